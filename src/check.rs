@@ -1,0 +1,245 @@
+//! Checks: what a gate asks. One file a kind; each struct is the YAML, its doc comment the manual.
+
+mod clean;
+mod command;
+mod committed;
+mod file;
+mod frontmatter;
+mod observed;
+mod path;
+mod pattern;
+mod prompt;
+mod ran;
+mod scope;
+mod state;
+mod text;
+mod tool;
+mod transcript;
+
+pub use clean::Clean;
+pub use command::Command;
+pub use committed::Committed;
+pub use file::File;
+pub use frontmatter::Frontmatter;
+pub use observed::{EDIT, Observed};
+pub use path::Path;
+pub use pattern::Pattern;
+pub use prompt::Prompt;
+pub use ran::Ran;
+pub(crate) use scope::variable;
+pub use scope::{Artifact, Scope, Vocabulary};
+pub use state::State;
+pub use text::Text;
+pub use tool::Tool;
+pub use transcript::Transcript;
+
+use crate::verdict::{Outcome, Truth};
+use crate::yaml::{Node, Reader, Yaml, nearest};
+use serde::{Deserialize, Serialize};
+
+/// A check, simple or composed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Check {
+    /// Every one of them holds.
+    All(Vec<Check>),
+    /// At least one of them holds.
+    Any(Vec<Check>),
+    /// It does not hold; what is unknown stays unknown.
+    Not(Box<Check>),
+    /// A file exists.
+    File(File),
+    /// A file's frontmatter says something.
+    Frontmatter(Frontmatter),
+    /// A text has something.
+    Text(Text),
+    /// A file is committed as it stands.
+    Committed(Committed),
+    /// Nothing is uncommitted.
+    Clean(Clean),
+    /// Another mode's state is something.
+    State(State),
+    /// An agent ran and was allowed to stop.
+    Ran(Ran),
+    /// A command was seen to pass or to fail.
+    Observed(Observed),
+    /// The tool's file is among some.
+    Path(Path),
+    /// The prompt has something.
+    Prompt(Prompt),
+    /// The shell command is one of some.
+    Command(Command),
+    /// The tool is one of some.
+    Tool(Tool),
+    /// The conversation has something.
+    Transcript(Transcript),
+}
+
+/// The words that name a check.
+pub const KINDS: [&str; 16] = [
+    "all",
+    "any",
+    "not",
+    "file",
+    "frontmatter",
+    "text",
+    "committed",
+    "clean",
+    "state",
+    "ran",
+    "observed",
+    "path",
+    "prompt",
+    "command",
+    "tool",
+    "transcript",
+];
+
+impl Check {
+    /// Reads `{ kind: … }`; several kinds in one mapping must all hold.
+    pub fn read(reader: &mut Reader, node: &Node) -> Self {
+        let Yaml::Map(entries) = &node.value else {
+            reader.problem(node, format!("a check is a mapping like {{ file: plan }}, not {}", node.kind()));
+            return Self::All(Vec::new());
+        };
+        if entries.is_empty() {
+            reader.problem(node, "the check is empty");
+        }
+        let mut checks: Vec<Self> = Vec::new();
+        for (key, value) in entries {
+            let kind = key.text().unwrap_or_default();
+            match reader.within(kind, |reader| Self::read_kind(reader, kind, value)) {
+                Some(check) => checks.push(check),
+                None => reader.problem(key, unknown_kind(kind)),
+            }
+        }
+        if checks.len() == 1 { checks.remove(0) } else { Self::All(checks) }
+    }
+
+    fn read_kind(reader: &mut Reader, kind: &str, node: &Node) -> Option<Self> {
+        Some(match kind {
+            "all" => Self::All(reader.list(node, Self::read)),
+            "any" => Self::Any(reader.list(node, Self::read)),
+            "not" => Self::Not(Box::new(Self::read(reader, node))),
+            "file" => Self::File(File::read(reader, node)),
+            "frontmatter" => Self::Frontmatter(Frontmatter::read(reader, node)),
+            "text" => Self::Text(Text::read(reader, node)),
+            "committed" => Self::Committed(Committed::read(reader, node)),
+            "clean" => Self::Clean(Clean::read(reader, node)),
+            "state" => Self::State(State::read(reader, node)),
+            "ran" => Self::Ran(Ran::read(reader, node)),
+            "observed" => Self::Observed(Observed::read(reader, node)),
+            "path" => Self::Path(Path::read(reader, node)),
+            "prompt" => Self::Prompt(Prompt::read(reader, node)),
+            "command" => Self::Command(Command::read(reader, node)),
+            "tool" => Self::Tool(Tool::read(reader, node)),
+            "transcript" => Self::Transcript(Transcript::read(reader, node)),
+            _ => return None,
+        })
+    }
+
+    /// Puts the check to the facts.
+    #[must_use]
+    pub fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        match self {
+            Self::All(checks) => all(checks.iter().map(|check| check.evaluate(scope)).collect()),
+            Self::Any(checks) => any(checks, scope),
+            Self::Not(check) => not(check.evaluate(scope)),
+            Self::File(check) => check.evaluate(scope),
+            Self::Frontmatter(check) => check.evaluate(scope),
+            Self::Text(check) => check.evaluate(scope),
+            Self::Committed(check) => check.evaluate(scope),
+            Self::Clean(check) => check.evaluate(scope),
+            Self::State(check) => check.evaluate(scope),
+            Self::Ran(check) => check.evaluate(scope),
+            Self::Observed(check) => check.evaluate(scope),
+            Self::Path(check) => check.evaluate(scope),
+            Self::Prompt(check) => check.evaluate(scope),
+            Self::Command(check) => check.evaluate(scope),
+            Self::Tool(check) => check.evaluate(scope),
+            Self::Transcript(check) => check.evaluate(scope),
+        }
+    }
+
+    /// What the check will ask for, as a phrase for an agent that is about to begin.
+    #[must_use]
+    pub fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        let join = |checks: &[Self], word: &str| {
+            let phrases: Vec<String> = checks.iter().filter_map(|check| check.expectation(scope)).collect();
+            (!phrases.is_empty()).then(|| phrases.join(word))
+        };
+        match self {
+            Self::All(checks) => join(checks, "; and "),
+            Self::Any(checks) => join(checks, "; or "),
+            Self::File(check) => Some(check.expectation(scope)),
+            Self::Frontmatter(check) => Some(check.expectation(scope)),
+            Self::Text(check) => Some(check.expectation(scope)),
+            Self::Committed(check) => Some(check.expectation(scope)),
+            Self::Clean(check) => Some(check.expectation(scope)),
+            Self::Observed(check) => Some(check.expectation(scope)),
+            Self::Ran(check) => Some(check.expectation()),
+            _ => None,
+        }
+    }
+
+    /// Every check in this one, itself included.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        visit(self);
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter().for_each(|check| check.walk(visit)),
+            Self::Not(check) => check.walk(visit),
+            _ => {}
+        }
+    }
+}
+
+fn unknown_kind(kind: &str) -> String {
+    match nearest(kind, &KINDS) {
+        Some(near) => format!("unknown check `{kind}`, did you mean `{near}`?"),
+        None => format!("unknown check `{kind}`; expected one of: {}", KINDS.join(", ")),
+    }
+}
+
+/// All hold, or else the gravest of them is told; a failure is surer than an unknown.
+fn all(parts: Vec<Outcome>) -> Outcome {
+    let truth = [Truth::Fails, Truth::Unknown].into_iter().find(|truth| parts.iter().any(|part| part.truth == *truth));
+    let truth = truth.unwrap_or(Truth::Holds);
+    composed(truth, parts)
+}
+
+/// Stops asking at the first that holds: the rest costs time and tells nothing.
+fn any(checks: &[Check], scope: &Scope<'_>) -> Outcome {
+    let mut parts = Vec::new();
+    for check in checks {
+        let part = check.evaluate(scope);
+        let truth = part.truth;
+        parts.push(part);
+        if truth == Truth::Holds {
+            return composed(Truth::Holds, parts);
+        }
+    }
+    let unknown = parts.iter().any(|part| part.truth == Truth::Unknown);
+    composed(if unknown { Truth::Unknown } else { Truth::Fails }, parts)
+}
+
+fn not(part: Outcome) -> Outcome {
+    let truth = match part.truth {
+        Truth::Holds => Truth::Fails,
+        Truth::Fails => Truth::Holds,
+        Truth::Unknown => Truth::Unknown,
+    };
+    Outcome { truth, saw: part.saw.clone(), remedy: None, parts: vec![part] }
+}
+
+fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
+    let told =
+        || parts.iter().filter(|part| part.truth == truth || truth == Truth::Unknown && part.truth != Truth::Holds);
+    let mut saw: Vec<&str> = Vec::new();
+    for part in told() {
+        if !saw.contains(&part.saw.as_str()) {
+            saw.push(&part.saw);
+        }
+    }
+    let saw = saw.join(", and ");
+    let remedy = told().find_map(|part| part.remedy.clone());
+    Outcome { truth, saw, remedy, parts }
+}

@@ -1,0 +1,58 @@
+//! `command`: the shell command that the tool runs.
+
+use super::{Pattern, Scope};
+use crate::shell;
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader, Yaml};
+use serde::{Deserialize, Serialize};
+
+/// Holds when a command of the shell line begins with one of the given words; with a mapping, when the
+/// whole line has what is asked for.
+///
+/// ```yaml
+/// check: { command: [git push, npm publish] }
+/// check: { command: { matches: "--force\\b" } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    /// By its first words.
+    Words(Vec<String>),
+    /// By what the line has.
+    Line(Pattern),
+}
+
+impl Command {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        match node.value {
+            Yaml::Map(_) => Self::Line(Pattern::read(reader, node, "`command`")),
+            _ => Self::Words(reader.texts(node)),
+        }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let Some(line) = scope.event.input("command") else { return Outcome::fails("the event has no command") };
+        match self {
+            Self::Words(words) => match scope.expand_all(words) {
+                Ok(words) => begun(line, &words),
+                Err(why) => Outcome::unknown(why),
+            },
+            Self::Line(pattern) => match pattern.missing(line) {
+                Ok(missing) if missing.is_empty() => Outcome::holds("the command has it"),
+                Ok(missing) => Outcome::fails(format!("the command has no {}", missing.join(", no "))),
+                Err(why) => Outcome::unknown(why),
+            },
+        }
+    }
+}
+
+fn begun(line: &str, words: &[String]) -> Outcome {
+    let runs = shell::commands(line);
+    let found = words.iter().find(|wanted| runs.iter().any(|run| shell::begins_with(&run.words, wanted)));
+    Outcome::when(
+        found.is_some(),
+        match found {
+            Some(wanted) => format!("it runs `{wanted}`"),
+            None => format!("it runs none of `{}`", words.join("`, `")),
+        },
+    )
+}

@@ -1,0 +1,54 @@
+//! `committed`: HEAD has this very content.
+
+use super::{Scope, file};
+use crate::facts::{Answer, Commitment, Question, unknown};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader};
+use serde::{Deserialize, Serialize};
+
+/// Holds when HEAD has the newest file's very content, and the index agrees.
+///
+/// ```yaml
+/// check: { committed: report }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// The artifact, or a glob.
+    pub of: String,
+}
+
+impl Committed {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        Self { of: reader.text(node) }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let path = match file::matching(&self.of, scope) {
+            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
+            Err(outcome) => return outcome,
+        };
+        let remedy = format!("commit {path}");
+        match scope.facts.ask(Question::Committed(path.clone())) {
+            Answer::Committed(Commitment::Committed) => Outcome::holds(format!("`{path}` is committed")),
+            Answer::Committed(Commitment::Ignored) => Outcome::fails(format!("git ignores `{path}`"))
+                .remedied(format!("add it with `git add -f` and {remedy}")),
+            Answer::Committed(other) => Outcome::fails(format!("`{path}` {}", said(other))).remedied(remedy),
+            other => Outcome::unknown(unknown(other)),
+        }
+    }
+
+    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+        format!("`{}` is committed to git", scope.called(&self.of))
+    }
+}
+
+fn said(commitment: Commitment) -> &'static str {
+    match commitment {
+        Commitment::Committed => "is committed",
+        Commitment::Untracked => "is untracked",
+        Commitment::Staged => "is staged, not committed",
+        Commitment::Modified => "has changes that are not committed",
+        Commitment::Missing => "is gone",
+        Commitment::Ignored => "is ignored by git",
+    }
+}

@@ -1,0 +1,153 @@
+//! `frontmatter`: a file's frontmatter has a marker.
+
+use super::{Scope, file};
+use crate::facts::{Answer, Question, unknown};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader, Yaml};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Holds when the newest file's frontmatter has every key with exactly that value, or with a list
+/// that has it as a member. With `by`, also that agent must have written the file's present content.
+///
+/// ```yaml
+/// check: { frontmatter: { of: report, has: { validated_by: research-consultant } } }
+/// check: { frontmatter: { of: report, has: { status: [final] }, by: research-consultant } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frontmatter {
+    /// The artifact, or a glob.
+    pub of: String,
+    /// What must stand there: keys with the values that must all be there.
+    pub has: Vec<(String, Vec<Scalar>)>,
+    /// The agent that must have written it.
+    pub by: Option<String>,
+}
+
+/// A scalar, compared by type and value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scalar {
+    /// Text.
+    Text(String),
+    /// A number, by its text.
+    Number(String),
+    /// True or false.
+    Bool(bool),
+}
+
+impl Frontmatter {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
+        let of = fields.read(reader, "of", Reader::text);
+        let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
+        if matches!(node.value, Yaml::Map(_)) && (of.is_none() || has.is_empty()) {
+            reader.problem(node, "`frontmatter` needs `of`, a file, and `has`, what must stand there");
+        }
+        let by = fields.read(reader, "by", Reader::text);
+        Self { of: of.unwrap_or_default(), has, by }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let path = match file::matching(&self.of, scope) {
+            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
+            Err(outcome) => return outcome,
+        };
+        let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
+        let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
+        let seen = match scope.facts.ask(Question::Frontmatter { path: path.clone(), keys }) {
+            Answer::Frontmatter(seen) => seen,
+            Answer::NoFrontmatter => return Outcome::fails(format!("`{path}` has no frontmatter")).remedied(remedy),
+            Answer::BrokenFrontmatter(why) => {
+                return Outcome::fails(format!("the frontmatter of `{path}` {why}")).remedied(remedy);
+            }
+            other => return Outcome::unknown(unknown(other)),
+        };
+        for (key, wanted) in &self.has {
+            match seen.get(key) {
+                None => return Outcome::fails(format!("`{path}` has no `{key}` in its frontmatter")).remedied(remedy),
+                Some(value) if !has(value, wanted) => {
+                    return Outcome::fails(format!("`{path}` says `{key}: {}`", shown(value))).remedied(remedy);
+                }
+                Some(_) => {}
+            }
+        }
+        self.provenance(&path, scope)
+    }
+
+    fn provenance(&self, path: &str, scope: &Scope<'_>) -> Outcome {
+        let Some(by) = &self.by else { return Outcome::holds(format!("`{path}` says `{}`", self.wanted())) };
+        let remedy = format!("let {by} write {path}");
+        match scope.facts.ask(Question::Writer(path.to_owned())) {
+            Answer::Writer(Some(writer)) if crate::event::command::same_agent(&writer, by) => {
+                Outcome::holds(format!("`{path}` says `{}`, written by {by}", self.wanted()))
+            }
+            Answer::Writer(Some(writer)) => {
+                Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy)
+            }
+            Answer::Writer(None) => {
+                Outcome::fails(format!("no agent of this session wrote `{path}` as it stands")).remedied(remedy)
+            }
+            other => Outcome::unknown(unknown(other)),
+        }
+    }
+
+    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+        let by = self.by.as_ref().map(|by| format!(", written by {by}")).unwrap_or_default();
+        format!("the frontmatter of `{}` has `{}`{by}", scope.called(&self.of), self.wanted())
+    }
+
+    fn wanted(&self) -> String {
+        let pair = |(key, values): &(String, Vec<Scalar>)| {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            format!("{key}: {}", values.join(", "))
+        };
+        self.has.iter().map(pair).collect::<Vec<_>>().join("`, `")
+    }
+}
+
+fn scalars(reader: &mut Reader, node: &Node) -> Vec<Scalar> {
+    reader.each(node, |reader, node| match node.to_json() {
+        Value::String(text) => Scalar::Text(text),
+        Value::Number(number) => Scalar::Number(number.to_string()),
+        Value::Bool(truth) => Scalar::Bool(truth),
+        _ => {
+            reader.problem(node, "expected text, a number, true or false");
+            Scalar::Bool(false)
+        }
+    })
+}
+
+fn has(value: &Value, wanted: &[Scalar]) -> bool {
+    wanted.iter().all(|wanted| match value {
+        Value::Array(members) => members.iter().any(|member| same(member, wanted)),
+        value => same(value, wanted),
+    })
+}
+
+fn same(value: &Value, wanted: &Scalar) -> bool {
+    match (value, wanted) {
+        (Value::String(value), Scalar::Text(wanted)) => value == wanted,
+        (Value::Number(value), Scalar::Number(wanted)) => value.to_string() == *wanted,
+        (Value::Bool(value), Scalar::Bool(wanted)) => value == wanted,
+        _ => false,
+    }
+}
+
+/// A value as a person would write it, cut where it gets long.
+fn shown(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut short: String = text.chars().take(80).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(text) | Self::Number(text) => f.write_str(text),
+            Self::Bool(truth) => write!(f, "{truth}"),
+        }
+    }
+}

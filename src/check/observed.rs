@@ -1,0 +1,154 @@
+//! `observed`: a command was seen to pass or to fail.
+
+use super::Scope;
+use crate::event::{Event, Kind};
+use crate::shell;
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader};
+use serde::{Deserialize, Serialize};
+
+/// Under which name an edit is noted.
+pub const EDIT: &str = "edit";
+
+/// Holds when the latest run of a command since the phase began had this result; with `after: edit`,
+/// only a run after an edit of that phase counts.
+///
+/// A run counts when the host's result is the command's own: `cargo test | tail` or `cargo test || true`
+/// hide it. A command is given by its first words, or as a variable.
+///
+/// ```yaml
+/// check: { observed: { command: "{test}", result: passed, after: edit } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// The command, by its first words.
+    pub command: Vec<String>,
+    /// How it ended.
+    pub result: Ran,
+    /// Whether an edit must come before it.
+    pub after_edit: bool,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ran {
+    /// With success.
+    Passed,
+    /// With a failure.
+    Failed,
+}
+
+const RESULTS: [(&str, Ran); 2] = [("passed", Ran::Passed), ("failed", Ran::Failed)];
+
+impl Ran {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Observed {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
+        let command = fields.read(reader, "command", Reader::texts).unwrap_or_default();
+        if command.is_empty() {
+            reader.problem(node, "`observed` needs `command`, the first words of a command line");
+        }
+        let result = fields.read(reader, "result", |reader, node| reader.word(node, &RESULTS)).flatten();
+        let after = fields.read(reader, "after", |reader, node| reader.word(node, &[(EDIT, true)])).flatten();
+        Self { command, result: result.unwrap_or(Ran::Passed), after_edit: after.unwrap_or(false) }
+    }
+
+    /// Under which name a run is noted: commands asked for in the same words share it.
+    fn mark(&self, result: Ran) -> String {
+        format!("{}:{}", self.command.join("|"), result.word())
+    }
+
+    /// What `event` shows of this command, as the name to note it under.
+    #[must_use]
+    pub fn seen_in(&self, scope: &Scope<'_>) -> Option<String> {
+        let result = result(scope.event)?;
+        let wanted = scope.expand_all(&self.command).ok()?;
+        let line = scope.event.input("command")?;
+        let runs = shell::commands(line);
+        let mut own = runs.iter().filter(|run| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted)));
+        own.any(|run| run.decides).then(|| self.mark(result))
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let name = self.called(scope);
+        let remedy = match self.result {
+            Ran::Passed => format!("run {name} alone on a line until it passes"),
+            Ran::Failed => format!("run {name} alone on a line and see it fail"),
+        };
+        let Some(standing) = scope.standing() else { return Outcome::unknown("the mode is not active") };
+        let at = |result| standing.seen_at(&self.mark(result)).filter(|tick| *tick > standing.since);
+        let (wanted, other) = match self.result {
+            Ran::Passed => (at(Ran::Passed), at(Ran::Failed)),
+            Ran::Failed => (at(Ran::Failed), at(Ran::Passed)),
+        };
+        let edited = standing.seen_at(EDIT).filter(|tick| *tick > standing.since);
+        match wanted {
+            None if other.is_none() => {
+                Outcome::fails(format!("{name} was not seen to run in this phase")).remedied(remedy)
+            }
+            wanted if other > wanted => {
+                Outcome::fails(format!("{name} last {}", opposite(self.result))).remedied(remedy)
+            }
+            wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
+                Outcome::fails(format!("{name} has not {} after an edit of this phase", self.result.word()))
+                    .remedied(remedy)
+            }
+            _ => Outcome::holds(format!("{name} was seen to have {}", self.result.word())),
+        }
+    }
+
+    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+        let after = if self.after_edit { " after an edit" } else { "" };
+        format!(
+            "{} was seen to have {}{after} (run it alone on a line: a pipe hides its result)",
+            self.called(scope),
+            self.result.word()
+        )
+    }
+
+    /// The command as a person would name it: its name where several will do.
+    fn called(&self, scope: &Scope<'_>) -> String {
+        match (self.command.as_slice(), scope.expand_all(&self.command)) {
+            ([one], Ok(all)) if all.len() > 1 => match super::variable(one) {
+                Some((_, name, _)) => format!("the {name} command"),
+                None => format!("`{one}`"),
+            },
+            (_, Ok(all)) => format!("`{}`", all.join("` or `")),
+            (all, Err(_)) => format!("`{}`", all.join("` or `")),
+        }
+    }
+}
+
+fn opposite(result: Ran) -> &'static str {
+    match result {
+        Ran::Passed => Ran::Failed.word(),
+        Ran::Failed => Ran::Passed.word(),
+    }
+}
+
+/// How the shell command of this event ended, where the host tells.
+fn result(event: &Event) -> Option<Ran> {
+    if event.tool() != Some("Bash") {
+        return None;
+    }
+    let flag = |value: Option<&serde_json::Value>| value.and_then(serde_json::Value::as_bool).unwrap_or(false);
+    let background = flag(event.fields.get("tool_input").and_then(|input| input.get("run_in_background")));
+    let interrupted = flag(event.response().and_then(|response| response.get("interrupted")))
+        || flag(event.fields.get("is_interrupt"));
+    if background || interrupted {
+        return None;
+    }
+    match event.kind? {
+        Kind::PostToolUse => Some(Ran::Passed),
+        Kind::PostToolUseFailure => Some(Ran::Failed),
+        _ => None,
+    }
+}

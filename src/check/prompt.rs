@@ -1,0 +1,31 @@
+//! `prompt`: what the user, or the parent of an agent, wrote.
+
+use super::{Pattern, Scope};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader};
+use serde::{Deserialize, Serialize};
+
+/// Holds when the prompt of this event has all that is asked for; for a call of `Agent` it is the
+/// agent's prompt.
+///
+/// ```yaml
+/// check: { prompt: { contains: login, matches: "MS-\\d+" } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt(pub Pattern);
+
+impl Prompt {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        Self(Pattern::read(reader, node, "`prompt`"))
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let prompt = scope.event.prompt().or_else(|| scope.event.input("prompt"));
+        let Some(prompt) = prompt else { return Outcome::fails("the event has no prompt") };
+        match self.0.missing(prompt) {
+            Ok(missing) if missing.is_empty() => Outcome::holds("the prompt has it"),
+            Ok(missing) => Outcome::fails(format!("the prompt has no {}", missing.join(", no "))),
+            Err(why) => Outcome::unknown(why),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `ran`: an agent ran in this session and was allowed to stop.
+
+use super::Scope;
+use crate::event::command::{bare, same_agent};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader};
+use serde::{Deserialize, Serialize};
+
+/// Holds when every one of these agents has run since the mode was activated, and was allowed to stop.
+///
+/// ```yaml
+/// check: { ran: security-auditor }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran(pub Vec<String>);
+
+impl Ran {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        Self(reader.texts(node))
+    }
+
+    /// Under which name a run of `agent` is noted, if this check asks for it.
+    #[must_use]
+    pub fn mark(&self, agent: &str) -> Option<String> {
+        self.0.iter().find(|wanted| same_agent(wanted, agent)).map(|wanted| mark(wanted))
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let ran = |agent: &String| scope.standing().is_some_and(|standing| standing.seen_at(&mark(agent)).is_some());
+        match self.0.iter().find(|agent| !ran(agent)) {
+            None => Outcome::holds(format!("{} ran", self.0.join(", "))),
+            Some(agent) => Outcome::fails(format!("{agent} has not run to its end")).remedied(format!("run {agent}")),
+        }
+    }
+
+    pub(super) fn expectation(&self) -> String {
+        format!("{} ran", self.0.join(", "))
+    }
+}
+
+fn mark(agent: &str) -> String {
+    format!("ran:{}", bare(agent))
+}

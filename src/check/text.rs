@@ -1,0 +1,89 @@
+//! `text`: a file's text has sections, words, a length.
+
+use super::{Scope, file, pattern};
+use crate::facts::{Answer, Question, Wanted, unknown};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader, Yaml};
+use serde::{Deserialize, Serialize};
+
+/// Holds when the newest file's text, its frontmatter aside, has everything asked for.
+///
+/// `sections` are headings with something below them, `contains` are words ignoring case, `matches`
+/// are regular expressions, `min_chars` is the least length.
+///
+/// ```yaml
+/// check: { text: { of: review, sections: [Summary], contains: findings, min_chars: 200 } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// The artifact, or a glob.
+    pub of: String,
+    /// The least length in characters.
+    pub min_chars: u32,
+    /// Headings.
+    pub sections: Vec<String>,
+    /// Words, ignoring case.
+    pub contains: Vec<String>,
+    /// Regular expressions.
+    pub matches: Vec<String>,
+}
+
+impl Text {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches"]);
+        let of = fields.read(reader, "of", Reader::text);
+        if of.is_none() && matches!(node.value, Yaml::Map(_)) {
+            reader.problem(node, "`text` needs `of`: an artifact or a glob");
+        }
+        Self {
+            of: of.unwrap_or_default(),
+            min_chars: fields.read(reader, "min_chars", Reader::number).unwrap_or(0),
+            sections: fields.read(reader, "sections", Reader::texts).unwrap_or_default(),
+            contains: fields.read(reader, "contains", Reader::texts).unwrap_or_default(),
+            matches: fields.read(reader, "matches", pattern::patterns).unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        let path = match file::matching(&self.of, scope) {
+            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
+            Err(outcome) => return outcome,
+        };
+        let wanted =
+            Wanted { sections: self.sections.clone(), contains: self.contains.clone(), matches: self.matches.clone() };
+        let (chars, missing) = match scope.facts.ask(Question::Text { path: path.clone(), wanted }) {
+            Answer::Text { chars, missing } => (chars, missing),
+            other => return Outcome::unknown(unknown(other)),
+        };
+        let mut lacks = Vec::new();
+        if !missing.is_empty() {
+            lacks.push(format!("has no {}", missing.join(", no ")));
+        }
+        if chars < self.min_chars as usize {
+            lacks.push(format!("has {chars} characters, {} are wanted", self.min_chars));
+        }
+        match lacks.as_slice() {
+            [] => Outcome::holds(format!("`{path}` has all that is asked for, in {chars} characters")),
+            lacks => Outcome::fails(format!("`{path}` {}", lacks.join(" and "))).remedied(format!("complete {path}")),
+        }
+    }
+
+    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+        let quoted =
+            |words: &[String]| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" and ");
+        let mut parts = Vec::new();
+        if !self.sections.is_empty() {
+            parts.push(format!("the sections {}", quoted(&self.sections)));
+        }
+        if !self.contains.is_empty() {
+            parts.push(quoted(&self.contains));
+        }
+        if !self.matches.is_empty() {
+            parts.push(format!("the patterns {}", quoted(&self.matches)));
+        }
+        if self.min_chars > 0 {
+            parts.push(format!("at least {} characters", self.min_chars));
+        }
+        format!("`{}` has {}", scope.called(&self.of), parts.join(", "))
+    }
+}

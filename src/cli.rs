@@ -1,0 +1,102 @@
+//! The command line: `hook` for the host, the rest for people and scripts.
+
+mod cache;
+mod demo;
+pub mod hook;
+mod leave;
+mod modes;
+mod screen;
+mod status;
+mod why;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Wrong usage; never 2, which is a hook's block.
+const USAGE: u8 = 64;
+
+/// Something was found: problems, nothing to leave.
+const FOUND: u8 = 1;
+
+/// Makes Claude Code keep to a workflow: gates on commands and subagents, decided from files and git.
+#[derive(Parser)]
+#[command(name = "modegate", version, about, max_term_width = 100)]
+struct Line {
+    /// The project's folder [default: where Claude Code says, else the nearest folder with `.claude`]
+    #[arg(long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Answer one hook event of Claude Code, given as JSON on standard input
+    Hook {
+        /// Exit with 0 also for a block, for Claude Code before 2.1.90
+        #[arg(long)]
+        exit_zero: bool,
+    },
+    /// Show the sessions of this project, their modes and what each expects next
+    Status(status::Status),
+    /// Show why the last decision was made: its gates, their checks and what was seen
+    Why(why::Why),
+    /// List, show and check modes
+    #[command(subcommand)]
+    Modes(modes::Modes),
+    /// Leave a mode without finishing it; only a person can do this
+    Leave(leave::Leave),
+    /// Read and write the state, for scripts
+    #[command(subcommand)]
+    Cache(cache::Cache),
+    /// Play a short plan session in a temporary project and show every decision
+    Demo(demo::Demo),
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    // The hot path does without a parser. A host that does not know `args` calls the bare program.
+    let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
+    match plain.as_slice() {
+        [Some("hook")] => return hook::main(false),
+        [Some("hook"), Some("--exit-zero")] => return hook::main(true),
+        [] if !std::io::stdin().is_terminal() => return hook::main(false),
+        _ => {}
+    }
+    match Line::try_parse() {
+        Ok(line) => run(line),
+        Err(error) => {
+            let fine = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            let _: std::io::Result<()> = error.print();
+            if fine { ExitCode::SUCCESS } else { ExitCode::from(USAGE) }
+        }
+    }
+}
+
+fn run(line: Line) -> ExitCode {
+    let project = line.project;
+    match line.command {
+        Command::Hook { exit_zero } => hook::main(exit_zero),
+        Command::Status(status) => status.run(project),
+        Command::Why(why) => why.run(project),
+        Command::Modes(modes) => modes.run(project),
+        Command::Leave(leave) => leave.run(project),
+        Command::Cache(cache) => cache.run(project),
+        Command::Demo(demo) => demo.run(),
+    }
+}
+
+/// The project of a command that a person gives.
+fn places(project: Option<PathBuf>) -> crate::paths::Places {
+    use crate::facts::live::place;
+    let home = match project {
+        Some(given) => given.canonicalize().unwrap_or(given),
+        None => place::home_here(None),
+    };
+    crate::paths::Places { home }
+}

@@ -1,0 +1,128 @@
+//! `modegate demo`: a short plan session, event by event, in a temporary project.
+
+use super::screen::{self, Colour, paint};
+use super::{FOUND, hook, why};
+use crate::event::Event;
+use crate::facts::Answer;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{fs, io};
+
+#[derive(Args)]
+pub(super) struct Demo {
+    /// Keep the temporary project and say where it is
+    #[arg(long)]
+    keep: bool,
+}
+
+const SESSION: &str = "demo-session";
+
+impl Demo {
+    pub(super) fn run(self) -> ExitCode {
+        let home = std::env::temp_dir().join(format!("modegate-demo-{}", std::process::id()));
+        let played = play(&home);
+        if self.keep {
+            screen::say(format!("the project is in {}", home.display()));
+        } else {
+            let _: io::Result<()> = fs::remove_dir_all(&home);
+        }
+        match played {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                screen::complain(format!("error: the demo's project in {} cannot be written: {error}", home.display()));
+                ExitCode::from(FOUND)
+            }
+        }
+    }
+}
+
+fn play(home: &Path) -> io::Result<()> {
+    let stage = Stage { home: home.to_owned() };
+    let day = crate::facts::live::now().date;
+    let report = format!("project/MS-001_Login/research/research_{SESSION}_{day}.md");
+    let plan = format!("project/MS-001_Login/plans/plan_{SESSION}_{day}.md");
+    stage.write("project/status.json", r#"{"current_milestone": "MS-001", "milestone_description": "Login"}"#)?;
+    tell("A person types /plan.");
+    stage.event(json!({"hook_event_name": "UserPromptSubmit", "prompt_id": "p1", "prompt": "/plan a login page"}));
+    tell("The model calls the planner at once, without research.");
+    stage.starts("strategic-planner");
+    tell("Somebody writes the research report; the model calls the planner again.");
+    stage.write(&report, "# Research\n\nOAuth or passwords.\n")?;
+    stage.starts("strategic-planner");
+    stage.event(json!({"hook_event_name": "SubagentStart", "agent_id": "a1", "agent_type": "strategic-planner"}));
+    tell("The planner says it is done. There is no plan.");
+    stage.stops("a1", "strategic-planner");
+    tell("It writes the plan, and says so again.");
+    stage.write(&plan, "# Plan\n\n1. A form.\n")?;
+    stage.stops("a1", "strategic-planner");
+    tell("The expert reads the plan, and forgets the marker.");
+    stage.starts("consulting-expert");
+    stage.stops("a2", "consulting-expert");
+    tell("It sets the marker: the plan is consulted, the mode is complete, and the parent is told.");
+    stage.write(&plan, "---\nconsulted_by: consulting-expert\n---\n# Plan\n\n1. A form.\n")?;
+    stage.stops("a2", "consulting-expert");
+    stage.event(json!({"hook_event_name": "PostToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "consulting-expert"}}));
+    Ok(())
+}
+
+fn tell(text: &str) {
+    screen::say(format!("\n{}", paint(Colour::Bold, text)));
+}
+
+struct Stage {
+    home: PathBuf,
+}
+
+impl Stage {
+    fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        let path = self.home.join(path);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)
+    }
+
+    fn starts(&self, agent: &str) {
+        self.event(json!({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": agent, "prompt": "…", "description": "…"}}));
+    }
+
+    fn stops(&self, id: &str, agent: &str) {
+        self.event(
+            json!({"hook_event_name": "SubagentStop", "agent_id": id, "agent_type": agent, "stop_hook_active": false}),
+        );
+    }
+
+    /// Sends one event through the hook, and shows what was asked, decided and said.
+    fn event(&self, mut event: Value) {
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("session_id".to_owned(), SESSION.into());
+            fields.insert("cwd".to_owned(), self.home.to_string_lossy().into());
+        }
+        let bytes = event.to_string();
+        let answered = hook::answer(bytes.as_bytes(), Some(&self.home));
+        let Ok(event) = Event::from_value(event) else { return };
+        screen::say(format!("  {} {}", paint(Colour::Cyan, "event"), why::described(&event)));
+        for (question, answer) in answered.asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))) {
+            let text = format!("{}  →  {}", short(question), short(answer));
+            screen::say(format!("  {} {text}", paint(Colour::Dim, "asked")));
+        }
+        let Some(decided) = &answered.decided else { return };
+        let word = hook::outcome(event.kind, decided);
+        screen::say(format!("  {} {}", paint(why::colour(decided.decision.verdict), word), answered.reply.stderr));
+        decided
+            .decision
+            .context
+            .iter()
+            .for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "tells the model"))));
+        decided.decision.moves.iter().for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "state"))));
+    }
+}
+
+fn short(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    let mut short: String = text.chars().take(160).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

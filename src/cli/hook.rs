@@ -1,0 +1,205 @@
+//! `modegate hook`: one event in, one answer out.
+
+use super::screen;
+use crate::engine::{Decided, decide};
+use crate::event::{Event, Kind};
+use crate::facts::live::{Live, now, place};
+use crate::facts::{Answer, Facts, Question};
+use crate::journal::{self, Line, Wrote, redacted};
+use crate::library;
+use crate::mode::Catalogue;
+use crate::paths::Places;
+use crate::reply::{Reply, reply, trouble};
+use crate::session::Session;
+use crate::store::{Shape, Store};
+use crate::verdict::Verdict;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// No event is larger.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// Answers the event on standard input.
+pub(super) fn main(exit_zero: bool) -> ExitCode {
+    // A bug must not stop the user's work: it is told like any other trouble.
+    std::panic::set_hook(Box::new(|_| {}));
+    let reply = std::panic::catch_unwind(|| {
+        let mut bytes = Vec::new();
+        match std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes) {
+            Ok(_) => answer(&bytes, None).reply,
+            Err(error) => trouble(&format!("standard input cannot be read: {error}")),
+        }
+    });
+    let reply =
+        reply.unwrap_or_else(|_| trouble("a bug in modegate stopped it from deciding this event; it was let through"));
+    print(&reply);
+    if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(reply.exit) }
+}
+
+/// One write each: nobody ever reads half an answer.
+fn print(reply: &Reply) {
+    if !reply.stdout.is_empty() {
+        let _: std::io::Result<()> = std::io::stdout().write_all(format!("{}\n", reply.stdout).as_bytes());
+    }
+    if !reply.stderr.is_empty() {
+        screen::complain(&reply.stderr);
+    }
+}
+
+/// The answer to an event, and what led to it.
+#[derive(Debug, Clone, Default)]
+pub struct Answered {
+    /// What is printed.
+    pub reply: Reply,
+    /// What was asked of the world.
+    pub asked: Vec<(Question, Answer)>,
+    /// What was decided; `None` where modegate had no say.
+    pub decided: Option<Decided>,
+}
+
+/// Answers the event in `bytes`; its project is `home`, or found from the event and the environment.
+#[must_use]
+pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
+    let begun = Instant::now();
+    let event = match Event::parse(bytes) {
+        Ok(event) => event,
+        Err(why) => {
+            return Answered { reply: trouble(&format!("this is no hook event: {why}")), ..Answered::default() };
+        }
+    };
+    let cwd = event.cwd().map(PathBuf::from);
+    let home = home.map_or_else(|| place::home_here(cwd.as_deref()), Path::to_owned);
+    let places = Places { home };
+    match catalogue(&places, &event) {
+        Some(catalogue) => Door { places, catalogue, event: &event, cwd, begun, troubles: Vec::new() }.answer(),
+        None => Answered::default(),
+    }
+}
+
+/// The modes, where modegate has a say at all: in a project, or where a command is about to make it one.
+fn catalogue(places: &Places, event: &Event) -> Option<Catalogue> {
+    if places.hooks().is_dir() {
+        return Some(library::load(places));
+    }
+    let call = event.command()?;
+    let catalogue = library::read(places);
+    catalogue.modes.iter().any(|mode| mode.answers(call.name)).then_some(catalogue)
+}
+
+struct Door<'a> {
+    places: Places,
+    catalogue: Catalogue,
+    event: &'a Event,
+    cwd: Option<PathBuf>,
+    begun: Instant,
+    troubles: Vec<String>,
+}
+
+impl Door<'_> {
+    fn answer(mut self) -> Answered {
+        let id = self.event.session().to_owned();
+        let store = Store::new(self.places.clone(), self.catalogue.settings.days);
+        let live = Live::new(self.places.home.clone(), self.cwd.clone(), self.places.journal(&id));
+        let facts = Facts::new(&live);
+        let (revision, mut before) = self.session(&store, &id);
+        let mut decided = decide(self.event, &self.catalogue, &before, &facts);
+        if decided.session != before && !id.is_empty() {
+            let at = facts.clock().at;
+            let changed = store.change(&at, |fresh| {
+                if fresh.revision != revision {
+                    before = fresh.session(&id);
+                    decided = decide(self.event, &self.catalogue, &before, &facts);
+                }
+                fresh.put(&decided.session, &at);
+            });
+            self.troubles.extend(changed.err().map(|error| error.to_string()));
+        }
+        self.tell(&mut decided);
+        let asked = facts.asked();
+        self.write_down(before, &decided, &asked);
+        let mut reply = reply(self.event, &decided.decision);
+        for line in self.troubles.iter().chain(&self.odd()) {
+            let joint = if reply.stderr.is_empty() { "" } else { "\n" };
+            reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
+        }
+        Answered { reply, asked, decided: Some(decided) }
+    }
+
+    /// The session as the state has it, or as the journal does where the state is broken.
+    fn session(&mut self, store: &Store, id: &str) -> (u64, Session) {
+        let state = store.read();
+        match &state.shape {
+            Shape::Sound => return (state.revision, state.session(id)),
+            Shape::Newer(version) => {
+                let told = matches!(self.event.kind, Some(Kind::SessionStart | Kind::UserPromptSubmit));
+                let text = format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know; update modegate");
+                self.troubles.extend(told.then_some(text));
+                return (state.revision, state.session(id));
+            }
+            Shape::Broken(why) => self.troubles.push(format!(
+                "`.claude/hooks/cache.json` could not be read ({why}); it is kept beside as `cache.broken-…`, and this session's modes are taken from its journal"
+            )),
+        }
+        let known = journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
+        let repaired = store.change(&now().at, |fresh| {
+            if fresh.session(id).modes.is_empty() {
+                fresh.put(&known, &now().at);
+            }
+            (fresh.revision + 1, fresh.session(id))
+        });
+        repaired.unwrap_or((state.revision, known))
+    }
+
+    /// modegate's own trouble goes to the user, where the event can carry it.
+    fn tell(&self, decided: &mut Decided) {
+        decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
+    }
+
+    fn odd(&self) -> Vec<String> {
+        self.event.oddities.iter().map(|odd| format!("{odd}; the field was left out")).collect()
+    }
+
+    fn write_down(&self, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
+        let settings = &self.catalogue.settings;
+        if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() {
+            return;
+        }
+        let line = Line {
+            v: journal::VERSION,
+            at: jiff::Timestamp::now().to_string(),
+            event: redacted(&self.event.to_value()),
+            after: (decided.session != before).then(|| decided.session.clone()),
+            before,
+            modes: self.catalogue.hash.clone(),
+            asked: asked.to_vec(),
+            findings: decided.findings.clone(),
+            decision: decided.decision.clone(),
+            wrote: Wrote::of(&self.event.edited()),
+            us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+        };
+        let path = self.places.journal(self.event.session());
+        let limit = u64::from(settings.megabytes) << 20;
+        // A journal that cannot be written costs the record, never the decision.
+        if let Err(error) = journal::append(&path, &self.places.lock(), &line, limit) {
+            screen::complain(format!("modegate: `{}` cannot be written: {error}", path.display()));
+        }
+    }
+}
+
+/// What came of an event, in a word for people.
+#[must_use]
+pub fn outcome(kind: Option<Kind>, decided: &Decided) -> &'static str {
+    let stop = kind.is_some_and(Kind::is_stop);
+    let released = decided.findings.iter().any(|finding| finding.released);
+    match decided.decision.verdict {
+        Verdict::Stop => "stopped",
+        Verdict::Block if stop => "held",
+        Verdict::Block => "refused",
+        Verdict::Ask => "asked",
+        _ if released => "released unmet",
+        Verdict::Warn => "warned",
+        _ => "allowed",
+    }
+}

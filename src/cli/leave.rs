@@ -1,0 +1,82 @@
+//! `modegate leave`: a person ends a mode.
+
+use super::{FOUND, USAGE, places, screen};
+use crate::facts::live::now;
+use crate::library;
+use crate::session::Ending;
+use crate::store::{State, Store};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub(super) struct Leave {
+    /// The mode to leave
+    mode: String,
+    /// Only in this session [default: every session in which the mode is active]
+    #[arg(long)]
+    session: Option<String>,
+}
+
+impl Leave {
+    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        // The host sets this for every command the model runs.
+        if std::env::var_os("CLAUDECODE").is_some() {
+            screen::complain(
+                "error: a mode is left by a person\n  hint: run `modegate leave` in a terminal outside Claude Code",
+            );
+            return ExitCode::from(FOUND);
+        }
+        let places = places(project);
+        let catalogue = library::read(&places);
+        let Some(mode) = catalogue.mode(&self.mode) else {
+            let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
+            let near = crate::yaml::nearest(&self.mode, &names)
+                .map(|near| format!(", did you mean `{near}`?"))
+                .unwrap_or_default();
+            screen::complain(format!(
+                "error: no mode is called `{}`{near}\n  hint: run `modegate modes list`",
+                self.mode
+            ));
+            return ExitCode::from(USAGE);
+        };
+        if !places.cache().exists() {
+            screen::say(format!("{} mode is not active in {}", mode.name, places.home.display()));
+            return ExitCode::from(FOUND);
+        }
+        let store = Store::new(places, catalogue.settings.days);
+        let at = now().at;
+        match store.change(&at, |state| left(state, &mode.namespace, self.session.as_deref(), &at)) {
+            Ok(sessions) if sessions.is_empty() => {
+                screen::say(format!("{} mode is not active", mode.name));
+                ExitCode::from(FOUND)
+            }
+            Ok(sessions) => {
+                for session in sessions {
+                    screen::say(format!("left {} mode in session {session}", mode.name));
+                }
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                screen::complain(format!("error: {error}"));
+                ExitCode::from(FOUND)
+            }
+        }
+    }
+}
+
+/// Ends the mode in the given session, or in all; returns those it was active in.
+fn left(state: &mut State, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
+    let ids: Vec<String> =
+        state.active(namespace).into_iter().filter(|id| only.is_none_or(|only| only == id)).collect();
+    for id in &ids {
+        let mut session = state.session(id);
+        if let Some(standing) = session.modes.get_mut(namespace) {
+            standing.is_active = false;
+            standing.ended = Some(Ending::Left);
+            standing.holds.clear();
+        }
+        state.put(&session, at);
+    }
+    ids
+}

@@ -1,0 +1,128 @@
+//! `modegate modes`: which modes there are, what they say, and whether they read.
+
+use super::screen::{self, Colour, paint};
+use super::{FOUND, USAGE, places};
+use crate::library;
+use crate::mode::{Catalogue, EMBEDDED, Mode, Origin};
+use crate::paths::Places;
+use clap::Subcommand;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Subcommand)]
+pub(super) enum Modes {
+    /// List the modes of this project with their commands and phases
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a mode's file
+    Show {
+        /// The mode
+        name: String,
+        /// Print the mode as it is understood, as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read mode files and show every problem
+    Check {
+        /// Files to check [default: the project's own modes and settings]
+        files: Vec<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Modes {
+    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        let places = places(project);
+        match self {
+            Self::List { json } => list(&library::read(&places), json),
+            Self::Show { name, json } => show(&places, &name, json),
+            Self::Check { files, json } => check(&places, &files, json),
+        }
+    }
+}
+
+fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
+    if as_json {
+        let modes: Vec<Value> = catalogue.entries().map(|(mode, origin)| summary(mode, origin)).collect();
+        screen::json(&modes);
+        return ExitCode::SUCCESS;
+    }
+    for (mode, origin) in catalogue.entries() {
+        let commands: Vec<String> = mode.commands.iter().map(|command| format!("/{command}")).collect();
+        let from = match origin {
+            Origin::Embedded => String::new(),
+            Origin::File(file) => format!("  ({file})"),
+        };
+        screen::say(format!(
+            "{:<13}{:<22}{}{from}",
+            paint(Colour::Bold, &format!("{:<12}", mode.name)),
+            commands.join(" "),
+            mode.about
+        ));
+        let phases: Vec<String> =
+            mode.phases.iter().map(|phase| format!("{} ({})", phase.name, phase.worker)).collect();
+        if !phases.is_empty() {
+            screen::say(paint(Colour::Dim, &format!("{:<13}{}", "", phases.join(" → "))));
+        }
+    }
+    catalogue.broken.iter().for_each(|broken| screen::complain(format!("error: {}", broken.summary())));
+    ExitCode::SUCCESS
+}
+
+fn summary(mode: &Mode, origin: &Origin) -> Value {
+    let phases: Vec<Value> =
+        mode.phases.iter().map(|phase| json!({"phase": phase.name, "worker": phase.worker.to_string()})).collect();
+    let from = match origin {
+        Origin::Embedded => "embedded",
+        Origin::File(file) => file,
+    };
+    json!({"mode": mode.name, "about": mode.about, "commands": mode.commands, "namespace": mode.namespace, "origin": from, "phases": phases})
+}
+
+fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
+    let catalogue = library::read(places);
+    let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
+        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
+        let near =
+            crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        screen::complain(format!("error: no mode is called `{name}`{near}\n  hint: run `modegate modes list`"));
+        return ExitCode::from(USAGE);
+    };
+    if as_json {
+        screen::json(mode);
+        return ExitCode::SUCCESS;
+    }
+    let text = match origin {
+        Origin::Embedded => EMBEDDED.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned()),
+        Origin::File(file) => std::fs::read_to_string(places.home.join(file)).ok(),
+    };
+    screen::say(text.unwrap_or_default().trim_end());
+    ExitCode::SUCCESS
+}
+
+fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
+    let catalogue = if files.is_empty() { library::read(places) } else { given(files) };
+    if as_json {
+        screen::json(&catalogue.broken);
+    } else {
+        catalogue.broken.iter().for_each(|broken| screen::say(broken.to_string().trim_end()));
+        if catalogue.broken.is_empty() {
+            let own = catalogue.entries().filter(|(_, origin)| **origin != Origin::Embedded).count();
+            screen::say(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
+        }
+    }
+    if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
+}
+
+fn given(files: &[PathBuf]) -> Catalogue {
+    let read =
+        |path: &PathBuf| (path.to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap_or_default());
+    let texts: Vec<(String, String)> = files.iter().map(read).collect();
+    Catalogue::compose(None, &texts)
+}

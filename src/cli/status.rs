@@ -1,0 +1,111 @@
+//! `modegate status`: the sessions of a project, their modes and what each expects next.
+
+use super::screen::{self, Colour, paint};
+use super::{FOUND, places};
+use crate::engine::decide;
+use crate::event::Event;
+use crate::facts::Facts;
+use crate::facts::live::Live;
+use crate::library;
+use crate::mode::Catalogue;
+use crate::paths::Places;
+use crate::session::{Session, Standing};
+use crate::store::{Shape, Store};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub(super) struct Status {
+    /// Only this session
+    #[arg(long)]
+    session: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        let places = places(project);
+        let catalogue = library::read(&places);
+        let state = Store::new(places.clone(), catalogue.settings.days).read();
+        let ids = state.ids().into_iter().filter(|id| self.session.as_ref().is_none_or(|only| only == id));
+        let sessions: Vec<Session> = ids.map(|id| state.session(&id)).collect();
+        let trouble = match &state.shape {
+            Shape::Sound => None,
+            Shape::Broken(why) => Some(format!("`.claude/hooks/cache.json` could not be read: {why}")),
+            Shape::Newer(version) => {
+                Some(format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know"))
+            }
+        };
+        if self.json {
+            let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
+            let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::Broken::summary).collect();
+            let project = places.hooks().is_dir();
+            screen::json(
+                &json!({"home": places.home, "project": project, "sessions": sessions, "trouble": trouble, "broken": broken}),
+            );
+        } else {
+            show(&places, &catalogue, &sessions);
+            if let Some(text) = &trouble {
+                screen::complain(format!("error: {text}"));
+            }
+        }
+        if trouble.is_some() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+    }
+}
+
+fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
+    screen::say(format!("project {}", paint(Colour::Bold, &places.home.to_string_lossy())));
+    if !places.hooks().is_dir() {
+        screen::say(
+            "no mode was ever activated here; type /plan, /research, /explore, /code, /code-review or /implement in Claude Code",
+        );
+    }
+    for broken in &catalogue.broken {
+        screen::say(paint(Colour::Red, &broken.summary()));
+    }
+    for session in sessions {
+        screen::say(format!("session {}", paint(Colour::Cyan, &session.id)));
+        for mode in &catalogue.modes {
+            if let Some(standing) = session
+                .standing(&mode.namespace)
+                .filter(|standing| standing.activated_at.is_some() || standing.is_active)
+            {
+                screen::say(format!("  {}", line(&mode.name, standing)));
+                standing.unmet.iter().for_each(|unmet| {
+                    screen::say(format!("    released unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
+                });
+            }
+        }
+        for text in expected(session, catalogue, places) {
+            screen::say(format!("  next: {text}"));
+        }
+    }
+}
+
+fn line(name: &str, standing: &Standing) -> String {
+    let phase = standing.phase.as_deref().unwrap_or("its first phase");
+    let since = standing.activated_at.as_deref().unwrap_or("an unknown time");
+    match (standing.is_active, standing.ended) {
+        (true, _) => format!("{} in phase {phase}, active since {since}", paint(Colour::Green, name)),
+        (false, Some(crate::session::Ending::Complete)) => format!("{name} complete"),
+        (false, _) => format!("{name} left in phase {phase}"),
+    }
+}
+
+/// What the active modes of a session expect next: just what the session would be told if it began now.
+fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<String> {
+    let event = json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home});
+    let Ok(event) = Event::from_value(event) else { return Vec::new() };
+    let live = Live::new(places.home.clone(), None, places.journal(&session.id));
+    let mut context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
+    let modes = context.split_off(context.len().min(1));
+    modes.into_iter().filter(|text| text.contains(" mode: next is ")).collect()
+}
+
+fn as_json(session: &Session, catalogue: &Catalogue, places: &Places) -> Value {
+    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places)})
+}

@@ -1,0 +1,116 @@
+//! `modegate why`: the last decision as a tree of gates and checks with what was seen.
+
+use super::screen::{self, Colour, paint};
+use super::{FOUND, hook, places};
+use crate::engine::Decided;
+use crate::event::Event;
+use crate::journal::{self, Line};
+use crate::paths::Places;
+use crate::verdict::{Finding, Outcome, Truth, Verdict};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub(super) struct Why {
+    /// The session [default: the one that was active last]
+    #[arg(long)]
+    session: Option<String>,
+    /// The last event that was blocked, instead of the last that a gate heard
+    #[arg(long)]
+    blocked: bool,
+    /// Print the journal's line as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Why {
+    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        let places = places(project);
+        let Some(path) = self.session.as_deref().map(|id| places.journal(id)).or_else(|| latest(&places)) else {
+            screen::complain(format!("error: no session is recorded in {}", places.home.display()));
+            return ExitCode::from(FOUND);
+        };
+        let mut lines = journal::lines(&path);
+        let wanted = |line: &Line| {
+            if self.blocked { line.decision.verdict >= Verdict::Block } else { !line.findings.is_empty() }
+        };
+        let Some(at) = lines.iter().rposition(wanted) else {
+            screen::complain("no gate has heard an event of this session yet");
+            return ExitCode::from(FOUND);
+        };
+        let line = lines.swap_remove(at);
+        if self.json {
+            screen::json(&line);
+        } else {
+            show(&line);
+        }
+        ExitCode::SUCCESS
+    }
+}
+
+/// The journal that was written last.
+pub(super) fn latest(places: &Places) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(places.hooks().join("sessions")).ok()?;
+    let journals = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| {
+        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
+    });
+    journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
+}
+
+fn show(line: &Line) {
+    let event = Event::from_value(line.event.clone());
+    let kind = event.as_ref().ok().and_then(|event| event.kind);
+    let decided =
+        Decided { decision: line.decision.clone(), findings: line.findings.clone(), session: line.before.clone() };
+    let word = hook::outcome(kind, &decided);
+    let what = event.map(|event| described(&event)).unwrap_or_default();
+    screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));
+    screen::say(paint(Colour::Dim, &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us)));
+    for finding in &line.findings {
+        show_finding(finding);
+    }
+    for text in &line.decision.moves {
+        screen::say(format!("→ {text}"));
+    }
+}
+
+/// An event in a few words.
+pub(super) fn described(event: &Event) -> String {
+    let subject = event.spawned().or_else(|| event.subject()).or_else(|| event.prompt()).unwrap_or_default();
+    let subject: String = subject.chars().take(60).collect();
+    match (event.tool(), subject.as_str()) {
+        (_, "") => event.name().to_owned(),
+        (Some(tool), subject) if tool != subject => format!("{}({tool} {subject})", event.name()),
+        (_, subject) => format!("{}({subject})", event.name()),
+    }
+}
+
+fn show_finding(finding: &Finding) {
+    let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
+    let released = if finding.released { " (released unmet)" } else { "" };
+    let word = paint(colour(finding.verdict), finding.verdict.word());
+    screen::say(format!("└ {} [{} mode{phase}]: {word}{released}", paint(Colour::Bold, &finding.gate), finding.mode));
+    show_outcome(&finding.outcome, 1);
+    if !finding.reason.is_empty() {
+        screen::say(format!("    says: {}", finding.reason));
+    }
+}
+
+fn show_outcome(outcome: &Outcome, depth: usize) {
+    let word = match outcome.truth {
+        Truth::Holds => paint(Colour::Green, "holds"),
+        Truth::Fails => paint(Colour::Red, "fails"),
+        Truth::Unknown => paint(Colour::Yellow, "unknown"),
+    };
+    screen::say(format!("{}└ {word}: {}", "  ".repeat(depth), outcome.saw));
+    outcome.parts.iter().for_each(|part| show_outcome(part, depth + 1));
+}
+
+pub(super) fn colour(verdict: Verdict) -> Colour {
+    match verdict {
+        Verdict::Pass | Verdict::Observe => Colour::Green,
+        Verdict::Warn | Verdict::Ask => Colour::Yellow,
+        Verdict::Block | Verdict::Stop => Colour::Red,
+    }
+}

@@ -1,0 +1,194 @@
+//! `decide`: an event, the modes, the session and the facts in; a decision and the session after it out.
+//!
+//! Pure and total: no I/O, no errors. What cannot be found out is an answer, and policy decides what follows.
+
+mod brief;
+mod gates;
+mod progress;
+mod start;
+mod stop;
+mod who;
+
+use crate::check::{Check, Scope};
+use crate::event::{Event, Kind};
+use crate::facts::Facts;
+use crate::mode::{BASE, Catalogue, Mode, Phase};
+use crate::session::{Session, Standing};
+use crate::verdict::{Decision, Finding, Outcome, Verdict};
+
+/// What was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    /// The decision.
+    pub decision: Decision,
+    /// What every gate found.
+    pub findings: Vec<Finding>,
+    /// The session after the event.
+    pub session: Session,
+}
+
+/// Decides `event`.
+#[must_use]
+pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &Facts<'_>) -> Decided {
+    let mut engine = Engine {
+        event,
+        catalogue,
+        facts,
+        after: session.clone(),
+        findings: Vec::new(),
+        context: Vec::new(),
+        messages: Vec::new(),
+        moves: Vec::new(),
+        intents: Vec::new(),
+    };
+    if let Some(kind) = event.kind {
+        engine.hear(kind);
+    }
+    engine.finish()
+}
+
+/// What is to happen to a mode when nothing objects to the event.
+enum Intent<'a> {
+    Activate(&'a Mode),
+    Done(&'a Mode, &'a Phase),
+    Skip(&'a Mode, &'a Phase),
+    Ran(&'a Mode, String),
+}
+
+struct Engine<'a> {
+    event: &'a Event,
+    catalogue: &'a Catalogue,
+    facts: &'a Facts<'a>,
+    after: Session,
+    findings: Vec<Finding>,
+    context: Vec<String>,
+    messages: Vec<String>,
+    moves: Vec<String>,
+    intents: Vec<Intent<'a>>,
+}
+
+impl<'a> Engine<'a> {
+    fn hear(&mut self, kind: Kind) {
+        if let Some(call) = self.event.command() {
+            self.command(call);
+        }
+        match kind {
+            Kind::PreToolUse => self.agent_starts(),
+            Kind::SubagentStart => self.brief_agent(),
+            Kind::SubagentStop => self.agent_stops(),
+            Kind::PostToolUse | Kind::PostToolUseFailure => self.tool_ran(),
+            Kind::Stop => self.main_stops(),
+            _ => {}
+        }
+        self.other_gates();
+        if kind == Kind::SessionStart {
+            self.brief_session();
+        }
+    }
+
+    /// The gates that are nobody's phase.
+    fn other_gates(&mut self) {
+        let catalogue = self.catalogue;
+        let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
+        let active: Vec<&str> = active.iter().map(String::as_str).collect();
+        for mode in &catalogue.modes {
+            let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
+            for gate in mode.gates.iter().filter(|gate| stands || gate.always) {
+                if gate.on.iter().any(|trigger| trigger.hears(self.event, &active)) {
+                    self.judge(mode, None, gate);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Decided {
+        let mut decision = Decision::of(&self.findings);
+        if decision.verdict < Verdict::Block {
+            self.fulfil();
+            self.deliver();
+        }
+        self.tell_trouble();
+        self.warn();
+        decision.context = self.context;
+        decision.messages = self.messages;
+        decision.moves = self.moves;
+        Decided { decision, findings: self.findings, session: self.after }
+    }
+
+    /// The active modes.
+    fn active(&self) -> impl Iterator<Item = &'a Mode> {
+        let catalogue: &'a Catalogue = self.catalogue;
+        let names: Vec<bool> = catalogue.modes.iter().map(|mode| self.after.is_active(&mode.namespace)).collect();
+        catalogue.modes.iter().zip(names).filter(|(_, active)| *active).map(|(mode, _)| mode)
+    }
+
+    /// The phase a mode is in; one that does not say, or names a phase that is no more, is in its first.
+    fn current(&self, mode: &'a Mode) -> Option<(usize, &'a Phase)> {
+        let name = self.after.standing(&mode.namespace)?.phase.as_deref();
+        name.and_then(|name| mode.phase(name)).or_else(|| mode.phase(&mode.first()?.name))
+    }
+
+    fn standing(&mut self, mode: &Mode) -> &mut Standing {
+        self.after.modes.entry(mode.namespace.clone()).or_default()
+    }
+
+    fn scope<'s>(&'s self, mode: &'s Mode) -> Scope<'s> {
+        Scope {
+            event: self.event,
+            session: &self.after,
+            namespace: &mode.namespace,
+            words: &mode.words,
+            facts: self.facts,
+        }
+    }
+
+    fn ask(&self, mode: &Mode, check: &Check) -> Outcome {
+        check.evaluate(&self.scope(mode))
+    }
+
+    /// Whether this event can tell the main agent something.
+    fn reaches_parent(&self) -> bool {
+        let carries = self.event.kind.is_some_and(|kind| kind.row().context && kind != Kind::SubagentStart);
+        carries && self.event.agent_id().is_none()
+    }
+
+    /// Gives the parent what it is still to be told.
+    fn deliver(&mut self) {
+        if !self.reaches_parent() {
+            return;
+        }
+        for mode in &self.catalogue.modes {
+            if let Some(standing) = self.after.modes.get_mut(&mode.namespace) {
+                self.context.append(&mut standing.notes);
+            }
+        }
+    }
+
+    /// Says once a session that a file of the project could not be read.
+    fn tell_trouble(&mut self) {
+        let told = self.event.kind.is_some_and(|kind| kind.row().message);
+        let Some(base) = self.catalogue.modes.first().filter(|_| told && !self.catalogue.broken.is_empty()) else {
+            return;
+        };
+        let hash = self.catalogue.hash.clone();
+        let before = self.standing(base).told.insert("broken-files".to_owned(), hash.clone());
+        if before.as_deref() != Some(hash.as_str()) {
+            let said = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));
+            self.messages.extend(said);
+        }
+    }
+
+    /// Tells warnings: at once where the event can carry them, else the parent later.
+    fn warn(&mut self) {
+        let carries = self.event.kind.is_some_and(|kind| kind.row().message || kind.row().context);
+        for finding in self.findings.iter().filter(|finding| finding.verdict == Verdict::Warn) {
+            let text = format!("modegate warns: {}", finding.reason);
+            if carries {
+                self.messages.push(text.clone());
+                self.context.push(text);
+            } else if let Some(mode) = self.catalogue.mode(&finding.mode) {
+                self.after.modes.entry(mode.namespace.clone()).or_default().notes.push(text);
+            }
+        }
+    }
+}

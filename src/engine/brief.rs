@@ -1,0 +1,88 @@
+//! What the model is told before it goes wrong: the best block is the one that never happens.
+
+use super::Engine;
+use crate::mode::{Gate, Mode, Phase, Worker};
+
+impl<'a> Engine<'a> {
+    /// Tells a gated agent, before its first turn, what its stop will be checked for.
+    pub(super) fn brief_agent(&mut self) {
+        let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
+        let modes: Vec<&'a Mode> = self.active().collect();
+        for mode in modes {
+            for phase in mode.phases.iter().filter(|phase| phase.worker.is_agent(agent)) {
+                if let Some(wanted) = self.demands(mode, &phase.after) {
+                    self.context.push(format!(
+                        "You work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
+                        phase.name, mode.name
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Tells the model where it stands: session, milestone, active modes and what each expects next.
+    pub(super) fn brief_session(&mut self) {
+        let active: Vec<&'a Mode> = self.active().collect();
+        let names = active.iter().map(|mode| match self.current(mode) {
+            Some((_, phase)) => format!("{} (phase {})", mode.name, phase.name),
+            None => mode.name.clone(),
+        });
+        let names = names.collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "none".to_owned() } else { names };
+        let session = crate::paths::safe_name(&self.after.id);
+        let milestone = self.milestone();
+        self.context.push(format!("modegate: session {session}, milestone {milestone}, active modes: {names}."));
+        for mode in active {
+            self.brief_mode(mode, "");
+        }
+    }
+
+    /// Tells what a mode expects next, after `opening`.
+    pub(super) fn brief_mode(&mut self, mode: &'a Mode, opening: &str) {
+        let mut parts: Vec<String> = Vec::new();
+        if !opening.is_empty() {
+            let session = crate::paths::safe_name(&self.after.id);
+            parts.push(format!("{opening} Session {session}, milestone {}.", self.milestone()));
+        }
+        if let Some((_, phase)) = self.current(mode) {
+            parts.push(format!("{} mode: next is {}.", mode.name, self.step(phase)));
+            if let Some(wanted) = self.demands(mode, &phase.before) {
+                parts.push(format!("It starts when {wanted}."));
+            }
+            if let Some(wanted) = self.demands(mode, &phase.after) {
+                parts.push(format!("It is done when {wanted}."));
+            }
+        }
+        if !parts.is_empty() {
+            self.context.push(parts.join(" "));
+        }
+    }
+
+    /// A phase and who works in it.
+    pub(super) fn step(&self, phase: &Phase) -> String {
+        match &phase.worker {
+            Worker::Mode(name) => match self.catalogue.mode(name).and_then(|mode| mode.commands.first()) {
+                Some(command) => format!("{} (/{command})", phase.name),
+                None => phase.name.clone(),
+            },
+            worker => format!("{} ({worker})", phase.name),
+        }
+    }
+
+    /// What gates ask for, as one phrase.
+    pub(super) fn demands(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
+        let scope = self.scope(mode);
+        let mut phrases: Vec<String> = gates.iter().filter_map(|gate| gate.check.expectation(&scope)).collect();
+        phrases.dedup();
+        (!phrases.is_empty()).then(|| phrases.join("; "))
+    }
+
+    fn milestone(&self) -> String {
+        match self.facts.milestone() {
+            Ok(None) => "none (files go under project/)".to_owned(),
+            Ok(Some(milestone)) if milestone.description.is_empty() => format!("project/{}", milestone.id),
+            Ok(Some(milestone)) => format!("project/{}_{}", milestone.id, milestone.description),
+            Err(why) => format!("unknown ({why})"),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! One gate: its check, what follows, how far its level and its patience let that go.
+
+use super::Engine;
+use crate::event::Kind;
+use crate::mode::{Action, Gate, Mode, Once, Phase};
+use crate::paths::hash;
+use crate::session::{Hold, Unmet};
+use crate::verdict::{Finding, Outcome, Truth, Verdict};
+
+impl<'a> Engine<'a> {
+    /// Puts a gate's check to the facts and notes what was found; true when nothing is left to object.
+    pub(super) fn judge(&mut self, mode: &'a Mode, phase: Option<&'a Phase>, gate: &'a Gate) -> bool {
+        let (gate, outcome, verdict) = self.follow(mode, gate);
+        let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
+        let reason = if verdict == Verdict::Pass { String::new() } else { self.reason(mode, gate, &outcome) };
+        let mut finding = Finding {
+            mode: mode.name.clone(),
+            phase: phase.map(|phase| phase.name.clone()),
+            gate: gate.id.clone(),
+            verdict: level.temper(verdict),
+            reason,
+            outcome,
+            released: false,
+        };
+        if finding.verdict > Verdict::Observe && self.has_spoken(mode, gate) {
+            finding.verdict = Verdict::Pass;
+        }
+        if finding.verdict == Verdict::Block && self.event.kind.is_some_and(Kind::is_stop) {
+            self.be_patient(mode, gate, &mut finding);
+        }
+        let settled = finding.verdict < Verdict::Block && !finding.released;
+        self.findings.push(finding);
+        settled
+    }
+
+    /// The gate that decides: this one, or the one it leads to. Chains are free of cycles when they are read.
+    fn follow(&self, mode: &'a Mode, gate: &'a Gate) -> (&'a Gate, Outcome, Verdict) {
+        let mut gate = gate;
+        loop {
+            let outcome = self.ask(mode, &gate.check);
+            let action = match outcome.truth {
+                Truth::Holds => &gate.pass,
+                Truth::Fails => &gate.fail,
+                Truth::Unknown => &gate.unknown,
+            };
+            match action {
+                Action::Verdict(verdict) => return (gate, outcome, *verdict),
+                Action::Gate(id) => match mode.all_gates().find(|(_, other)| other.id == *id) {
+                    Some((_, next)) => gate = next,
+                    None => return (gate, outcome, Verdict::Pass),
+                },
+            }
+        }
+    }
+
+    /// Whether a gate that speaks once has spoken; if not, it has now.
+    fn has_spoken(&mut self, mode: &Mode, gate: &Gate) -> bool {
+        let when = match gate.once {
+            None => return false,
+            Some(Once::Session) => "session".to_owned(),
+            Some(Once::Day) => self.facts.clock().date,
+        };
+        self.standing(mode).told.insert(gate.id.clone(), when.clone()).as_deref() == Some(when.as_str())
+    }
+
+    /// Counts the refusals of one agent on the same facts, and lets go when they are enough.
+    fn be_patient(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
+        let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
+        let agent = self.event.agent_id().unwrap_or("main").to_owned();
+        let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
+        let key = format!("{}@{agent}", gate.id);
+        let hold = self.standing(mode).holds.entry(key.clone()).or_default();
+        if hold.facts != facts {
+            *hold = Hold { count: 0, facts };
+        }
+        if hold.count < patience {
+            hold.count += 1;
+            return;
+        }
+        finding.verdict = Verdict::Pass;
+        finding.released = true;
+        self.release(mode, gate, &key, finding);
+    }
+
+    fn release(&mut self, mode: &'a Mode, gate: &Gate, key: &str, finding: &Finding) {
+        let agent = self.event.text("agent_type").filter(|name| !name.is_empty()).unwrap_or("the agent").to_owned();
+        let at = self.facts.clock().at;
+        let note = format!(
+            "{agent} was let go with its work unmet: {} What needs it stays closed.",
+            finding.outcome.sentence(&gate.otherwise)
+        );
+        self.moves.push(format!("{} released unmet", gate.id));
+        let standing = self.standing(mode);
+        standing.holds.remove(key);
+        standing.unmet.push(Unmet { gate: gate.id.clone(), agent, at });
+        standing.notes.push(note);
+    }
+
+    /// What the model reads: what is missing, what was seen, what to do next.
+    fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome) -> String {
+        let mut outcome = outcome.clone();
+        if self.event.kind.is_some_and(Kind::is_stop) {
+            if self.event.kind == Some(Kind::SubagentStop) {
+                // The parent gets the last message only, so the report has to come again.
+                let remedy = outcome.remedy.map(|remedy| format!("{remedy}, then ")).unwrap_or_default();
+                outcome.remedy = Some(format!("{remedy}give your full final report again"));
+            }
+        } else if let Some(what) = self.beginning() {
+            // Whoever is refused a start is not the one who has to do the missing work.
+            let wanted = gate.check.expectation(&self.scope(mode));
+            outcome.remedy = wanted.map(|wanted| format!("{what} may start once {wanted}"));
+        }
+        outcome.sentence(&gate.otherwise)
+    }
+
+    /// What is about to begin with this event.
+    fn beginning(&self) -> Option<String> {
+        let command = || self.event.command().map(|call| format!("/{}", call.name));
+        self.event.spawned().map(str::to_owned).or_else(command)
+    }
+}

@@ -1,0 +1,144 @@
+//! How modes move: activation, phases done, detours, the end.
+
+use super::{Engine, Intent};
+use crate::check::Check;
+use crate::mode::{Gate, Mode, Phase, Worker};
+use crate::session::{Ending, Standing};
+use crate::verdict::Truth;
+
+impl<'a> Engine<'a> {
+    /// Carries out what was intended, now that nothing objects.
+    pub(super) fn fulfil(&mut self) {
+        for intent in std::mem::take(&mut self.intents) {
+            match intent {
+                Intent::Activate(mode) => self.activate(mode),
+                Intent::Done(mode, phase) => self.done(mode, phase),
+                Intent::Skip(mode, phase) => self.skip(mode, phase),
+                Intent::Ran(mode, mark) => self.standing(mode).see(&mark),
+            }
+        }
+    }
+
+    fn activate(&mut self, mode: &'a Mode) {
+        let head = if asks_for_head(mode) { self.facts.head().ok().map(Option::unwrap_or_default) } else { None };
+        let at = self.facts.clock().at;
+        let prompt = self.event.text("prompt_id").map(str::to_owned);
+        let old = std::mem::take(self.standing(mode));
+        *self.standing(mode) = Standing {
+            is_active: true,
+            phase: mode.first().map(|phase| phase.name.clone()),
+            activated_at: Some(at),
+            prompt_id: prompt,
+            head,
+            notes: old.notes,
+            told: old.told,
+            other: old.other,
+            ..Standing::default()
+        };
+        self.moves.push(format!("{} mode activated", mode.name));
+        self.brief_mode(mode, &mode.say);
+    }
+
+    fn skip(&mut self, mode: &'a Mode, phase: &'a Phase) {
+        self.moves.push(format!("{}: {} skipped", mode.name, phase.name));
+        self.standing(mode).skipped.push(phase.name.clone());
+        self.advance(mode);
+    }
+
+    /// A phase is done: the mode moves on, or ends.
+    pub(super) fn done(&mut self, mode: &'a Mode, phase: &'a Phase) {
+        self.moves.push(format!("{}: {} done", mode.name, phase.name));
+        let name = phase.name.clone();
+        let standing = self.standing(mode);
+        if phase.when.is_some() {
+            return come_back(standing);
+        }
+        if !standing.done.contains(&name) {
+            standing.done.push(name);
+        }
+        self.advance(mode);
+    }
+
+    /// Goes to the phase after the furthest one that is past; after the last one the mode ends.
+    fn advance(&mut self, mode: &'a Mode) {
+        let Some(standing) = self.after.standing(&mode.namespace) else { return };
+        let furthest = mode.phases.iter().rposition(|phase| phase.when.is_none() && standing.is_past(&phase.name));
+        let Some(furthest) = furthest else { return };
+        let current = self.current(mode).map(|(index, _)| index);
+        match mode.next(furthest) {
+            Some(next) if current.is_none_or(|current| current <= furthest) => self.standing(mode).enter(&next.name),
+            Some(_) => {}
+            None => self.end(mode),
+        }
+    }
+
+    /// A mode is complete: its parent is told, and the flows it is a step of move on.
+    fn end(&mut self, mode: &'a Mode) {
+        self.moves.push(format!("{} mode complete", mode.name));
+        let standing = self.standing(mode);
+        standing.is_active = false;
+        standing.ended = Some(Ending::Complete);
+        standing.holds.clear();
+        if !mode.end.is_empty() {
+            standing.notes.push(mode.end.clone());
+        }
+        let flows: Vec<&'a Mode> = self.active().collect();
+        for flow in flows {
+            let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
+            if let Some(step) = step {
+                self.done(flow, step);
+                let next = self.current(flow).filter(|_| self.after.is_active(&flow.namespace)).map(|(_, phase)| phase);
+                let note =
+                    next.map(|next| format!("{} flow: {} is done, next is {}.", flow.name, step.name, self.step(next)));
+                self.standing(flow).notes.extend(note);
+            }
+        }
+    }
+
+    /// Moves the phases of the main agent on as far as their evidence goes.
+    pub(super) fn move_on(&mut self, mode: &'a Mode) {
+        for _ in 0..=mode.phases.len() {
+            let Some((_, current)) = self.current(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
+                return;
+            };
+            if let Some(detour) = self.detour(mode, current) {
+                self.moves.push(format!("{}: {} entered", mode.name, detour.name));
+                let standing = self.standing(mode);
+                standing.origin = Some(current.name.clone());
+                standing.enter(&detour.name);
+                continue;
+            }
+            let may_move = current.worker == Worker::Main || current.when.is_some();
+            if !may_move || !self.holds(mode, &current.after) {
+                return;
+            }
+            self.done(mode, current);
+        }
+    }
+
+    fn detour(&self, mode: &'a Mode, current: &Phase) -> Option<&'a Phase> {
+        let open = |phase: &&Phase| phase.from.contains(&current.name);
+        let entered = |check: &Check| self.ask(mode, check).truth == Truth::Holds;
+        mode.phases.iter().filter(open).find(|phase| phase.when.as_ref().is_some_and(entered))
+    }
+
+    /// Whether every check holds; a phase without any never ends by itself.
+    fn holds(&self, mode: &'a Mode, gates: &[Gate]) -> bool {
+        !gates.is_empty() && gates.iter().all(|gate| self.ask(mode, &gate.check).truth == Truth::Holds)
+    }
+}
+
+/// Back to where the detour began; what was seen on the way counts there too.
+fn come_back(standing: &mut Standing) {
+    let since = standing.since;
+    if let Some(origin) = standing.origin.take() {
+        standing.enter(&origin);
+        standing.since = since;
+    }
+}
+
+fn asks_for_head(mode: &Mode) -> bool {
+    let mut asks = false;
+    mode.checks(&mut |check| asks |= matches!(check, Check::Clean(clean) if clean.moved));
+    asks
+}

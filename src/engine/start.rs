@@ -1,0 +1,118 @@
+//! What begins: commands and agents.
+
+use super::{Engine, Intent};
+use crate::event::Call;
+use crate::mode::{Mode, Phase};
+use crate::verdict::{Finding, Outcome, Verdict};
+
+impl<'a> Engine<'a> {
+    /// A command begins: every mode it activates must be ready for it.
+    pub(super) fn command(&mut self, call: Call<'a>) {
+        let catalogue = self.catalogue;
+        for mode in catalogue.modes.iter().filter(|mode| mode.answers(call.name)) {
+            if self.is_activated(mode, call) {
+                continue;
+            }
+            self.keep_flows_in_order(mode, call);
+            for gate in &mode.before {
+                self.judge(mode, None, gate);
+            }
+            self.intents.push(Intent::Activate(mode));
+        }
+    }
+
+    /// Whether this very command has activated the mode: a prompt comes as up to two events.
+    fn is_activated(&self, mode: &Mode, call: Call<'_>) -> bool {
+        let Some(standing) = self.after.standing(&mode.namespace) else { return false };
+        let same_prompt =
+            self.event.text("prompt_id").is_some() && standing.prompt_id.as_deref() == self.event.text("prompt_id");
+        same_prompt && (standing.is_active || call.typed)
+    }
+
+    /// A step of a flow comes after the steps before it: the model is held to that, a person may skip.
+    fn keep_flows_in_order(&mut self, mode: &'a Mode, call: Call<'_>) {
+        let flows: Vec<&'a Mode> = self.active().collect();
+        for flow in flows {
+            let Some((index, step)) =
+                flow.phases.iter().enumerate().find(|(_, phase)| phase.worker.is_mode(&mode.name))
+            else {
+                continue;
+            };
+            for gate in &step.before {
+                self.judge(flow, Some(step), gate);
+            }
+            let missing: Vec<&'a Phase> = self.missing(flow, index);
+            if !flow.strict || missing.is_empty() {
+                continue;
+            }
+            let names = missing.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ");
+            if call.typed {
+                self.context.push(format!("This skips steps of the {} flow: {names}.", flow.name));
+                self.intents.extend(missing.into_iter().map(|phase| Intent::Skip(flow, phase)));
+            } else {
+                let saw = format!("/{} comes too early in the {} flow: {names} not done yet", call.name, flow.name);
+                let next = missing.first().map_or_else(String::new, |phase| format!("do {} first", self.how(phase)));
+                self.refuse(flow, step, "Step out of order.", Outcome::fails(saw).remedied(next));
+            }
+        }
+    }
+
+    /// The steps before `index` that are neither done nor skipped.
+    fn missing(&self, mode: &'a Mode, index: usize) -> Vec<&'a Phase> {
+        let standing = self.after.standing(&mode.namespace);
+        let past = |phase: &Phase| standing.is_some_and(|standing| standing.is_past(&phase.name));
+        mode.phases.iter().take(index).filter(|phase| phase.when.is_none() && !past(phase)).collect()
+    }
+
+    fn how(&self, phase: &Phase) -> String {
+        let command = match &phase.worker {
+            crate::mode::Worker::Mode(name) => self.catalogue.mode(name).and_then(|mode| mode.commands.first()),
+            _ => None,
+        };
+        command.map_or_else(|| phase.name.clone(), |command| format!("/{command}"))
+    }
+
+    /// An agent is about to be spawned: it must be its turn, and what it needs must be there.
+    pub(super) fn agent_starts(&mut self) {
+        let Some(agent) = self.event.spawned() else { return };
+        for mode in &self.catalogue.modes {
+            let active = self.after.is_active(&mode.namespace);
+            let own: Vec<&'a Phase> = mode.phases.iter().filter(|phase| phase.worker.is_agent(agent)).collect();
+            let current = self.current(mode).map(|(_, phase)| phase);
+            let on_turn = own.iter().find(|phase| current.is_some_and(|current| current.name == phase.name));
+            if let (true, true, None, Some(first)) = (active, mode.strict, on_turn, own.first()) {
+                self.refuse_out_of_turn(mode, first, agent);
+                continue;
+            }
+            for phase in own {
+                for gate in phase.before.iter().filter(|gate| active || gate.always) {
+                    self.judge(mode, Some(phase), gate);
+                }
+            }
+        }
+    }
+
+    fn refuse_out_of_turn(&mut self, mode: &'a Mode, phase: &'a Phase, agent: &str) {
+        let current = self.current(mode).map(|(_, phase)| phase);
+        let (name, worker) =
+            current.map_or_else(Default::default, |phase| (phase.name.clone(), phase.worker.to_string()));
+        let saw = format!(
+            "{agent} works in phase {}, and {} mode is in phase {name}, where {worker} works",
+            phase.name, mode.name
+        );
+        let remedy = current
+            .and_then(|current| self.demands(mode, &current.after))
+            .map(|wanted| format!("phase {name} is done when {wanted}"));
+        self.refuse(mode, phase, "Agent out of order.", Outcome { remedy, ..Outcome::fails(saw) });
+    }
+
+    /// Notes that the order of a mode is not kept.
+    fn refuse(&mut self, mode: &'a Mode, phase: &'a Phase, opening: &str, outcome: Outcome) {
+        let gate = format!("{}-keeps-its-order", mode.name);
+        let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate, None));
+        let reason = outcome.sentence(opening);
+        let phase = Some(phase.name.clone());
+        let verdict = level.temper(Verdict::Block);
+        self.findings.push(Finding { mode: mode.name.clone(), phase, gate, verdict, reason, outcome, released: false });
+    }
+}

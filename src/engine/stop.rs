@@ -1,0 +1,105 @@
+//! What ends: an agent's work, a tool's run, the main agent's turn.
+
+use super::who::Who;
+use super::{Engine, Intent};
+use crate::check::Check;
+use crate::mode::{Mode, Phase, Worker};
+
+/// Tools that change nothing a check could ask for.
+const READING: [&str; 12] = [
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "WebFetch",
+    "WebSearch",
+    "TodoWrite",
+    "TaskList",
+    "TaskGet",
+    "ToolSearch",
+    "AskUserQuestion",
+    "NotebookRead",
+];
+
+impl<'a> Engine<'a> {
+    /// A subagent wants to stop: its work must be there.
+    pub(super) fn agent_stops(&mut self) {
+        let agent = match self.who_stops() {
+            Who::Agent(agent) => agent,
+            Who::Fork => return,
+            Who::Unattributed => return self.moves.push("unattributed stop".to_owned()),
+        };
+        let modes: Vec<&'a Mode> = self.active().collect();
+        for mode in modes {
+            let current = self.current(mode).map(|(_, phase)| phase.name.as_str());
+            let on_turn = |phase: &&Phase| !mode.strict || current == Some(phase.name.as_str());
+            let own: Vec<&'a Phase> =
+                mode.phases.iter().filter(|phase| phase.worker.is_agent(&agent)).filter(on_turn).collect();
+            for phase in own {
+                if self.is_finished(mode, phase) {
+                    self.intents.push(Intent::Done(mode, phase));
+                }
+            }
+            mode.checks(&mut |check| {
+                if let Check::Ran(ran) = check {
+                    self.intents.extend(ran.mark(&agent).map(|mark| Intent::Ran(mode, mark)));
+                }
+            });
+        }
+    }
+
+    /// Judges every gate after a phase; all must be content.
+    fn is_finished(&mut self, mode: &'a Mode, phase: &'a Phase) -> bool {
+        let mut finished = true;
+        for gate in &phase.after {
+            finished &= self.judge(mode, Some(phase), gate);
+        }
+        finished
+    }
+
+    /// A tool ran: what it shows is noted, and phases of the main agent may move on.
+    pub(super) fn tool_ran(&mut self) {
+        let modes: Vec<&'a Mode> = self.active().collect();
+        for mode in &modes {
+            self.note_what_is_seen(mode);
+        }
+        if self.event.tool().is_some_and(|tool| READING.contains(&tool)) {
+            return;
+        }
+        for mode in modes {
+            self.move_on(mode);
+        }
+    }
+
+    /// Notes an edit or a command's result, if a check of the mode asks for it.
+    fn note_what_is_seen(&mut self, mode: &'a Mode) {
+        let mut seen: Vec<String> = Vec::new();
+        let scope = self.scope(mode);
+        let edited = !self.event.edited().is_empty();
+        mode.checks(&mut |check| {
+            if let Check::Observed(observed) = check {
+                let edit = (edited && observed.after_edit).then(|| crate::check::EDIT.to_owned());
+                seen.extend(edit.into_iter().chain(observed.seen_in(&scope)).filter(|mark| !mark.is_empty()));
+            }
+        });
+        seen.sort_unstable();
+        seen.dedup();
+        for mark in seen {
+            self.standing(mode).see(&mark);
+        }
+    }
+
+    /// The main agent ends its turn: its phases may move on, or hold it back where they say so.
+    pub(super) fn main_stops(&mut self) {
+        let modes: Vec<&'a Mode> = self.active().collect();
+        for mode in modes {
+            self.move_on(mode);
+            let Some((_, phase)) = self.current(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
+                continue;
+            };
+            if phase.worker == Worker::Main && phase.hold && !self.event.background_work() {
+                self.is_finished(mode, phase);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Who is stopping?
+
+use super::Engine;
+use crate::facts::{Answer, Question};
+use crate::mode::Worker;
+
+/// Who stops.
+pub(super) enum Who {
+    /// An agent of this type.
+    Agent(String),
+    /// A fork of the host's own: none of our business.
+    Fork,
+    /// Nobody can say: it never moves a state and never blocks.
+    Unattributed,
+}
+
+impl Engine<'_> {
+    /// The agent that stops: as the host says, or by its id, or the only gated one in flight.
+    pub(super) fn who_stops(&self) -> Who {
+        match self.event.text("agent_type") {
+            Some("") => return Who::Fork,
+            Some(name) => return Who::Agent(name.to_owned()),
+            None => {}
+        }
+        if let Some(id) = self.event.agent_id() {
+            let transcript = self.event.text("agent_transcript_path").map(str::to_owned);
+            if let Answer::Agent(Some(name)) = self.facts.ask(Question::Agent { id: id.to_owned(), transcript }) {
+                return Who::Agent(name);
+            }
+        }
+        match self.facts.ask(Question::InFlight) {
+            Answer::InFlight(agents) => {
+                let mut gated = agents.into_iter().filter(|agent| self.is_gated(agent));
+                match (gated.next(), gated.next()) {
+                    (Some(only), None) => Who::Agent(only),
+                    _ => Who::Unattributed,
+                }
+            }
+            _ => Who::Unattributed,
+        }
+    }
+
+    fn is_gated(&self, agent: &str) -> bool {
+        let mut workers = self.active().flat_map(|mode| mode.phases.iter().map(|phase| &phase.worker));
+        workers.any(|worker: &Worker| worker.is_agent(agent))
+    }
+}

@@ -1,0 +1,408 @@
+//! An event of the host: read leniently, normalised once, then only looked at.
+//!
+//! Only this module knows how the host spells its fields.
+
+pub mod command;
+mod kind;
+mod trigger;
+
+pub use kind::{Blocking, Kind, Row, TABLE};
+pub use trigger::{On, Trigger};
+
+use serde_json::{Map, Value};
+
+/// One hook event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// What happened; `None` for an event that this version does not know.
+    pub kind: Option<Kind>,
+    /// Its fields by their snake-case names; what is inside `tool_input` is untouched.
+    pub fields: Map<String, Value>,
+    /// Fields that were not of the type they should be, and were left out.
+    pub oddities: Vec<String>,
+}
+
+/// A command that begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Its name without the slash.
+    pub name: &'a str,
+    /// Whether a person typed it (and not the model).
+    pub typed: bool,
+}
+
+/// Fields that must be text to be of use.
+const TEXTS: [&str; 19] = [
+    "session_id",
+    "transcript_path",
+    "agent_transcript_path",
+    "cwd",
+    "hook_event_name",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+    "tool_name",
+    "tool_use_id",
+    "prompt",
+    "message",
+    "reason",
+    "source",
+    "command_name",
+    "error",
+    "last_assistant_message",
+    "trigger",
+];
+
+/// Other names under which a field has been seen.
+const ALIASES: [(&str, &str); 5] = [
+    ("subagent_type", "agent_type"),
+    ("agent_name", "agent_type"),
+    ("user_message", "prompt"),
+    ("event_name", "hook_event_name"),
+    ("user_prompt", "prompt"),
+];
+
+impl Event {
+    /// Reads the JSON of an event; the error is one clause about what it is instead.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return Err("standard input is empty".to_owned());
+        }
+        let value = serde_json::from_slice(bytes).map_err(|error| clause(&error))?;
+        Self::from_value(value)
+    }
+
+    /// Takes a JSON value as an event.
+    pub fn from_value(value: Value) -> Result<Self, String> {
+        let Value::Object(raw) = value else {
+            return Err(format!("it is {}, not a JSON object", type_name(&value)));
+        };
+        let mut oddities = Vec::new();
+        let mut fields = normalised(raw);
+        for name in TEXTS {
+            match fields.get(name) {
+                Some(Value::String(_)) | None => {}
+                Some(Value::Null) => drop(fields.shift_remove(name)),
+                Some(other) => {
+                    oddities.push(format!("`{name}` is {}, not text", type_name(other)));
+                    fields.shift_remove(name);
+                }
+            }
+        }
+        let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
+            return Err("it has no `hook_event_name`".to_owned());
+        };
+        Ok(Self { kind: Kind::named(name), fields, oddities })
+    }
+
+    /// A field that is text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Value::as_str)
+    }
+
+    /// The event's name as received.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.text("hook_event_name").unwrap_or_default()
+    }
+
+    /// The session, empty when the event has none.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        self.text("session_id").unwrap_or_default()
+    }
+
+    /// The folder in which the agent stands.
+    #[must_use]
+    pub fn cwd(&self) -> Option<&str> {
+        self.text("cwd").filter(|cwd| !cwd.is_empty())
+    }
+
+    /// The tool by its present name (`Task` is `Agent`, `SlashCommand` is `Skill`).
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        self.text("tool_name").map(trigger::alias)
+    }
+
+    /// A text in the tool's input.
+    #[must_use]
+    pub fn input(&self, name: &str) -> Option<&str> {
+        self.fields.get("tool_input")?.get(name)?.as_str()
+    }
+
+    /// The tool's structured response.
+    #[must_use]
+    pub fn response(&self) -> Option<&Value> {
+        self.fields.get("tool_response")
+    }
+
+    /// The prompt as received.
+    #[must_use]
+    pub fn prompt(&self) -> Option<&str> {
+        self.text("prompt")
+    }
+
+    /// The subagent within which this happened.
+    #[must_use]
+    pub fn agent_id(&self) -> Option<&str> {
+        self.text("agent_id").filter(|id| !id.is_empty())
+    }
+
+    /// Whether the turn already goes on because of a stop hook.
+    #[must_use]
+    pub fn stop_hook_active(&self) -> bool {
+        self.fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Whether work goes on in the background while the main agent stops.
+    #[must_use]
+    pub fn background_work(&self) -> bool {
+        let running = |task: &Value| {
+            !matches!(task.get("status").and_then(Value::as_str), Some("completed" | "failed" | "killed"))
+        };
+        self.fields.get("background_tasks").and_then(Value::as_array).is_some_and(|tasks| tasks.iter().any(running))
+    }
+
+    /// The agent that a `PreToolUse` or `PostToolUse` of `Agent` is about.
+    #[must_use]
+    pub fn spawned(&self) -> Option<&str> {
+        if self.tool() != Some("Agent") {
+            return None;
+        }
+        self.input("subagent_type")
+            .or_else(|| self.input("agent_type"))
+            .or_else(|| self.input("agent_name"))
+            .or(Some("general-purpose"))
+    }
+
+    /// The file that the tool works on.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        ["file_path", "notebook_path", "path"]
+            .iter()
+            .find_map(|name| self.input(name))
+            .or_else(|| self.text("file_path"))
+    }
+
+    /// The skill that the model calls.
+    #[must_use]
+    pub fn skill(&self) -> Option<&str> {
+        if self.tool() != Some("Skill") {
+            return None;
+        }
+        let call = self.input("skill").or_else(|| self.input("command"))?;
+        call.split_whitespace().next().map(|name| name.trim_start_matches('/'))
+    }
+
+    /// The command that begins with this event.
+    #[must_use]
+    pub fn command(&self) -> Option<Call<'_>> {
+        match self.kind? {
+            Kind::UserPromptSubmit => {
+                let prompt = self.prompt().filter(|prompt| !command::machine_made(prompt))?;
+                let machine = self.text("source") == Some("system");
+                command::typed(prompt).filter(|_| !machine).map(|name| Call { name, typed: true })
+            }
+            Kind::UserPromptExpansion => {
+                let name = self.text("command_name").or_else(|| self.prompt().and_then(command::typed))?;
+                Some(Call { name: name.trim_start_matches('/'), typed: true })
+            }
+            Kind::PreToolUse => self.skill().map(|name| Call { name, typed: false }),
+            _ => None,
+        }
+    }
+
+    /// What the names of a trigger are compared with.
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        match self.kind?.row().subject? {
+            "tool_name" => self.tool(),
+            "file_path" => self.path().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path)),
+            other => self.text(other),
+        }
+    }
+
+    /// The files that this tool call has changed, as the host names them.
+    #[must_use]
+    pub fn edited(&self) -> Vec<&str> {
+        if self.kind != Some(Kind::PostToolUse) {
+            return Vec::new();
+        }
+        match self.tool() {
+            Some("Write" | "Edit" | "MultiEdit" | "NotebookEdit") => self.path().into_iter().collect(),
+            Some("Bash") => self.edited_by_shell(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn edited_by_shell(&self) -> Vec<&str> {
+        let Some(diff) = self.response().and_then(|response| response.get("bashEditDiff")) else { return Vec::new() };
+        let list = |name: &str| diff.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let named = list("changedFiles").iter().filter_map(Value::as_str);
+        let mut files: Vec<&str> =
+            named.chain(list("files").iter().filter_map(|file| file.get("filePath")?.as_str())).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// The event as JSON.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        Value::Object(self.fields.clone())
+    }
+}
+
+/// Top-level keys in snake case under their present names; a key already so named wins.
+fn normalised(raw: Map<String, Value>) -> Map<String, Value> {
+    if raw.keys().all(|key| canonical(key).is_none()) {
+        return raw;
+    }
+    let mut fields = Map::with_capacity(raw.len());
+    let (plain, other): (Vec<_>, Vec<_>) = raw.into_iter().partition(|(key, _)| canonical(key).is_none());
+    fields.extend(plain);
+    for (key, value) in other {
+        let name = canonical(&key).unwrap_or(key);
+        fields.entry(name).or_insert(value);
+    }
+    fields
+}
+
+/// The name that `key` should have, if it is another.
+fn canonical(key: &str) -> Option<String> {
+    let snake = if key.bytes().any(|byte| byte.is_ascii_uppercase()) { snake_case(key) } else { key.to_owned() };
+    let alias = ALIASES.iter().find(|(other, _)| *other == snake).map(|(_, name)| (*name).to_owned());
+    alias.or_else(|| (snake != key).then_some(snake))
+}
+
+fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn clause(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.strip_prefix("recursion limit exceeded") {
+        Some(place) => format!("it nests too deeply{place}"),
+        None => format!("it is not JSON: {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn event(value: Value) -> Event {
+        Event::from_value(value).expect("an event")
+    }
+
+    #[test]
+    fn camel_case_and_snake_case_are_the_same_event() {
+        let camel = event(
+            json!({"hookEventName": "PreToolUse", "sessionId": "s", "toolName": "Agent", "toolInput": {"subagentType": "x", "subagent_type": "y"}}),
+        );
+        assert_eq!(camel.session(), "s");
+        assert_eq!(camel.spawned(), Some("y"));
+        assert_eq!(camel.fields["tool_input"]["subagentType"], "x");
+    }
+
+    #[test]
+    fn older_field_names_are_understood() {
+        assert_eq!(
+            event(json!({"hook_event_name": "SubagentStop", "subagent_type": "x"})).text("agent_type"),
+            Some("x")
+        );
+        assert_eq!(event(json!({"hook_event_name": "SubagentStop", "agentName": "x"})).text("agent_type"), Some("x"));
+        assert_eq!(event(json!({"hook_event_name": "UserPromptSubmit", "user_message": "x"})).prompt(), Some("x"));
+    }
+
+    #[test]
+    fn the_present_name_wins_over_an_alias() {
+        let both = event(json!({"hook_event_name": "SubagentStop", "subagentType": "old", "agent_type": "new"}));
+        assert_eq!(both.text("agent_type"), Some("new"));
+    }
+
+    #[test]
+    fn odd_types_are_left_out_and_named() {
+        let odd = event(json!({"hook_event_name": "Stop", "session_id": 5, "cwd": null, "prompt": ["x"]}));
+        assert_eq!(odd.session(), "");
+        assert_eq!(odd.oddities, ["`session_id` is a number, not text", "`prompt` is a list, not text"]);
+    }
+
+    #[test]
+    fn what_is_no_event_says_so() {
+        let cases: [(&[u8], &str); 6] = [
+            (b"", "standard input is empty"),
+            (b" \n", "standard input is empty"),
+            (b"[1]", "it is a list, not a JSON object"),
+            (b"{}", "it has no `hook_event_name`"),
+            (b"{\"hook_event_name\": 3}", "it has no `hook_event_name`"),
+            (b"{", "it is not JSON: EOF while parsing an object at line 1 column 1"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(Event::parse(bytes), Err(expected.to_owned()));
+        }
+        let deep = [b"{\"a\":".repeat(3000), b"1".to_vec(), b"}".repeat(3000)].concat();
+        assert!(Event::parse(&deep).unwrap_err().starts_with("it nests too deeply"));
+    }
+
+    #[test]
+    fn commands_come_from_prompts_expansions_and_skill_calls() {
+        let call = |value| event(value).command().map(|call| (call.name.to_owned(), call.typed));
+        assert_eq!(
+            call(json!({"hook_event_name": "UserPromptSubmit", "prompt": "/plan x"})),
+            Some(("plan".into(), true))
+        );
+        assert_eq!(
+            call(json!({"hook_event_name": "UserPromptExpansion", "command_name": "plan"})),
+            Some(("plan".into(), true))
+        );
+        assert_eq!(
+            call(json!({"hook_event_name": "PreToolUse", "tool_name": "Skill", "tool_input": {"skill": "plan"}})),
+            Some(("plan".into(), false))
+        );
+        assert_eq!(
+            call(
+                json!({"hook_event_name": "PreToolUse", "tool_name": "SlashCommand", "tool_input": {"command": "/plan x"}})
+            ),
+            Some(("plan".into(), false))
+        );
+        assert_eq!(call(json!({"hook_event_name": "UserPromptSubmit", "prompt": "<task-notification>/plan"})), None);
+        assert_eq!(
+            call(json!({"hook_event_name": "PostToolUse", "tool_name": "Skill", "tool_input": {"skill": "plan"}})),
+            None
+        );
+    }
+
+    #[test]
+    fn edits_are_seen_in_tools_and_in_the_shell() {
+        let write =
+            event(json!({"hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": {"file_path": "/p/a"}}));
+        assert_eq!(write.edited(), ["/p/a"]);
+        let bash = event(
+            json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": {"bashEditDiff": {"files": [{"filePath": "/p/b"}], "changedFiles": ["/p/b", "/p/c"]}}}),
+        );
+        assert_eq!(bash.edited(), ["/p/b", "/p/c"]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Slash commands in a prompt, and agents' and commands' names.
+
+/// The command that `prompt` begins with, without its slash.
+///
+/// Only the very first token counts, so `/planning` is not `/plan` and a path is no command. The
+/// form that transcripts use (`<command-name>/plan</command-name>`) is understood too.
+#[must_use]
+pub fn typed(prompt: &str) -> Option<&str> {
+    let prompt = prompt.trim_start();
+    let token = match wrapped(prompt) {
+        Some(inner) => inner.trim(),
+        None => prompt.split_whitespace().next()?,
+    };
+    let name = token.strip_prefix('/').or(wrapped(prompt).map(|_| token))?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
+    plain.then_some(name)
+}
+
+fn wrapped(prompt: &str) -> Option<&str> {
+    let prompt = match prompt.strip_prefix("<command-message>") {
+        Some(rest) => rest.split_once("</command-message>")?.1.trim_start(),
+        None => prompt,
+    };
+    Some(prompt.strip_prefix("<command-name>")?.split_once("</command-name>")?.0)
+}
+
+/// Whether `prompt` was made by the machine: such a prompt activates nothing.
+#[must_use]
+pub fn machine_made(prompt: &str) -> bool {
+    const MARKS: [&str; 3] = ["<task-notification>", "<local-command", "<system-"];
+    let prompt = prompt.trim_start();
+    MARKS.iter().any(|mark| prompt.starts_with(mark))
+}
+
+/// The name without its `plugin:` prefix.
+#[must_use]
+pub fn bare(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, bare)| bare)
+}
+
+/// Whether two names mean the same command: exactly, but for a `plugin:` prefix and the slash.
+#[must_use]
+pub fn same_command(left: &str, right: &str) -> bool {
+    bare(left.trim_start_matches('/')) == bare(right.trim_start_matches('/'))
+}
+
+/// Whether two names mean the same agent: a `plugin:` prefix, case, `-` and `_` do not count.
+#[must_use]
+pub fn same_agent(left: &str, right: &str) -> bool {
+    let letters = |name| -> Vec<char> {
+        bare(name).chars().filter(|c| !"-_ ".contains(*c)).flat_map(char::to_lowercase).collect()
+    };
+    let left = letters(left);
+    !left.is_empty() && left == letters(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(prompt: &str, expected: Option<&str>) {
+        assert_eq!(typed(prompt), expected, "{prompt:?}");
+    }
+
+    #[test]
+    fn only_the_exact_first_token_is_a_command() {
+        check("/plan a login page", Some("plan"));
+        check("  /plan", Some("plan"));
+        check("/plan\nmore", Some("plan"));
+        check("/planning", Some("planning"));
+        check("/acme:plan x", Some("acme:plan"));
+        check("please /plan", None);
+        check("/usr/bin/env", None);
+        check("/", None);
+        check("", None);
+    }
+
+    #[test]
+    fn the_wrapped_form_is_a_command_too() {
+        check("<command-name>/plan</command-name>\n<command-args>x</command-args>", Some("plan"));
+        check("<command-message>plan</command-message>\n<command-name>/plan</command-name>", Some("plan"));
+        check("<command-name>plan</command-name>", Some("plan"));
+    }
+
+    #[test]
+    fn agents_compare_without_prefix_case_and_dashes() {
+        assert!(same_agent("acme:Strategic_Planner", "strategic-planner"));
+        assert!(!same_agent("strategic-planner-2", "strategic-planner"));
+        assert!(!same_agent("", ""));
+    }
+
+    #[test]
+    fn commands_compare_exactly_but_for_the_prefix() {
+        assert!(same_command("/acme:plan", "plan"));
+        assert!(!same_command("/Plan", "plan"));
+    }
+}

@@ -1,0 +1,153 @@
+//! `on: PreToolUse(Write|Edit)`: which events a gate hears.
+
+use super::{Event, Kind, command};
+use serde::{Deserialize, Serialize};
+
+/// The events that a gate hears.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trigger {
+    /// What happens.
+    pub on: On,
+    /// To which tool, agent, command or source; empty means any.
+    pub names: Vec<String>,
+}
+
+/// What happens: an event of the host, or a selector over such events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum On {
+    /// An event of the host.
+    Event(Kind),
+    /// A slash command begins, typed or called by the model.
+    CommandStart,
+    /// The main agent stops while a command's mode is active.
+    CommandEnd,
+    /// The model calls a skill.
+    SkillStart,
+    /// A skill has loaded.
+    SkillEnd,
+}
+
+const SELECTORS: [(&str, On); 4] = [
+    ("SlashCommandStart", On::CommandStart),
+    ("SlashCommandEnd", On::CommandEnd),
+    ("SkillStart", On::SkillStart),
+    ("SkillEnd", On::SkillEnd),
+];
+
+impl Trigger {
+    /// Reads `Event` or `Event(name|name)`; the error is the word that names no event.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let (event, names) = match text.split_once('(') {
+            Some((event, rest)) => (event.trim(), rest.strip_suffix(')').ok_or_else(|| text.to_owned())?),
+            None => (text, ""),
+        };
+        let selector = SELECTORS.iter().find(|(name, _)| *name == event).map(|(_, on)| *on);
+        let on = selector.or_else(|| Kind::named(event).map(On::Event)).ok_or_else(|| event.to_owned())?;
+        let names = names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*");
+        Ok(Self { on, names: names.map(str::to_owned).collect() })
+    }
+
+    /// Every word that may stand before the parenthesis.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        super::kind::TABLE.iter().map(|row| row.name).chain(SELECTORS.iter().map(|(name, _)| *name))
+    }
+
+    /// Whether this trigger hears `event`, while `active` are the commands of the active modes.
+    #[must_use]
+    pub fn hears(&self, event: &Event, active: &[&str]) -> bool {
+        let Some(kind) = event.kind else { return false };
+        match self.on {
+            On::Event(wanted) if wanted != kind => false,
+            On::Event(_) => self.names.is_empty() || event.subject().is_some_and(|subject| self.fits(subject)),
+            On::CommandStart => event.command().is_some_and(|call| self.fits_or_any(call.name)),
+            On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.fits_or_any(name)),
+            On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.fits_or_any(skill)),
+            On::SkillEnd => kind == Kind::PostToolUse && event.skill().is_some_and(|skill| self.fits_or_any(skill)),
+        }
+    }
+
+    fn fits_or_any(&self, subject: &str) -> bool {
+        self.names.is_empty() || self.fits(subject)
+    }
+
+    fn fits(&self, subject: &str) -> bool {
+        self.names.iter().any(|name| match name.strip_suffix('*') {
+            Some(prefix) => subject.starts_with(prefix),
+            None => {
+                name == subject
+                    || command::same_agent(name, subject) && self.names_agents()
+                    || alias(name) == alias(subject)
+            }
+        })
+    }
+
+    fn names_agents(&self) -> bool {
+        matches!(self.on, On::Event(Kind::SubagentStart | Kind::SubagentStop))
+    }
+}
+
+/// Today's name of a tool.
+pub(super) fn alias(tool: &str) -> &str {
+    match tool {
+        "Task" => "Agent",
+        "SlashCommand" => "Skill",
+        other => other,
+    }
+}
+
+impl std::fmt::Display for Trigger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let word = match self.on {
+            On::Event(kind) => kind.name(),
+            selector => SELECTORS.iter().find(|(_, on)| *on == selector).map_or("", |(name, _)| name),
+        };
+        match self.names.as_slice() {
+            [] => f.write_str(word),
+            names => write!(f, "{word}({})", names.join("|")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(trigger: &str, event: &serde_json::Value, expected: bool) {
+        let event = Event::from_value(event.clone()).expect("an event");
+        assert_eq!(Trigger::parse(trigger).expect("a trigger").hears(&event, &["plan"]), expected, "{trigger}");
+    }
+
+    #[test]
+    fn names_are_compared_with_the_events_subject() {
+        let write = json!({"hook_event_name": "PreToolUse", "tool_name": "Write"});
+        check("PreToolUse", &write, true);
+        check("PreToolUse(Write|Edit)", &write, true);
+        check("PreToolUse(Wri*)", &write, true);
+        check("PreToolUse(Edit)", &write, false);
+        check("PostToolUse(Write)", &write, false);
+    }
+
+    #[test]
+    fn former_tool_names_are_heard() {
+        check("PreToolUse(Task)", &json!({"hook_event_name": "PreToolUse", "tool_name": "Agent"}), true);
+        check("PreToolUse(Agent)", &json!({"hook_event_name": "PreToolUse", "tool_name": "Task"}), true);
+    }
+
+    #[test]
+    fn selectors_look_through_the_real_events() {
+        let skill = json!({"hook_event_name": "PreToolUse", "tool_name": "Skill", "tool_input": {"skill": "plan"}});
+        check("SkillStart(plan)", &skill, true);
+        check("SlashCommandStart(plan)", &skill, true);
+        check("SkillEnd", &skill, false);
+        check("SlashCommandEnd(plan)", &json!({"hook_event_name": "Stop"}), true);
+        check("SlashCommandEnd(code)", &json!({"hook_event_name": "Stop"}), false);
+    }
+
+    #[test]
+    fn an_unknown_event_is_named_in_the_error() {
+        assert_eq!(Trigger::parse("PreTolUse(Write)"), Err("PreTolUse".to_owned()));
+    }
+}

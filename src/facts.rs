@@ -1,0 +1,268 @@
+//! The facts: narrow questions to the world, each asked once and remembered.
+//!
+//! What was asked and answered *is* the recording: a journal line holds it, and [`Recorded`]
+//! answers from it.
+
+pub mod live;
+mod recorded;
+
+pub use live::Live;
+pub use recorded::Recorded;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+
+/// A question to the world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Which files match any of these globs?
+    Files(Vec<String>),
+    /// What do these keys of a file's frontmatter say?
+    Frontmatter {
+        /// The file.
+        path: String,
+        /// The keys.
+        keys: Vec<String>,
+    },
+    /// What does a text have?
+    Text {
+        /// The file.
+        path: String,
+        /// What is looked for.
+        #[serde(flatten)]
+        wanted: Wanted,
+    },
+    /// Is this file committed as it stands?
+    Committed(String),
+    /// What is uncommitted under these paths?
+    Changes(Vec<String>),
+    /// Which commit is HEAD?
+    Head,
+    /// Which milestone is current?
+    Milestone,
+    /// What time is it?
+    Clock,
+    /// Who wrote this file's present content?
+    Writer(String),
+    /// Where in the project is this path?
+    Relative(String),
+    /// Which type is the agent of this id?
+    Agent {
+        /// The agent's id.
+        id: String,
+        /// Where the host says its transcript is.
+        transcript: Option<String>,
+    },
+    /// Which agents have started and not yet stopped?
+    InFlight,
+    /// What does the conversation have?
+    Transcript {
+        /// Where the host keeps it.
+        path: String,
+        /// Whether only the latest assistant message counts.
+        last: bool,
+        /// What is looked for.
+        #[serde(flatten)]
+        wanted: Wanted,
+    },
+}
+
+/// What is looked for in a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Headings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<String>,
+    /// Words, ignoring case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contains: Vec<String>,
+    /// Regular expressions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<String>,
+}
+
+/// What the world answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Files, newest first.
+    Files(Vec<File>),
+    /// A file has no frontmatter.
+    NoFrontmatter,
+    /// A file's frontmatter cannot be read, for this reason.
+    BrokenFrontmatter(String),
+    /// The asked keys that a file's frontmatter has.
+    Frontmatter(Map<String, Value>),
+    /// How long a text is and what it lacks.
+    Text {
+        /// Its length in characters.
+        chars: usize,
+        /// What it lacks, each as a phrase.
+        missing: Vec<String>,
+    },
+    /// How a file stands against HEAD.
+    Committed(Commitment),
+    /// Uncommitted changes.
+    Changes(Vec<Change>),
+    /// The commit that HEAD is, `None` before the first one.
+    Head(Option<String>),
+    /// The current milestone, `None` where the project has no status file.
+    Milestone(Option<Milestone>),
+    /// The time.
+    Clock(Clock),
+    /// Who wrote a file's present content; `None` when nobody in this session did.
+    Writer(Option<String>),
+    /// A path in the project, or the whole path of what is outside.
+    Relative(String),
+    /// An agent's type.
+    Agent(Option<String>),
+    /// The types of the agents in flight.
+    InFlight(Vec<String>),
+    /// It could not be found out, for this reason.
+    Unknown(String),
+}
+
+/// A file that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// Its path in the project.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written, in milliseconds.
+    pub modified: i64,
+}
+
+/// How a file stands against HEAD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Commitment {
+    /// HEAD has this very content.
+    Committed,
+    /// Git does not know it.
+    Untracked,
+    /// It is staged, but not committed.
+    Staged,
+    /// It has changes that are not staged.
+    Modified,
+    /// There is no such file.
+    Missing,
+    /// Git ignores it.
+    Ignored,
+}
+
+/// One uncommitted change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The path in the project.
+    pub path: String,
+    /// What kind of change, in a word.
+    pub kind: String,
+}
+
+/// The current milestone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Milestone {
+    /// Its id, fit for a path.
+    pub id: String,
+    /// Its description, fit for a path; may be empty.
+    pub description: String,
+}
+
+/// The time of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The instant, in UTC.
+    pub at: String,
+    /// The local day as `MMDDYY`.
+    pub date: String,
+}
+
+/// Where answers come from.
+pub trait Source {
+    /// Answers `question`; "could not find out" is an answer too.
+    fn answer(&self, question: &Question) -> Answer;
+}
+
+/// What has been asked and answered for one event.
+pub struct Facts<'a> {
+    source: &'a dyn Source,
+    asked: RefCell<Vec<(Question, Answer)>>,
+}
+
+impl<'a> Facts<'a> {
+    /// Facts from `source`, nothing asked yet.
+    #[must_use]
+    pub fn new(source: &'a dyn Source) -> Self {
+        Self { source, asked: RefCell::default() }
+    }
+
+    /// Asks, once: a repeated question gets the first answer.
+    pub fn ask(&self, question: Question) -> Answer {
+        if let Some((_, answer)) = self.asked.borrow().iter().find(|(asked, _)| *asked == question) {
+            return answer.clone();
+        }
+        let answer = self.source.answer(&question);
+        self.asked.borrow_mut().push((question, answer.clone()));
+        answer
+    }
+
+    /// Everything that was asked, in order.
+    #[must_use]
+    pub fn asked(self) -> Vec<(Question, Answer)> {
+        self.asked.into_inner()
+    }
+
+    /// Files matching any of `globs`, newest first.
+    pub fn files(&self, globs: Vec<String>) -> Result<Vec<File>, String> {
+        match self.ask(Question::Files(globs)) {
+            Answer::Files(files) => Ok(files),
+            other => Err(unknown(other)),
+        }
+    }
+
+    /// The time of this event.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        match self.ask(Question::Clock) {
+            Answer::Clock(clock) => clock,
+            _ => Clock { at: String::new(), date: "000000".to_owned() },
+        }
+    }
+
+    /// The current milestone.
+    pub fn milestone(&self) -> Result<Option<Milestone>, String> {
+        match self.ask(Question::Milestone) {
+            Answer::Milestone(milestone) => Ok(milestone),
+            other => Err(unknown(other)),
+        }
+    }
+
+    /// A path as it stands in the project, or as it is.
+    #[must_use]
+    pub fn relative(&self, path: &str) -> String {
+        match self.ask(Question::Relative(path.to_owned())) {
+            Answer::Relative(path) => path,
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The commit that HEAD is.
+    pub fn head(&self) -> Result<Option<String>, String> {
+        match self.ask(Question::Head) {
+            Answer::Head(head) => Ok(head),
+            other => Err(unknown(other)),
+        }
+    }
+}
+
+/// The reason in an answer that is no answer to the question.
+#[must_use]
+pub fn unknown(answer: Answer) -> String {
+    match answer {
+        Answer::Unknown(why) => why,
+        _ => "the answer is of another kind".to_owned(),
+    }
+}

@@ -1,0 +1,215 @@
+//! The door to the world: every question is answered from files, git, the clock or the journal.
+
+mod agents;
+mod clock;
+mod files;
+mod frontmatter;
+pub mod git;
+mod milestone;
+pub mod place;
+mod text;
+pub mod transcript;
+
+pub use clock::now;
+
+use super::{Answer, Change, Commitment, File, Question, Source, Wanted};
+use crate::journal::Ledger;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+/// How many files or changes an answer holds.
+const MANY: usize = 20;
+
+/// No text worth checking is larger.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// The machine as it is now.
+#[derive(Debug)]
+pub struct Live {
+    home: PathBuf,
+    cwd: Option<PathBuf>,
+    journal: PathBuf,
+    tree: OnceCell<PathBuf>,
+    ledger: OnceCell<Result<Ledger, String>>,
+}
+
+impl Live {
+    /// The world of a project, seen from `cwd`, with a session's journal.
+    #[must_use]
+    pub fn new(home: PathBuf, cwd: Option<PathBuf>, journal: PathBuf) -> Self {
+        Self { home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new() }
+    }
+
+    /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
+    fn tree(&self) -> &Path {
+        self.tree.get_or_init(|| place::tree(&self.home, self.cwd.as_deref()))
+    }
+
+    /// The root in which a file is: the tree, or home for what the tree has not.
+    fn root(&self, path: &str) -> &Path {
+        let tree = self.tree();
+        if tree != self.home && !tree.join(path).exists() { &self.home } else { tree }
+    }
+
+    fn ledger(&self) -> Result<&Ledger, String> {
+        self.ledger.get_or_init(|| Ledger::read(&self.journal)).as_ref().map_err(Clone::clone)
+    }
+
+    fn files(&self, globs: &[String]) -> Answer {
+        let mut seen: Vec<File> = Vec::new();
+        let mut trouble = None;
+        for root in [self.tree(), &self.home] {
+            for glob in globs {
+                match files::matching(root, glob, MANY) {
+                    Ok(found) => seen.extend(found.into_iter().map(|file| File {
+                        path: file.path,
+                        size: file.size,
+                        modified: file.modified_ms,
+                    })),
+                    Err(why) => trouble = Some(why),
+                }
+            }
+            if !seen.is_empty() || self.tree() == self.home {
+                break;
+            }
+        }
+        match trouble {
+            Some(why) if seen.is_empty() => Answer::Unknown(why),
+            _ => Answer::Files(newest(seen)),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let full = self.root(path).join(path);
+        let size = std::fs::metadata(&full).map_err(|error| clause(path, &error))?.len();
+        if size > LARGEST {
+            return Err(format!("`{path}` is larger than {} MiB", LARGEST >> 20));
+        }
+        std::fs::read(&full).map_err(|error| clause(path, &error))
+    }
+
+    fn frontmatter(&self, path: &str, keys: &[String]) -> Answer {
+        match self.read(path).map(|bytes| frontmatter::read(&bytes)) {
+            Err(why) => Answer::Unknown(why),
+            Ok(frontmatter::Frontmatter::Absent) => Answer::NoFrontmatter,
+            Ok(frontmatter::Frontmatter::Broken(why)) => Answer::BrokenFrontmatter(why),
+            Ok(frontmatter::Frontmatter::Map(map)) => {
+                let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
+                Answer::Frontmatter(keys.iter().filter_map(value).collect())
+            }
+        }
+    }
+
+    fn text(bytes: Result<Vec<u8>, String>, wanted: &Wanted) -> Answer {
+        let wanted = text::Wanted { sections: &wanted.sections, contains: &wanted.contains, matches: &wanted.matches };
+        match bytes.and_then(|bytes| text::seen(&bytes, &wanted)) {
+            Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    fn transcript(path: &str, last: bool, wanted: &Wanted) -> Answer {
+        let text = std::fs::read(path).map_err(|error| clause("the transcript", &error)).map(|bytes| {
+            let conversation = transcript::Conversation::parse(&bytes);
+            if last {
+                return conversation.latest_assistant().unwrap_or_default().as_bytes().to_vec();
+            }
+            let texts: Vec<&str> = conversation.messages.iter().map(|message| message.text.as_str()).collect();
+            texts.join("\n").into_bytes()
+        });
+        Self::text(text, wanted)
+    }
+
+    fn committed(&self, path: &str) -> Answer {
+        use git::Commitment as Seen;
+        match git::commitment(self.root(path), Path::new(path)) {
+            Ok(Seen::Committed) => Answer::Committed(Commitment::Committed),
+            Ok(Seen::Untracked) => Answer::Committed(Commitment::Untracked),
+            Ok(Seen::Staged) => Answer::Committed(Commitment::Staged),
+            Ok(Seen::Modified) => Answer::Committed(Commitment::Modified),
+            Ok(Seen::Missing) => Answer::Committed(Commitment::Missing),
+            Ok(Seen::Ignored) => Answer::Committed(Commitment::Ignored),
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    fn changes(&self, paths: &[String]) -> Answer {
+        match git::changes(self.tree(), paths, MANY) {
+            Ok(changes) => {
+                let named = |change: git::Change| Change { path: change.path, kind: said(change.kind).to_owned() };
+                Answer::Changes(changes.into_iter().map(named).collect())
+            }
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    fn writer(&self, path: &str) -> Answer {
+        let present = match self.read(path) {
+            Ok(bytes) => crate::journal::sha256(&bytes),
+            Err(why) => return Answer::Unknown(why),
+        };
+        match self.ledger() {
+            Ok(ledger) => Answer::Writer(ledger.writer(&self.root(path).join(path), &present)),
+            Err(why) => Answer::Unknown(why),
+        }
+    }
+
+    fn in_flight(&self) -> Answer {
+        self.ledger().map_or_else(Answer::Unknown, |ledger| Answer::InFlight(ledger.in_flight()))
+    }
+
+    fn relative(&self, path: &str) -> String {
+        let path = Path::new(path);
+        let whole =
+            if path.is_absolute() { path.to_owned() } else { self.cwd.as_deref().unwrap_or(&self.home).join(path) };
+        let whole = crate::paths::lexical(&whole);
+        let within = [self.tree(), &self.home].into_iter().find_map(|root| whole.strip_prefix(root).ok());
+        within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
+    }
+}
+
+impl Source for Live {
+    fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Files(globs) => self.files(globs),
+            Question::Frontmatter { path, keys } => self.frontmatter(path, keys),
+            Question::Text { path, wanted } => Self::text(self.read(path), wanted),
+            Question::Committed(path) => self.committed(path),
+            Question::Changes(paths) => self.changes(paths),
+            Question::Head => git::head(self.tree()).map_or_else(Answer::Unknown, Answer::Head),
+            Question::Milestone => milestone::current(&[self.tree(), &self.home]),
+            Question::Clock => Answer::Clock(now()),
+            Question::Writer(path) => self.writer(path),
+            Question::Relative(path) => Answer::Relative(self.relative(path)),
+            Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
+            Question::InFlight => self.in_flight(),
+            Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+        }
+    }
+}
+
+fn newest(mut files: Vec<File>) -> Vec<File> {
+    files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    files.dedup_by(|a, b| a.path == b.path);
+    files.truncate(MANY);
+    files
+}
+
+/// An I/O error as a clause about what was to be read.
+fn clause(what: &str, error: &std::io::Error) -> String {
+    format!("`{what}` cannot be read: {}", error.kind())
+}
+
+fn said(kind: git::ChangeKind) -> &'static str {
+    use git::ChangeKind as Kind;
+    match kind {
+        Kind::Untracked => "untracked",
+        Kind::Added => "added",
+        Kind::Modified => "modified",
+        Kind::Deleted => "deleted",
+        Kind::Renamed => "renamed",
+        Kind::TypeChanged => "type changed",
+        Kind::Conflicted => "in conflict",
+        Kind::Submodule => "submodule changed",
+    }
+}

@@ -1,0 +1,34 @@
+//! `project/status.json`: the current milestone.
+
+use crate::facts::{Answer, Milestone};
+use crate::paths::folder_name;
+use serde_json::Value;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The milestone that the first status file of `roots` names.
+pub(super) fn current(roots: &[&Path]) -> Answer {
+    for root in roots {
+        match std::fs::read(root.join("project/status.json")) {
+            Ok(bytes) => return named(&bytes),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Answer::Unknown(super::clause("project/status.json", &error)),
+        }
+    }
+    Answer::Milestone(None)
+}
+
+fn named(bytes: &[u8]) -> Answer {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Ok(Value::Object(status)) = serde_json::from_slice(bytes) else {
+        return Answer::Unknown("`project/status.json` is not a JSON object".to_owned());
+    };
+    let text = |name: &str| match status.get(name) {
+        Some(Value::String(text)) => folder_name(text),
+        Some(Value::Number(number)) => folder_name(&number.to_string()),
+        _ => String::new(),
+    };
+    let id = text("current_milestone");
+    let milestone = Milestone { description: text("milestone_description"), id };
+    Answer::Milestone((!milestone.id.is_empty()).then_some(milestone))
+}

@@ -1,0 +1,69 @@
+//! Where are we: the project that an event belongs to, and the worktree in which its evidence is.
+
+use crate::paths::{lender, lexical};
+use std::path::{Path, PathBuf};
+
+/// Home: where state and configuration are.
+///
+/// As the host says it, else the nearest ancestor of `cwd` with a `.claude` folder that is not the
+/// user's own, else `cwd`.
+#[must_use]
+pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
+    if let Some(said) = said.filter(|said| said.is_absolute() && said.is_dir()) {
+        return lexical(said);
+    }
+    let cwd = lexical(cwd);
+    if let Some(lender) = lender(&cwd) {
+        return lender;
+    }
+    let has_claude = |dir: &&Path| Some(*dir) != user && dir.join(".claude").is_dir();
+    cwd.ancestors().find(has_claude).unwrap_or(&cwd).to_owned()
+}
+
+/// Home of the process itself: the host's word from the environment, seen from `cwd`.
+#[must_use]
+pub fn home_here(cwd: Option<&Path>) -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let cwd = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(here, Path::to_owned);
+    home(
+        variable("CLAUDE_PROJECT_DIR").as_deref(),
+        &cwd,
+        variable("HOME").or_else(|| variable("USERPROFILE")).as_deref(),
+    )
+}
+
+/// Tree: where files and commits are looked for. Home, unless `cwd` lies in another worktree of home's
+/// repository: then the same folder there.
+#[must_use]
+pub fn tree(home: &Path, cwd: Option<&Path>) -> PathBuf {
+    other_tree(home, cwd).unwrap_or_else(|| home.to_owned())
+}
+
+fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
+    let cwd = lexical(cwd.filter(|cwd| cwd.is_absolute() && *cwd != home)?);
+    let there = checkout(&cwd)?;
+    let here = checkout(home)?;
+    if there == here || repository(&there)? != repository(&here)? {
+        return None;
+    }
+    let offset = home.strip_prefix(&here).ok()?;
+    Some(there.join(offset)).filter(|tree| tree.is_dir())
+}
+
+/// The nearest ancestor that git would call a checkout.
+fn checkout(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+}
+
+/// The folder that all worktrees of a repository share.
+fn repository(checkout: &Path) -> Option<PathBuf> {
+    let git = checkout.join(".git");
+    if git.is_dir() {
+        return git.canonicalize().ok();
+    }
+    let text = std::fs::read_to_string(&git).ok()?;
+    let own = checkout.join(text.trim().strip_prefix("gitdir:")?.trim());
+    let common = std::fs::read_to_string(own.join("commondir")).ok()?;
+    own.join(common.trim()).canonicalize().ok()
+}

@@ -1,0 +1,187 @@
+//! What a markdown text has, asked narrowly.
+
+mod outline;
+
+use regex::RegexBuilder;
+
+use outline::{plain, sections};
+
+/// The largest program a pattern may compile to, in bytes.
+const LARGEST_PATTERN: usize = 1024 * 1024;
+
+/// What a text should have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Headings with some text below them.
+    pub sections: &'a [String],
+    /// Pieces of text, in any case.
+    pub contains: &'a [String],
+    /// Regular expressions, in which `^` and `$` are the ends of a line.
+    pub matches: &'a [String],
+}
+
+/// What a text was seen to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The length of the body in characters, without the space around it.
+    pub chars: usize,
+    /// What is wanted and not there, as ``section `Summary` ``.
+    pub missing: Vec<String>,
+}
+
+/// Looks for `wanted` in the body of a markdown file; its frontmatter does not count.
+///
+/// Bytes that are not UTF-8 are read as unknown characters: they hide nothing that stands beside them.
+///
+/// # Errors
+///
+/// A clause that names the pattern that does not compile.
+pub fn seen(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Seen, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let body = body(&text);
+    let mut missing = absent_sections(body, wanted.sections);
+    missing.extend(absent_texts(body, wanted.contains));
+    for pattern in wanted.matches {
+        if !matches(body, pattern)? {
+            missing.push(format!("pattern `{pattern}`"));
+        }
+    }
+    Ok(Seen { chars: body.trim().chars().count(), missing })
+}
+
+/// The text after the frontmatter. A fence that is never closed is a line like any other.
+fn body(text: &str) -> &str {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.split_inclusive('\n');
+    let Some(opening) = lines.next().filter(|line| line.trim_end() == "---") else {
+        return text;
+    };
+    let mut end = opening.len();
+    for line in lines {
+        end += line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return text.get(end..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+fn matches(body: &str, pattern: &str) -> Result<bool, String> {
+    let mut builder = RegexBuilder::new(pattern);
+    let compiled = builder.multi_line(true).crlf(true).size_limit(LARGEST_PATTERN).build();
+    compiled.map(|regex| regex.is_match(body)).map_err(|error| {
+        // The last line is the reason, those above draw an arrow to the place.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default();
+        format!("pattern `{pattern}` does not compile: {}", reason.trim_start_matches("error: "))
+    })
+}
+
+fn absent_texts<'a>(body: &str, wanted: &'a [String]) -> impl Iterator<Item = String> + use<'a> {
+    let body = if wanted.is_empty() { String::new() } else { body.to_lowercase() };
+    let absent = wanted.iter().filter(move |piece| !body.contains(&piece.to_lowercase()));
+    absent.map(|piece| format!("text `{piece}`"))
+}
+
+fn absent_sections(body: &str, wanted: &[String]) -> Vec<String> {
+    let sections = if wanted.is_empty() { Vec::new() } else { sections(body) };
+    let there = |title: &str| sections.iter().any(|section| section.filled && section.title == title);
+    let absent = wanted.iter().filter(|title| !there(&plain(title.trim_start_matches('#'))));
+    absent.map(|title| format!("section `{title}`")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, title: &str, expected: bool) {
+        let sections = [title.to_owned()];
+        let wanted = Wanted { sections: &sections, ..Wanted::default() };
+        let missing = seen(text.as_bytes(), &wanted).unwrap().missing;
+        let absent = [format!("section `{title}`")];
+        assert_eq!(missing, if expected { &absent[..0] } else { &absent[..] }, "{text}");
+    }
+
+    #[test]
+    fn a_section_is_a_heading_with_text_below() {
+        for text in [
+            "# Summary\ntext",
+            "text\n## summary ##\r\n\r\ntext\r\n",
+            "### 1. Summary:\n- text",
+            "## 2) Summary\n```\ncode\n```\n",
+            "## 1.2.3 **Summary**\n### Details\ntext",
+            "## **1. Summary**\ntext",
+            "Summary\n=======\ntext",
+            "Summary\n---\ntext",
+            "# Summary\n\nAll is well.\n---\n\n# Next\ntext",
+            "# Summary\n- item\n---\n",
+            "# Summary\n1. item\n---\n# Next",
+            "1. Summary\n===\ntext",
+            "```\n# x\n```\n   # Summary\ntext",
+            "# Summary\n\n# Summary\ntext",
+            "# Summary\n✅",
+            "---\na: 1\n---\n# Summary\ntext",
+        ] {
+            check(text, "Summary", true);
+        }
+    }
+
+    #[test]
+    fn a_section_is_missing_when_only_its_name_is_there() {
+        for text in [
+            "",
+            "Summary",
+            "# Summary",
+            "# Summary\n\n---\n\n# Next\ntext",
+            "## Summary\n# Next\ntext",
+            "## Summary\n### Details\n## Next\ntext",
+            "Summary\n---\n\nNext\n---\ntext",
+            "```\n# Summary\ntext\n```",
+            "~~~~\n~~~\n# Summary\ntext",
+            "    # Summary\ntext",
+            "#Summary\ntext",
+            "# Summary of it\ntext",
+            "<!--\n# Summary\ntext\n-->",
+            "# Summary\n<!-- to do -->\n",
+            "---\n# Summary\na: 1\n---\n",
+        ] {
+            check(text, "Summary", false);
+        }
+    }
+
+    #[test]
+    fn a_wanted_title_is_read_like_a_heading() {
+        check("## Risks & Mitigations\ntext", "risks &  mitigations", true);
+        check("## Größe\ntext", "## GRÖSSE", false);
+        check("## Größe\ntext", "## GRÖßE", true);
+    }
+
+    #[test]
+    fn pieces_and_patterns_are_asked_of_the_body() {
+        let contains = ["FINDINGS".to_owned(), "key".to_owned()];
+        let matches = [r"^status:\s+\w+$".to_owned(), "(?i)GRÖ.E".to_owned(), "none".to_owned()];
+        let wanted = Wanted { contains: &contains, matches: &matches, ..Wanted::default() };
+        let seen = seen("---\nkey: 1\n---\n\n findings\r\nstatus: größe\r\n".as_bytes(), &wanted).unwrap();
+        assert_eq!(seen.missing, ["text `key`", "pattern `none`"]);
+        assert_eq!(seen.chars, 23);
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_is_an_error() {
+        for (pattern, reason) in
+            [("(", "unclosed group"), (r"(\w{500}){500}", "Compiled regex exceeds size limit of 1048576 bytes.")]
+        {
+            let wanted = Wanted { matches: &[pattern.to_owned()], ..Wanted::default() };
+            let clause = seen(b"", &wanted).unwrap_err();
+            assert_eq!(clause, format!("pattern `{pattern}` does not compile: {reason}"));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_hide_nothing() {
+        let wanted = Wanted { contains: &["here".to_owned()], ..Wanted::default() };
+        let seen = seen(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
+        assert_eq!(seen, Seen { chars: 5, missing: Vec::new() });
+    }
+}

@@ -1,0 +1,129 @@
+//! The journal: one line an event, with everything that went into its decision.
+//!
+//! Audit trail, recording for replay, ledger of evidence and map of agents in one. Its loss changes no
+//! verdict but those that ask for provenance.
+
+mod ledger;
+mod redact;
+
+pub use ledger::Ledger;
+pub use redact::{redacted, sha256};
+
+use crate::facts::{Answer, Question};
+use crate::session::Session;
+use crate::verdict::{Decision, Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of the line's format.
+pub const VERSION: u32 = 1;
+
+/// One event and its decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The version of this format.
+    pub v: u32,
+    /// When the event came, in UTC.
+    pub at: String,
+    /// The event, redacted.
+    pub event: Value,
+    /// The session before it.
+    pub before: Session,
+    /// The session after it, if it moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Session>,
+    /// The hash of the modes and settings that decided.
+    pub modes: String,
+    /// What was asked of the world, and answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<(Question, Answer)>,
+    /// What the gates found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// What was decided.
+    pub decision: Decision,
+    /// The files that this event has changed, as they stood right after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrote: Vec<Wrote>,
+    /// How long it took, in microseconds.
+    pub us: u64,
+}
+
+/// A file as it stood after an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrote {
+    /// Its absolute path.
+    pub path: String,
+    /// The hash of its content.
+    pub sha256: String,
+}
+
+impl Wrote {
+    /// Hashes files as they stand; what is gone or too large is left out.
+    #[must_use]
+    pub fn of(paths: &[&str]) -> Vec<Self> {
+        const MANY: usize = 50;
+        const LARGEST: u64 = 16 * 1024 * 1024;
+        let hashed = |path: &&str| {
+            let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+            let bytes = (size <= LARGEST).then(|| fs::read(path).ok()).flatten()?;
+            Some(Self { path: (*path).to_owned(), sha256: sha256(&bytes) })
+        };
+        paths.iter().take(MANY).filter_map(hashed).collect()
+    }
+}
+
+/// Appends a line in one write; a journal over `limit` bytes is put aside first.
+pub fn append(path: &Path, lock: &Path, line: &Line, limit: u64) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    let mut file = open(path)?;
+    if file.metadata()?.len() > limit && rotate(path, lock, limit) {
+        file = open(path)?;
+    }
+    file.write_all(&text)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let open = || OpenOptions::new().append(true).create(true).open(path);
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            open()
+        }
+        result => result,
+    }
+}
+
+/// Puts the journal aside; of several processes that want to, one does.
+fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
+    let Ok(guard) = OpenOptions::new().create(true).truncate(false).write(true).open(lock) else { return false };
+    if fs4::FileExt::try_lock(&guard).is_err() {
+        return false;
+    }
+    let still = fs::metadata(path).is_ok_and(|file| file.len() > limit);
+    still && fs::rename(path, aside(path)).is_ok()
+}
+
+/// Where the older part of a journal lies.
+#[must_use]
+pub fn aside(path: &Path) -> PathBuf {
+    path.with_extension("old.jsonl")
+}
+
+/// Every readable line of a journal, the older part first.
+#[must_use]
+pub fn lines(path: &Path) -> Vec<Line> {
+    let parts = [aside(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default());
+    let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
+    lines.filter(|line| !line.is_empty()).filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// The session as the journal last knew it.
+#[must_use]
+pub fn last_session(path: &Path) -> Option<Session> {
+    lines(path).pop().map(|line| line.after.unwrap_or(line.before))
+}

@@ -1,0 +1,22 @@
+//! Makes Claude Code keep to a workflow.
+//!
+//! Read in this order: [`event`] comes in; [`mode`] and [`check`] say what is asked; [`facts`] answer;
+//! [`engine`] decides; [`verdict`] and [`session`] are what it decides on and about; [`reply`] says it in
+//! the host's words; [`store`] and [`journal`] keep it. `docs/ARCHITECTURE.md` is the map.
+
+pub mod check;
+pub mod cli;
+pub mod engine;
+pub mod event;
+pub mod facts;
+pub mod journal;
+pub mod library;
+pub mod mode;
+pub mod paths;
+pub mod reply;
+pub mod session;
+pub mod settings;
+pub mod shell;
+pub mod store;
+pub mod verdict;
+pub mod yaml;

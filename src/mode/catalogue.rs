@@ -1,0 +1,187 @@
+//! All the modes of a project: the embedded ones, and its own over them.
+
+use super::{EMBEDDED, Mode, Worker, read};
+use crate::paths::hash;
+use crate::settings::Settings;
+use crate::yaml::{Place, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Every mode that a project has, and its settings.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Catalogue {
+    /// The modes; `base` first.
+    pub modes: Vec<Mode>,
+    /// Where each mode comes from, in the same order.
+    pub origins: Vec<Origin>,
+    /// The project's settings.
+    pub settings: Settings,
+    /// Files that could not be read, and so were left out.
+    pub broken: Vec<Broken>,
+    /// The hash of all that this was made of.
+    pub hash: String,
+}
+
+/// Where a mode comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// The binary.
+    Embedded,
+    /// A file of the project.
+    File(String),
+}
+
+/// A file that is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broken {
+    /// The file, relative to the project.
+    pub file: String,
+    /// What it should have been.
+    pub what: String,
+    /// Everything that is wrong with it, with the line it is wrong in.
+    pub problems: Vec<(Problem, String)>,
+}
+
+impl Catalogue {
+    /// The catalogue of a project with these settings and mode files, each a name and a text.
+    #[must_use]
+    pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
+        let mut catalogue = Self { hash: fingerprint(settings, files), ..Self::default() };
+        if let Some((file, text)) = settings {
+            match Settings::read(text) {
+                Ok(settings) => catalogue.settings = settings,
+                Err(problems) => catalogue.broken.push(Broken::new(file, "modegate's settings", text, problems)),
+            }
+        }
+        for (name, text) in EMBEDDED {
+            match read(text, |_| None, &[]) {
+                Ok(mode) => catalogue.add(mode, Origin::Embedded),
+                Err(problems) => catalogue.broken.push(Broken::new(&format!("{name}.yaml"), "a mode", text, problems)),
+            }
+        }
+        for (file, text) in files {
+            catalogue.add_file(file, text);
+        }
+        catalogue.settle();
+        catalogue
+    }
+
+    fn add_file(&mut self, file: &str, text: &str) {
+        let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
+        match read(text, embedded, &known) {
+            Ok(mode) => match self.unknown_step(&mode) {
+                Some(problem) => self.broken.push(Broken::new(file, "a mode", text, vec![problem])),
+                None => self.add(mode, Origin::File(file.to_owned())),
+            },
+            Err(problems) => self.broken.push(Broken::new(file, "a mode", text, problems)),
+        }
+    }
+
+    /// A phase whose worker is a mode that does not exist.
+    fn unknown_step(&self, mode: &Mode) -> Option<Problem> {
+        let missing = mode.phases.iter().find_map(|phase| match &phase.worker {
+            Worker::Mode(name) if self.mode(name).is_none() => Some((phase, name)),
+            _ => None,
+        });
+        let (phase, name) = missing?;
+        let place = Place { line: 1, column: 1, width: 1 };
+        Some(Problem { path: format!("phases.{}", phase.name), message: format!("no mode is called `{name}`"), place })
+    }
+
+    /// Adds a mode, in the place of one of its name.
+    fn add(&mut self, mode: Mode, origin: Origin) {
+        let old = self.modes.iter_mut().zip(&mut self.origins).find(|(old, _)| old.name == mode.name);
+        if let Some((old, from)) = old {
+            (*old, *from) = (mode, origin);
+        } else {
+            self.modes.push(mode);
+            self.origins.push(origin);
+        }
+    }
+
+    /// Applies the settings: modes switched off go, variables are set.
+    fn settle(&mut self) {
+        let disabled = std::mem::take(&mut self.settings.disable);
+        let keep: Vec<bool> = self.modes.iter().map(|mode| !disabled.contains(&mode.name)).collect();
+        let mut kept = keep.iter();
+        self.modes.retain(|_| *kept.next().unwrap_or(&true));
+        let mut kept = keep.iter();
+        self.origins.retain(|_| *kept.next().unwrap_or(&true));
+        self.settings.disable = disabled;
+        for mode in &mut self.modes {
+            mode.words.variables.extend(self.settings.variables.clone());
+        }
+    }
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn mode(&self, name: &str) -> Option<&Mode> {
+        self.modes.iter().find(|mode| mode.name == name)
+    }
+
+    /// Every mode with where it comes from.
+    pub fn entries(&self) -> impl Iterator<Item = (&Mode, &Origin)> {
+        self.modes.iter().zip(&self.origins)
+    }
+}
+
+/// The embedded mode of that name.
+fn embedded(name: &str) -> Option<Mode> {
+    let (_, text) = EMBEDDED.iter().find(|(own, _)| *own == name)?;
+    read(text, |_| None, &[]).ok()
+}
+
+fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {
+    let mut all = String::from(env!("CARGO_PKG_VERSION"));
+    let own = settings.into_iter().chain(files.iter().map(|(file, text)| (file.as_str(), text.as_str())));
+    for (name, text) in EMBEDDED.into_iter().chain(own) {
+        all.push('\0');
+        all.push_str(name);
+        all.push('\0');
+        all.push_str(text);
+    }
+    format!("{:016x}", hash(all.as_bytes()))
+}
+
+impl Broken {
+    fn new(file: &str, what: &str, text: &str, problems: Vec<Problem>) -> Self {
+        let line =
+            |problem: &Problem| text.lines().nth(problem.place.line.saturating_sub(1)).unwrap_or_default().to_owned();
+        let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem))).collect();
+        Self { file: file.to_owned(), what: what.to_owned(), problems }
+    }
+
+    /// The first problem in one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let Self { file, what, problems } = self;
+        match problems.first() {
+            Some((problem, _)) => {
+                let Place { line, column, .. } = problem.place;
+                format!(
+                    "`{file}` is not {what} ({line}:{column}: {}), so it is left out; run `modegate modes check`",
+                    problem.message
+                )
+            }
+            None => format!("`{file}` is not {what}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "error: `{}` is not {}", self.file, self.what)?;
+        for (Problem { path, message, place }, line) in &self.problems {
+            let path = if path.is_empty() { String::new() } else { format!("{path}: ") };
+            let Place { line: number, column, width } = place;
+            let gutter = " ".repeat(number.to_string().len());
+            let before: String =
+                line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
+            let width = (*width).min(line.chars().count().saturating_sub(column - 1)).max(1);
+            writeln!(f, "  caused by: {path}{message}")?;
+            writeln!(f, "  {gutter}--> {}:{number}:{column}", self.file)?;
+            writeln!(f, "   {number} | {line}")?;
+            writeln!(f, "   {gutter} | {before}{}", "^".repeat(width))?;
+        }
+        Ok(())
+    }
+}

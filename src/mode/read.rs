@@ -1,0 +1,266 @@
+//! A mode file's text as a [`Mode`], with every problem it has.
+
+use super::{Action, Gate, Level, Mode, Once, Phase, Worker};
+use crate::check::{Artifact, Check, Vocabulary};
+use crate::event::Trigger;
+use crate::verdict::Verdict;
+use crate::yaml::{Fields, Node, Problem, Reader, nearest};
+
+const MODE: [&str; 17] = [
+    "mode",
+    "about",
+    "extends",
+    "commands",
+    "namespace",
+    "say",
+    "end",
+    "aliases",
+    "artifacts",
+    "variables",
+    "order",
+    "level",
+    "patience",
+    "before",
+    "phases",
+    "gates",
+    "version",
+];
+const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
+const GATE: [&str; 12] =
+    ["id", "on", "check", "else", "pass", "fail", "unknown", "level", "patience", "timeout", "once", "scope"];
+
+/// Reads a mode; `builtin` finds the embedded mode of a name, for `extends: builtin`, and `known` are
+/// variables that the project's settings bring.
+pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
+    let node = Node::parse(text).map_err(|problem| vec![problem])?;
+    let mut reader = Reader::default();
+    let own = mode(&mut reader, &node);
+    let mode = match builtin(&own.name) {
+        _ if !extends(&mut reader, &node) => own,
+        Some(base) => extended(base, own),
+        None => {
+            reader.problem(&node, format!("`extends: builtin`, but no embedded mode is called `{}`", own.name));
+            own
+        }
+    };
+    super::lint::lint(&mut reader, &node, &mode, known);
+    if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
+}
+
+fn extends(reader: &mut Reader, node: &Node) -> bool {
+    let fields = Reader::default().fields(node, "", &MODE);
+    let word = |reader: &mut Reader, node: &Node| reader.word(node, &[("builtin", true)]).unwrap_or(false);
+    fields.read(reader, "extends", word).unwrap_or(false)
+}
+
+fn mode(reader: &mut Reader, node: &Node) -> Mode {
+    let fields = reader.fields(node, "a mode", &MODE);
+    let text = |reader: &mut Reader, name: &str| fields.read(reader, name, Reader::text).unwrap_or_default();
+    let name = text(reader, "mode");
+    if name.is_empty() {
+        reader.problem(node, "a mode needs a name: `mode: …`");
+    }
+    let aliases = fields.read(reader, "aliases", |reader, node| reader.map(node, Reader::texts)).unwrap_or_default();
+    let commands = fields.read(reader, "commands", Reader::texts).unwrap_or_default();
+    Mode {
+        about: text(reader, "about"),
+        commands: commands.iter().map(|command| command.trim_start_matches('/').to_owned()).collect(),
+        namespace: text(reader, "namespace"),
+        say: text(reader, "say"),
+        end: text(reader, "end"),
+        words: vocabulary(reader, &fields),
+        strict: fields
+            .read(reader, "order", |reader, node| reader.word(node, &[("strict", true), ("free", false)]))
+            .flatten()
+            .unwrap_or(false),
+        level: level(reader, &fields),
+        patience: fields.read(reader, "patience", Reader::number),
+        before: gates(reader, &fields, "before", &format!("{name}/before")),
+        phases: fields
+            .read(reader, "phases", |reader, node| {
+                reader.list(node, |reader, node| phase(reader, node, &name, &aliases))
+            })
+            .unwrap_or_default(),
+        gates: gates(reader, &fields, "gates", &name),
+        name,
+    }
+}
+
+fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
+    let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
+    let variables = fields.read(reader, "variables", |reader, node| reader.map(node, Reader::texts));
+    Vocabulary {
+        artifacts: artifacts.unwrap_or_default().into_iter().collect(),
+        variables: variables.unwrap_or_default().into_iter().collect(),
+    }
+}
+
+fn phase(reader: &mut Reader, node: &Node, mode: &str, aliases: &[(String, Vec<String>)]) -> Phase {
+    let fields = reader.fields(node, "a phase", &PHASE);
+    let name = fields.read(reader, "phase", Reader::text).unwrap_or_default();
+    if name.is_empty() {
+        reader.problem(node, "a phase needs a name: `phase: …`");
+    }
+    Phase {
+        worker: worker(reader, node, &fields, aliases),
+        before: gates(reader, &fields, "before", &format!("{mode}/{name}/before")),
+        after: gates(reader, &fields, "after", &format!("{mode}/{name}/after")),
+        hold: fields
+            .read(reader, "hold", |reader, node| reader.word(node, &[("stop", true)]))
+            .flatten()
+            .unwrap_or(false),
+        when: fields.read(reader, "when", Check::read),
+        from: fields.read(reader, "from", Reader::texts).unwrap_or_default(),
+        name,
+    }
+}
+
+fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>, aliases: &[(String, Vec<String>)]) -> Worker {
+    let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
+    match workers.as_slice() {
+        ["agent"] => {
+            let mut names = fields.read(reader, "agent", Reader::texts).unwrap_or_default();
+            let known = aliases.iter().filter(|(name, _)| names.contains(name)).flat_map(|(_, others)| others.clone());
+            names.extend(known.collect::<Vec<_>>());
+            Worker::Agent(names)
+        }
+        ["main"] => Worker::Main,
+        ["mode"] => Worker::Mode(fields.read(reader, "mode", Reader::text).unwrap_or_default()),
+        _ => {
+            reader.problem(node, "a phase has one worker: `agent: NAME`, `main: true` or `mode: NAME`");
+            Worker::Main
+        }
+    }
+}
+
+fn gates(reader: &mut Reader, fields: &Fields<'_>, name: &str, prefix: &str) -> Vec<Gate> {
+    let mut index = 0;
+    let read = |reader: &mut Reader, node: &Node| {
+        index += 1;
+        gate(reader, node, &format!("{prefix}/{index}"))
+    };
+    fields.read(reader, name, |reader, node| reader.list(node, read)).unwrap_or_default()
+}
+
+fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
+    let fields = reader.fields(node, "a gate", &GATE);
+    let check = fields.read(reader, "check", Check::read);
+    if check.is_none() {
+        reader.problem(node, "a gate needs a `check`");
+    }
+    let action = |reader: &mut Reader, name: &str, default: Verdict| {
+        fields.read(reader, name, action).unwrap_or(Action::Verdict(default))
+    };
+    let fail = action(reader, "fail", Verdict::Block);
+    let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
+    Gate {
+        id: fields.read(reader, "id", Reader::text).unwrap_or_else(|| id.to_owned()),
+        on: fields
+            .read(reader, "on", |reader, node| reader.each(node, trigger))
+            .unwrap_or_default()
+            .into_iter()
+            .flatten()
+            .collect(),
+        check: check.unwrap_or(Check::All(Vec::new())),
+        otherwise: fields.read(reader, "else", Reader::text).unwrap_or_default(),
+        pass: action(reader, "pass", Verdict::Pass),
+        fail,
+        unknown,
+        level: level(reader, &fields),
+        patience: fields.read(reader, "patience", Reader::number),
+        timeout: fields.read(reader, "timeout", Reader::number),
+        once: fields
+            .read(reader, "once", |reader, node| reader.word(node, &[("session", Once::Session), ("day", Once::Day)]))
+            .flatten(),
+        always: fields
+            .read(reader, "scope", |reader, node| reader.word(node, &[("always", true), ("active", false)]))
+            .flatten()
+            .unwrap_or(false),
+        place: node.place,
+    }
+}
+
+fn level(reader: &mut Reader, fields: &Fields<'_>) -> Option<Level> {
+    fields.read(reader, "level", |reader, node| reader.word(node, &Level::WORDS)).flatten()
+}
+
+fn trigger(reader: &mut Reader, node: &Node) -> Option<Trigger> {
+    let text = reader.text(node);
+    match Trigger::parse(&text) {
+        Ok(trigger) => Some(trigger),
+        Err(word) => {
+            let words: Vec<&str> = Trigger::words().collect();
+            let near = nearest(&word, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            reader.problem(node, format!("unknown event `{word}`{near}"));
+            None
+        }
+    }
+}
+
+fn action(reader: &mut Reader, node: &Node) -> Action {
+    let text = reader.text(node);
+    Action::Verdict(match text.as_str() {
+        "continue" | "pass" => Verdict::Pass,
+        "observe" => Verdict::Observe,
+        "warn" => Verdict::Warn,
+        "ask" => Verdict::Ask,
+        "block" => Verdict::Block,
+        "stop" => Verdict::Stop,
+        _ => return Action::Gate(text),
+    })
+}
+
+/// `own` over `base`: what it says replaces, gates by their id and phases by their name, the rest stays.
+fn extended(mut base: Mode, own: Mode) -> Mode {
+    let text = |base: &mut String, own: String| {
+        if !own.is_empty() {
+            *base = own;
+        }
+    };
+    text(&mut base.about, own.about);
+    text(&mut base.namespace, own.namespace);
+    text(&mut base.say, own.say);
+    text(&mut base.end, own.end);
+    if !own.commands.is_empty() {
+        base.commands = own.commands;
+    }
+    base.words.artifacts.extend(own.words.artifacts);
+    base.words.variables.extend(own.words.variables);
+    base.strict |= own.strict;
+    base.level = own.level.or(base.level);
+    base.patience = own.patience.or(base.patience);
+    for gate in own.before {
+        replace(&mut base, gate, |mode| &mut mode.before);
+    }
+    for gate in own.gates {
+        replace(&mut base, gate, |mode| &mut mode.gates);
+    }
+    for phase in own.phases {
+        match base.phases.iter_mut().find(|old| old.name == phase.name) {
+            Some(old) => *old = phase,
+            None => base.phases.push(phase),
+        }
+    }
+    base
+}
+
+/// Puts a gate in the place of the one with its id, wherever that stands, or else where it was said.
+fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gate>) {
+    let phased = mode.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
+    let old = mode.before.iter_mut().chain(phased).chain(mode.gates.iter_mut()).find(|old| old.id == gate.id);
+    match old {
+        Some(old) => {
+            let on = if gate.on.is_empty() { std::mem::take(&mut old.on) } else { gate.on.clone() };
+            *old = Gate { on, ..gate };
+        }
+        None => home(mode).push(gate),
+    }
+}
+
+/// What follows from the rest: the namespace.
+fn finished(mut mode: Mode) -> Mode {
+    if mode.namespace.is_empty() {
+        mode.namespace = format!("{}_mode", mode.name.replace('-', "_"));
+    }
+    mode
+}

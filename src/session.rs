@@ -1,0 +1,168 @@
+//! A session's standing in each mode: what `cache.json` keeps.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// One session: its modes, and what else the state file says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Session {
+    /// Its id; empty when the host did not say.
+    pub id: String,
+    /// Its standing by namespace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub modes: BTreeMap<String, Standing>,
+    /// Values that scripts have put beside the sessions, by namespace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Map<String, Value>>,
+}
+
+/// How a session stands in one mode.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Standing {
+    /// Whether the mode is active.
+    pub is_active: bool,
+    /// The phase it is in, or was in when it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// When it was activated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activated_at: Option<String>,
+    /// The prompt that activated it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
+    /// The commit that HEAD was at activation; empty before the first commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The phases that are done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
+    /// The phases that a person has skipped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
+    /// The phase to go back to after a detour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// How the mode ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ending>,
+    /// Counts the things seen; orders `seen`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tick: u64,
+    /// The tick at which the present phase began.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub since: u64,
+    /// When something was last seen (`edit`, `test:passed`, `ran:agent`), as a tick.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, u64>,
+    /// How often a gate has held an agent back, by `gate@agent`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub holds: BTreeMap<String, Hold>,
+    /// What was let go with its demand unmet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<Unmet>,
+    /// What the parent is still to be told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// When gates that speak once have spoken, by gate.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub told: BTreeMap<String, String>,
+    /// Whatever else stands there.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// How a mode ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// Its last phase was done.
+    Complete,
+    /// A person left it.
+    Left,
+}
+
+/// How often a gate has held one agent back on the same facts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Hold {
+    /// How often.
+    pub count: u32,
+    /// The fingerprint of what was seen.
+    pub facts: String,
+}
+
+/// A demand that was let go unmet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unmet {
+    /// The gate.
+    pub gate: String,
+    /// The agent that was let go.
+    pub agent: String,
+    /// When.
+    pub at: String,
+}
+
+impl Session {
+    /// The standing in a namespace.
+    #[must_use]
+    pub fn standing(&self, namespace: &str) -> Option<&Standing> {
+        self.modes.get(namespace)
+    }
+
+    /// Whether the mode of a namespace is active.
+    #[must_use]
+    pub fn is_active(&self, namespace: &str) -> bool {
+        self.standing(namespace).is_some_and(|standing| standing.is_active)
+    }
+
+    /// A value of a namespace, as `current_phase` or any other key; a session's own comes first.
+    #[must_use]
+    pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
+        let own = self.standing(namespace).and_then(|standing| standing.value(key));
+        own.or_else(|| self.values.get(namespace)?.get(key).cloned())
+    }
+}
+
+impl Standing {
+    /// Whether a phase is behind us, done or skipped.
+    #[must_use]
+    pub fn is_past(&self, phase: &str) -> bool {
+        self.done.iter().chain(&self.skipped).any(|name| name == phase)
+    }
+
+    /// The tick at which something was last seen.
+    #[must_use]
+    pub fn seen_at(&self, what: &str) -> Option<u64> {
+        self.seen.get(what).copied()
+    }
+
+    /// Notes that something was seen.
+    pub fn see(&mut self, what: &str) {
+        self.tick += 1;
+        self.seen.insert(what.to_owned(), self.tick);
+    }
+
+    /// Enters a phase.
+    pub fn enter(&mut self, phase: &str) {
+        self.phase = Some(phase.to_owned());
+        self.since = self.tick;
+    }
+
+    fn value(&self, key: &str) -> Option<Value> {
+        // Scripts know it as `current_phase`; a mode that has ended has no current phase.
+        let key = if key == "current_phase" { "phase" } else { key };
+        if key == "phase" && !self.is_active {
+            return None;
+        }
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut map)) => map.shift_remove(key),
+            _ => None,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}

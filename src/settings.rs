@@ -1,0 +1,136 @@
+//! `.claude/modegate.yaml`: what a project wants otherwise.
+
+use crate::mode::Level;
+use crate::yaml::{Node, Problem, Reader};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Below the host's own limit of eight.
+const PATIENCE: u32 = 3;
+
+/// After eight refusals in a row the host lets an agent stop without telling anyone.
+const HOST_LIMIT: u32 = 8;
+
+/// A project's settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// How much gates may do, unless said otherwise.
+    pub level: Option<Level>,
+    /// How much the gates of a mode, or one gate, may do, by name.
+    pub levels: BTreeMap<String, Level>,
+    /// How often a gate holds an agent back.
+    pub patience: Option<u32>,
+    /// Variables for every mode.
+    pub variables: BTreeMap<String, Vec<String>>,
+    /// Modes that are switched off.
+    pub disable: Vec<String>,
+    /// Whether the journal is written.
+    pub journal: bool,
+    /// How many megabytes the journal of a session may have.
+    pub megabytes: u32,
+    /// After how many days a session's state goes.
+    pub days: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            level: None,
+            levels: BTreeMap::new(),
+            patience: None,
+            variables: BTreeMap::new(),
+            disable: Vec::new(),
+            journal: true,
+            megabytes: 16,
+            days: 30,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the settings' YAML.
+    pub fn read(text: &str) -> Result<Self, Vec<Problem>> {
+        let node = Node::parse(text).map_err(|problem| vec![problem])?;
+        let mut reader = Reader::default();
+        let settings = Self::from_node(&mut reader, &node);
+        if reader.problems.is_empty() { Ok(settings) } else { Err(reader.problems) }
+    }
+
+    fn from_node(reader: &mut Reader, node: &Node) -> Self {
+        const KEYS: [&str; 7] = ["level", "levels", "patience", "variables", "disable", "journal", "sessions"];
+        let default = Self::default();
+        let fields = reader.fields(node, "the settings", &KEYS);
+        let level = |reader: &mut Reader, node: &Node| reader.word(node, &Level::WORDS);
+        let levels = fields.read(reader, "levels", |reader, node| reader.map(node, level)).unwrap_or_default();
+        let variables = fields.read(reader, "variables", |reader, node| reader.map(node, Reader::texts));
+        let (journal, megabytes) =
+            fields.read(reader, "journal", journal).unwrap_or((default.journal, default.megabytes));
+        Self {
+            level: fields.read(reader, "level", level).flatten(),
+            levels: levels.into_iter().filter_map(|(name, level)| Some((name, level?))).collect(),
+            patience: fields.read(reader, "patience", Reader::number),
+            variables: variables.unwrap_or_default().into_iter().collect(),
+            disable: fields.read(reader, "disable", Reader::texts).unwrap_or_default(),
+            journal,
+            megabytes,
+            days: fields.read(reader, "sessions", days).unwrap_or(default.days),
+        }
+    }
+
+    /// How much a gate may do: the nearest word counts, a gate's before a mode's before the project's, and the
+    /// project's settings before a mode file.
+    #[must_use]
+    pub fn level(&self, mode: (&str, Option<Level>), gate: (&str, Option<Level>)) -> Level {
+        let own = |name: &str| self.levels.get(name).copied();
+        own(gate.0).or(gate.1).or_else(|| own(mode.0)).or(mode.1).or(self.level).unwrap_or(Level::Enforce)
+    }
+
+    /// How often a gate holds an agent back on the same facts.
+    #[must_use]
+    pub fn patience(&self, mode: Option<u32>, gate: Option<u32>) -> u32 {
+        gate.or(mode).or(self.patience).unwrap_or(PATIENCE).min(HOST_LIMIT)
+    }
+}
+
+fn journal(reader: &mut Reader, node: &Node) -> (bool, u32) {
+    let default = Settings::default();
+    if node.text().is_some() {
+        return (reader.boolean(node), default.megabytes);
+    }
+    let fields = reader.fields(node, "`journal`", &["record", "megabytes"]);
+    let record = fields.read(reader, "record", Reader::boolean).unwrap_or(default.journal);
+    (record, fields.read(reader, "megabytes", Reader::number).unwrap_or(default.megabytes))
+}
+
+fn days(reader: &mut Reader, node: &Node) -> u32 {
+    let fields = reader.fields(node, "`sessions`", &["days"]);
+    fields.read(reader, "days", Reader::number).unwrap_or(Settings::default().days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_counts() {
+        let settings =
+            Settings::read("level: observe\nlevels: { plan: warn, plan-is-written: enforce }\n").expect("settings");
+        assert_eq!(settings.level(("plan", None), ("plan-is-written", None)), Level::Enforce);
+        assert_eq!(settings.level(("plan", Some(Level::Enforce)), ("other", None)), Level::Warn);
+        assert_eq!(settings.level(("code", None), ("other", None)), Level::Observe);
+        assert_eq!(settings.level(("code", None), ("other", Some(Level::Warn))), Level::Warn);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_place() {
+        let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
+        assert_eq!(problems[0].place.line, 2);
+        assert_eq!(problems[0].message, "the settings has no key `levls`, did you mean `levels`?");
+    }
+
+    #[test]
+    fn patience_stays_below_the_hosts_limit() {
+        assert_eq!(Settings::default().patience(None, None), 3);
+        assert_eq!(Settings::default().patience(None, Some(50)), 8);
+    }
+}

@@ -1,0 +1,220 @@
+//! The form of the file: namespaces, in each the sessions, and a summary for scripts.
+
+use crate::session::{Session, Standing};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+/// The version this modegate writes.
+const VERSION: u64 = 1;
+
+/// Keys beside the namespaces.
+const OWN: [&str; 2] = ["version", "revision"];
+
+/// The whole file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// Namespaces in the order of the file, foreign ones included.
+    pub namespaces: Map<String, Value>,
+    /// How often the file has been written.
+    pub revision: u64,
+    /// Whether the file could be read.
+    pub shape: Shape,
+}
+
+/// Whether the file could be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Shape {
+    /// It could, or there was none.
+    #[default]
+    Sound,
+    /// It could not, for this reason.
+    Broken(String),
+    /// It is of a later version.
+    Newer(u64),
+}
+
+impl State {
+    /// Reads the file's bytes; a file in the old flat shape is brought into the present one.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut map = match serde_json::from_slice(bytes) {
+            Ok(Value::Object(map)) => map,
+            Ok(_) => return Self::unreadable("it is not a JSON object"),
+            Err(error) => return Self::unreadable(&error.to_string()),
+        };
+        let number = |map: &Map<String, Value>, name| map.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let (version, revision) = (number(&map, "version"), number(&map, "revision"));
+        for own in OWN {
+            map.shift_remove(own);
+        }
+        map.values_mut().for_each(migrate);
+        let shape = if version > VERSION { Shape::Newer(version) } else { Shape::Sound };
+        Self { namespaces: map, revision, shape }
+    }
+
+    pub(super) fn unreadable(why: &str) -> Self {
+        Self { shape: Shape::Broken(why.to_owned()), ..Self::default() }
+    }
+
+    /// One session's view.
+    #[must_use]
+    pub fn session(&self, id: &str) -> Session {
+        let mut session = Session { id: id.to_owned(), ..Session::default() };
+        for (name, space) in &self.namespaces {
+            let Value::Object(space) = space else { continue };
+            let own = space.get("sessions").and_then(|sessions| sessions.get(id));
+            if let Some(Ok(standing)) = own.map(|own| serde_json::from_value::<Standing>(own.clone())) {
+                session.modes.insert(name.clone(), standing);
+            }
+            let values: Map<String, Value> = space
+                .iter()
+                .filter(|(key, _)| !is_summary(key))
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            if !values.is_empty() {
+                session.values.insert(name.clone(), values);
+            }
+        }
+        session
+    }
+
+    /// Puts a session's standing in, stamped with the time.
+    pub fn put(&mut self, session: &Session, at: &str) {
+        for (name, standing) in &session.modes {
+            let Ok(Value::Object(mut entry)) = serde_json::to_value(standing) else { continue };
+            let Some(sessions) = self.sessions(name) else { continue };
+            let old = sessions.get(&session.id).and_then(|old| serde_json::from_value::<Standing>(old.clone()).ok());
+            if old.as_ref() != Some(standing) {
+                entry.insert("updated_at".to_owned(), at.into());
+                sessions.insert(session.id.clone(), Value::Object(entry));
+                self.summarise(name);
+            }
+        }
+    }
+
+    /// The sessions in which a namespace is active.
+    #[must_use]
+    pub fn active(&self, namespace: &str) -> Vec<String> {
+        let sessions = self.namespaces.get(namespace).and_then(|space| space.get("sessions")?.as_object());
+        let is_active = |entry: &Value| entry.get("is_active").and_then(Value::as_bool).unwrap_or(false);
+        sessions.into_iter().flatten().filter(|(_, entry)| is_active(entry)).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Every session that the file knows.
+    #[must_use]
+    pub fn ids(&self) -> Vec<String> {
+        let sessions = self.namespaces.values().filter_map(|space| space.get("sessions")?.as_object());
+        let mut ids: Vec<String> = sessions.flat_map(|sessions| sessions.keys().cloned()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// A value of a namespace: what a script has set, or what the session says, or the session of the latest
+    /// activation when none is given.
+    #[must_use]
+    pub fn value(&self, namespace: &str, key: &str, session: Option<&str>) -> Option<Value> {
+        let space = self.namespaces.get(namespace)?;
+        let latest = space.get("session_id").and_then(Value::as_str);
+        let own = session.or(latest).and_then(|id| self.session(id).value(namespace, key));
+        own.or_else(|| space.get(key).filter(|_| session.is_none() || !is_summary(key)).cloned())
+    }
+
+    /// Sets a value: in a session, if one is given or the namespace names one and the key is the session's own;
+    /// else beside the sessions, for all of them.
+    pub fn set(&mut self, namespace: &str, key: &str, value: Value, session: Option<&str>, at: &str) {
+        let latest = || self.namespaces.get(namespace)?.get("session_id")?.as_str().map(str::to_owned);
+        let own = matches!(key, "is_active" | "phase" | "current_phase");
+        let session = session.map(str::to_owned).or_else(|| if own { latest() } else { None });
+        let Some(id) = session else {
+            let space = self.namespaces.entry(namespace).or_insert_with(|| Value::Object(Map::new()));
+            if let Some(space) = space.as_object_mut() {
+                space.insert(key.to_owned(), value);
+                migrate(self.namespaces.get_mut(namespace).unwrap_or(&mut Value::Null));
+            }
+            return;
+        };
+        let key = if key == "current_phase" { "phase" } else { key };
+        if let Some(sessions) = self.sessions(namespace) {
+            let fresh = || serde_json::json!({"is_active": false, "activated_at": at});
+            if let Some(entry) = sessions.entry(id).or_insert_with(fresh).as_object_mut() {
+                entry.insert(key.to_owned(), value);
+                entry.insert("updated_at".to_owned(), at.into());
+            }
+        }
+        self.summarise(namespace);
+    }
+
+    fn sessions(&mut self, namespace: &str) -> Option<&mut Map<String, Value>> {
+        let space = self.namespaces.entry(namespace).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
+        if !space.get("sessions").is_some_and(Value::is_object) {
+            space.insert("sessions".to_owned(), Value::Object(Map::new()));
+        }
+        space.get_mut("sessions")?.as_object_mut()
+    }
+
+    /// `is_active` and `session_id` tell of the latest activation.
+    fn summarise(&mut self, namespace: &str) {
+        let Some(space) = self.namespaces.get_mut(namespace).and_then(Value::as_object_mut) else { return };
+        let sessions = space.get("sessions").and_then(Value::as_object);
+        let activated = |entry: &Value| entry.get("activated_at").and_then(Value::as_str).map(str::to_owned);
+        let latest = sessions.and_then(|sessions| {
+            sessions.iter().filter(|(_, entry)| activated(entry).is_some()).max_by_key(|(_, entry)| activated(entry))
+        });
+        let Some((id, entry)) = latest else { return };
+        let (id, active) = (id.clone(), entry.get("is_active").cloned().unwrap_or(false.into()));
+        space.shift_insert(0, "is_active".to_owned(), active);
+        space.shift_insert(1, "session_id".to_owned(), id.into());
+    }
+
+    /// Makes the file ready to be written: counted up, old sessions gone.
+    pub(super) fn seal(&mut self, at: &str, days: u32) {
+        self.revision += 1;
+        let Ok(now) = at.parse::<Timestamp>() else { return };
+        let Ok(oldest) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return };
+        let is_old = |entry: &Value| {
+            let stamp = ["updated_at", "activated_at"]
+                .iter()
+                .find_map(|key| entry.get(key)?.as_str()?.parse::<Timestamp>().ok());
+            stamp.is_some_and(|stamp| stamp < oldest)
+        };
+        for space in self.namespaces.values_mut() {
+            if let Some(Value::Object(sessions)) = space.get_mut("sessions") {
+                sessions.retain(|_, entry| !is_old(entry));
+            }
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut map = Map::with_capacity(self.namespaces.len() + 2);
+        map.insert("version".to_owned(), VERSION.into());
+        map.insert("revision".to_owned(), self.revision.into());
+        map.extend(self.namespaces.clone());
+        let mut bytes = serde_json::to_vec_pretty(&map).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+fn is_summary(key: &str) -> bool {
+    matches!(key, "sessions" | "is_active" | "session_id")
+}
+
+/// A namespace in the flat shape belongs to the session it names: its values move there.
+fn migrate(space: &mut Value) {
+    let Value::Object(flat) = space else { return };
+    let Some(id) = flat.get("session_id").and_then(Value::as_str).map(str::to_owned) else { return };
+    if flat.contains_key("sessions") || !flat.contains_key("is_active") && flat.len() < 2 {
+        return;
+    }
+    let mut entry = flat.clone();
+    entry.shift_remove("session_id");
+    if let Some(phase) = entry.shift_remove("current_phase") {
+        entry.insert("phase".to_owned(), phase);
+    }
+    entry.entry("is_active").or_insert(false.into());
+    flat.retain(|key, _| is_summary(key));
+    let mut sessions = Map::new();
+    sessions.insert(id, Value::Object(entry));
+    flat.insert("sessions".to_owned(), Value::Object(sessions));
+}

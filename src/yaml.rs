@@ -1,0 +1,220 @@
+//! YAML with its places: a document as a tree in which every node knows its line and column.
+//!
+//! Mode files are read from this tree, so that an error can point at the very word.
+
+mod reader;
+
+pub use reader::{Fields, Problem, Reader, nearest};
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use serde::{Deserialize, Serialize};
+
+/// Deeper than any honest mode file.
+const DEPTH: usize = 64;
+
+/// Where a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// How many characters are meant.
+    pub width: usize,
+}
+
+/// A node of a YAML document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Where it begins.
+    pub place: Place,
+    /// What it is.
+    pub value: Yaml,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Yaml {
+    /// A scalar; `plain` when it was not quoted, so that it may be a number, a boolean or null.
+    Scalar {
+        /// Its text.
+        text: String,
+        /// Whether it stood without quotes.
+        plain: bool,
+    },
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in the order of the file.
+    Map(Vec<(Node, Node)>),
+}
+
+impl Node {
+    /// Reads one document; an empty one is an empty mapping.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut tree = Tree::default();
+        let mut documents = 0;
+        for item in Parser::new_from_str(text) {
+            let (event, span) = item.map_err(|error| Problem::at(marked(*error.marker()), error.info().to_owned()))?;
+            documents += usize::from(matches!(event, Event::DocumentStart(_)));
+            if documents > 1 {
+                return Err(Problem::at(placed(span), "a second document begins; a mode file has one".to_owned()));
+            }
+            tree.take(event, span)?;
+        }
+        Ok(tree.root.unwrap_or(Self { place: Place { line: 1, column: 1, width: 1 }, value: Yaml::Map(Vec::new()) }))
+    }
+
+    /// The text of a scalar.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Yaml::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing here.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(&self.value, Yaml::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
+    }
+
+    /// The node as JSON, with YAML's plain scalars typed.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Yaml::Scalar { text, plain: true } => typed(text),
+            Yaml::Scalar { text, plain: false } => text.as_str().into(),
+            Yaml::List(items) => items.iter().map(Node::to_json).collect(),
+            Yaml::Map(entries) => {
+                let entries =
+                    entries.iter().map(|(key, value)| (key.text().unwrap_or_default().to_owned(), value.to_json()));
+                serde_json::Value::Object(entries.collect())
+            }
+        }
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Yaml::Scalar { .. } => "text",
+            Yaml::List(_) => "a list",
+            Yaml::Map(_) => "a mapping",
+        }
+    }
+}
+
+fn typed(text: &str) -> serde_json::Value {
+    match text {
+        "" | "~" | "null" => serde_json::Value::Null,
+        "true" => true.into(),
+        "false" => false.into(),
+        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(number), _) => number.into(),
+            (_, Ok(number)) if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => number.into(),
+            _ => text.into(),
+        },
+    }
+}
+
+/// Builds the tree from the parser's events, without recursion.
+#[derive(Default)]
+struct Tree {
+    open: Vec<(Place, Open)>,
+    root: Option<Node>,
+}
+
+enum Open {
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>, Option<Node>),
+}
+
+impl Tree {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
+        let place = placed(span);
+        match event {
+            Event::Scalar(text, style, ..) => {
+                let value = Yaml::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
+                self.put(Node { place, value })
+            }
+            Event::SequenceStart(..) => self.open(place, Open::List(Vec::new())),
+            Event::MappingStart(..) => self.open(place, Open::Map(Vec::new(), None)),
+            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::Alias(_) => {
+                Err(Problem::at(place, "an alias; write the value out, mode files have no anchors".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, place: Place, open: Open) -> Result<(), Problem> {
+        if self.open.len() >= DEPTH {
+            return Err(Problem::at(place, format!("nests deeper than {DEPTH} levels")));
+        }
+        self.open.push((place, open));
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Problem> {
+        match self.open.pop() {
+            Some((place, Open::List(items))) => self.put(Node { place, value: Yaml::List(items) }),
+            Some((place, Open::Map(entries, _))) => self.put(Node { place, value: Yaml::Map(entries) }),
+            None => Ok(()),
+        }
+    }
+
+    fn put(&mut self, node: Node) -> Result<(), Problem> {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some((_, Open::List(items))) => items.push(node),
+            Some((_, Open::Map(entries, key))) => match key.take() {
+                None if node.text().is_none() => {
+                    return Err(Problem::at(node.place, format!("a key is text, not {}", node.kind())));
+                }
+                None => *key = Some(node),
+                Some(key) => entries.push((key, node)),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn placed(span: Span) -> Place {
+    let same_line = span.start.line() == span.end.line();
+    let width = if same_line { span.end.col().saturating_sub(span.start.col()) } else { 1 };
+    Place { width: width.max(1), ..marked(span.start) }
+}
+
+fn marked(marker: saphyr_parser::Marker) -> Place {
+    Place { line: marker.line(), column: marker.col() + 1, width: 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_knows_its_place() {
+        let node = Node::parse("a: 1\nb:\n  - { c: d }\n").expect("yaml");
+        let Yaml::Map(entries) = &node.value else { panic!("a map") };
+        assert_eq!(entries[1].0.place, Place { line: 2, column: 1, width: 1 });
+        assert_eq!(node.to_json(), serde_json::json!({"a": 1, "b": [{"c": "d"}]}));
+    }
+
+    #[test]
+    fn bombs_and_abysses_are_refused_with_their_place() {
+        let bomb = Node::parse("a: &a [x]\nb: *a\n").expect_err("an alias");
+        assert_eq!(bomb.place.line, 2);
+        let deep = Node::parse(&"[".repeat(100)).expect_err("deep");
+        assert!(deep.message.contains("deeper than 64"), "{}", deep.message);
+        assert!(Node::parse("a: [1\n").is_err());
+        assert!(Node::parse("a: 1\n---\nb: 2\n").is_err());
+    }
+
+    #[test]
+    fn an_empty_document_is_an_empty_mapping() {
+        assert_eq!(Node::parse("").expect("yaml").value, Yaml::Map(Vec::new()));
+    }
+}

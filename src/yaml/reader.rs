@@ -1,0 +1,195 @@
+//! Reading a tree into types, gathering every problem on the way.
+
+use super::{Node, Place, Yaml};
+use serde::{Deserialize, Serialize};
+
+/// Something wrong in a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Where in the document, as `phases[0].before[0].check`.
+    pub path: String,
+    /// What is wrong, in a clause.
+    pub message: String,
+    /// Where in the text.
+    pub place: Place,
+}
+
+impl Problem {
+    /// A problem at a place, outside any path.
+    #[must_use]
+    pub fn at(place: Place, message: String) -> Self {
+        Self { path: String::new(), message, place }
+    }
+}
+
+/// Gathers problems while a tree is read.
+#[derive(Debug, Default)]
+pub struct Reader {
+    trail: String,
+    /// What was wrong so far.
+    pub problems: Vec<Problem>,
+}
+
+impl Reader {
+    /// Notes a problem with `node`.
+    pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
+        self.problems.push(Problem { path: self.trail.clone(), message: message.into(), place: node.place });
+    }
+
+    /// Reads something one step further down, a key or `[index]`.
+    pub fn within<T>(&mut self, step: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.trail.len();
+        if !self.trail.is_empty() && !step.starts_with('[') {
+            self.trail.push('.');
+        }
+        self.trail.push_str(step);
+        let value = read(self);
+        self.trail.truncate(length);
+        value
+    }
+
+    /// A mapping with these keys and no others.
+    pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> Fields<'n> {
+        let Yaml::Map(entries) = &node.value else {
+            self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
+            return Fields(&[]);
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for (key, _) in entries {
+            let name = key.text().unwrap_or_default();
+            if seen.contains(&name) {
+                self.problem(key, format!("`{name}` stands here twice"));
+            } else if !allowed.contains(&name) {
+                self.problem(key, unexpected(name, &format!("{what} has no key"), allowed));
+            }
+            seen.push(name);
+        }
+        Fields(entries)
+    }
+
+    /// A text.
+    pub fn text(&mut self, node: &Node) -> String {
+        match node.text() {
+            Some(text) if !node.is_null() => text.trim().to_owned(),
+            _ => {
+                self.problem(
+                    node,
+                    format!("expected text, found {}", if node.is_null() { "nothing" } else { node.kind() }),
+                );
+                String::new()
+            }
+        }
+    }
+
+    /// A text or a list of texts.
+    pub fn texts(&mut self, node: &Node) -> Vec<String> {
+        self.each(node, Self::text)
+    }
+
+    /// One thing or a list of things.
+    pub fn each<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
+        match &node.value {
+            Yaml::List(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(index, item)| self.within(&format!("[{index}]"), |reader| read(reader, item))).collect()
+            }
+            _ => vec![read(self, node)],
+        }
+    }
+
+    /// A list.
+    pub fn list<T>(&mut self, node: &Node, read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
+        match &node.value {
+            Yaml::List(_) => self.each(node, read),
+            _ if node.is_null() => Vec::new(),
+            _ => {
+                self.problem(node, format!("expected a list, found {}", node.kind()));
+                Vec::new()
+            }
+        }
+    }
+
+    /// A mapping from names to anything.
+    pub fn map<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<(String, T)> {
+        let Yaml::Map(entries) = &node.value else {
+            self.problem(node, format!("expected a mapping, found {}", node.kind()));
+            return Vec::new();
+        };
+        let named = |(key, value): &(Node, Node)| {
+            let name = key.text().unwrap_or_default().to_owned();
+            let value = self.within(&name, |reader| read(reader, value));
+            (name, value)
+        };
+        entries.iter().map(named).collect()
+    }
+
+    /// A whole number.
+    pub fn number(&mut self, node: &Node) -> u32 {
+        node.text().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+            self.problem(node, format!("expected a whole number, found {}", said(node)));
+            0
+        })
+    }
+
+    /// True or false.
+    pub fn boolean(&mut self, node: &Node) -> bool {
+        match node.text() {
+            Some("true" | "yes" | "on") => true,
+            Some("false" | "no" | "off") => false,
+            _ => {
+                self.problem(node, format!("expected true or false, found {}", said(node)));
+                false
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub fn word<T: Copy>(&mut self, node: &Node, words: &[(&str, T)]) -> Option<T> {
+        let text = node.text().unwrap_or_default();
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.problem(node, unexpected(text, "unknown word", &names));
+        }
+        found
+    }
+}
+
+/// The entries of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields<'n>(&'n [(Node, Node)]);
+
+impl<'n> Fields<'n> {
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&'n Node> {
+        self.0.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+    }
+
+    /// The value of a key, read one step further down.
+    pub fn read<T>(&self, reader: &mut Reader, name: &str, read: impl FnOnce(&mut Reader, &'n Node) -> T) -> Option<T> {
+        let node = self.get(name)?;
+        Some(reader.within(name, |reader| read(reader, node)))
+    }
+}
+
+fn said(node: &Node) -> String {
+    node.text().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
+}
+
+/// ``{what} `fille`, did you mean `file`?`` or the list of what is allowed.
+#[must_use]
+fn unexpected(word: &str, what: &str, allowed: &[&str]) -> String {
+    match nearest(word, allowed) {
+        Some(near) => format!("{what} `{word}`, did you mean `{near}`?"),
+        None => format!("{what} `{word}`; expected one of: {}", allowed.join(", ")),
+    }
+}
+
+/// The allowed word that is most like `word`, if any is.
+#[must_use]
+pub fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    let distance = |other: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
+    let near = allowed.iter().copied().min_by_key(distance)?;
+    (distance(&near) <= 1 + word.len() / 4).then_some(near)
+}

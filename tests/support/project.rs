@@ -1,0 +1,127 @@
+//! A project in a temporary folder, and the binary that answers for it.
+
+use modegate::facts::live::now;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A project that is gone when the test is over.
+pub struct Project {
+    folder: tempfile::TempDir,
+}
+
+/// What the binary answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its exit code.
+    pub exit: i32,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+impl Said {
+    /// Its standard output as JSON; null when it said nothing.
+    pub fn json(&self) -> Value {
+        if self.stdout.is_empty() { Value::Null } else { serde_json::from_str(&self.stdout).expect("one JSON object") }
+    }
+}
+
+#[allow(dead_code, reason = "each test binary uses its part")]
+impl Project {
+    /// An empty project; its name has a space and a letter outside ASCII, as real ones do.
+    pub fn new() -> Self {
+        let project = Self { folder: tempfile::Builder::new().prefix("modegate ä").tempdir().unwrap() };
+        std::fs::create_dir_all(project.home()).unwrap();
+        project
+    }
+
+    /// A project that modegate knows.
+    pub fn installed() -> Self {
+        let project = Self::new();
+        std::fs::create_dir_all(project.home().join(".claude/hooks")).unwrap();
+        project
+    }
+
+    /// The project's folder.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("app")
+    }
+
+    /// Writes a file; `{date}` in its path is today.
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.home().join(path.replace("{date}", &now().date));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Reads a file.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.home().join(path)).unwrap_or_default()
+    }
+
+    /// Runs git in the project.
+    pub fn git(&self, arguments: &[&str]) {
+        self.git_in(&self.home(), arguments);
+    }
+
+    /// Runs git in a folder.
+    pub fn git_in(&self, folder: &Path, arguments: &[&str]) {
+        let done = self.plain("git").current_dir(folder).args(arguments).output().unwrap();
+        assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// Runs a shell line in the project.
+    pub fn shell(&self, line: &str) {
+        let done = self.plain("sh").current_dir(self.home()).args(["-c", line]).output().unwrap();
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// A program with an environment of its own: nothing of the machine's settings reaches it.
+    fn plain(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
+        command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
+        command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com"), ("NO_COLOR", "1")]);
+        command
+    }
+
+    /// The binary, not yet started.
+    pub fn modegate(&self) -> Command {
+        let mut command = self.plain(env!("CARGO_BIN_EXE_modegate"));
+        command.current_dir(self.home()).env("CLAUDE_PROJECT_DIR", self.home());
+        command
+    }
+
+    /// Runs the binary.
+    pub fn run(&self, arguments: &[&str]) -> Said {
+        said(self.modegate().args(arguments), b"")
+    }
+
+    /// Sends bytes through the hook.
+    pub fn hook_bytes(&self, bytes: &[u8]) -> Said {
+        said(self.modegate().arg("hook"), bytes)
+    }
+
+    /// Sends an event through the hook.
+    pub fn hook(&self, event: &Value) -> Said {
+        self.hook_bytes(event.to_string().as_bytes())
+    }
+
+    /// The state, as JSON.
+    pub fn cache(&self) -> Value {
+        serde_json::from_str(&self.read(".claude/hooks/cache.json")).unwrap_or_default()
+    }
+}
+
+/// Runs a command with `input` and takes down what it said.
+pub fn said(command: &mut Command, input: &[u8]) -> Said {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A reader that goes away early is no failure of the test.
+    let _: std::io::Result<()> = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    Said { exit: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
