@@ -1,1 +1,30 @@
+//! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
+//! come of them, and the same decided again from the journal that was written.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop where it cannot go on")]
+
+#[path = "support/project.rs"]
+mod project;
+#[path = "support/scenario.rs"]
+mod scenario;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use scenario::Scenario;
+use std::path::Path;
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/scenarios");
+    let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files = files.filter(|entry| entry.path().extension().is_some_and(|end| end == "yaml"));
+    let trials = files.map(|entry| {
+        let name = entry.path().strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('-', " ");
+        let path = entry.into_path();
+        Trial::test(name, move || play(&path))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn play(path: &Path) -> Result<(), Failed> {
+    let stage = Scenario::read(path)?.play()?;
+    stage.replay()
+}
