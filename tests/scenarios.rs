@@ -1,7 +1,12 @@
 //! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
 //! come of them, and the same decided again from the journal that was written.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop where it cannot go on")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it cannot go on"
+)]
 
 #[path = "support/project.rs"]
 mod project;

@@ -143,10 +143,13 @@ impl Stage {
         } else if let Some(agent) = &step.stops {
             match agent.as_str() {
                 "main" => json!({"hook_event_name": "Stop", "stop_hook_active": false, "background_tasks": []}),
-                agent => json!({"hook_event_name": "SubagentStop", "agent_id": id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []}),
+                agent => {
+                    json!({"hook_event_name": "SubagentStop", "agent_id": id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []})
+                }
             }
         } else if let Some(agent) = &step.returns {
-            let mut event = tool("PostToolUse", "Agent", json!({"subagent_type": agent, "prompt": "do it", "description": "d"}));
+            let mut event =
+                tool("PostToolUse", "Agent", json!({"subagent_type": agent, "prompt": "do it", "description": "d"}));
             event["tool_response"] = json!({"status": "completed", "agentId": id(agent)});
             event
         } else if let Some(agent) = &step.notifies {
@@ -188,20 +191,28 @@ impl Stage {
             let again = decide(&event, &catalogue, &line.before, &Facts::new(&recorded));
             let after = line.after.clone().unwrap_or_else(|| line.before.clone());
             if again.findings != line.findings || again.session != after || again.decision != line.decision {
-                return Err(format!("replayed otherwise: {}\nthen {:#?}\nnow {:#?}", line.event, line.decision, again.decision).into());
+                return Err(format!(
+                    "replayed otherwise: {}\nthen {:#?}\nnow {:#?}",
+                    line.event, line.decision, again.decision
+                )
+                .into());
             }
         }
         Ok(())
     }
 
     fn filled(&self, text: &str) -> String {
-        text.replace("{session}", &self.session).replace("{date}", &now().date).replace("{home}", &self.project.home().to_string_lossy())
+        text.replace("{session}", &self.session)
+            .replace("{date}", &now().date)
+            .replace("{home}", &self.project.home().to_string_lossy())
     }
 }
 
 impl Step {
     fn judge(&self, said: &Said, outcome: &str, stage: &Stage) -> Result<(), String> {
-        let report = |what: String| Err(format!("{what}\n  exit {}\n  stdout {}\n  stderr {}", said.exit, said.stdout, said.stderr));
+        let report = |what: String| {
+            Err(format!("{what}\n  exit {}\n  stdout {}\n  stderr {}", said.exit, said.stdout, said.stderr))
+        };
         if let Some(expected) = &self.expect
             && expected != outcome
         {
@@ -209,7 +220,9 @@ impl Step {
         }
         if said.exit == 2 {
             let json = said.json();
-            let reason = [&json["reason"], &json["hookSpecificOutput"]["permissionDecisionReason"]].into_iter().find_map(Value::as_str);
+            let reason = [&json["reason"], &json["hookSpecificOutput"]["permissionDecisionReason"]]
+                .into_iter()
+                .find_map(Value::as_str);
             if reason.map(str::trim) != Some(said.stderr.trim()) {
                 return report("stdout and stderr give different reasons".to_owned());
             }
@@ -245,7 +258,8 @@ impl Step {
         let places = Places { home: stage.project.home() };
         let line = journal::lines(&places.journal(&stage.session)).pop().ok_or("no journal")?;
         for (gate, expected) in &self.gates {
-            let finding = line.findings.iter().find(|finding| finding.gate == *gate).ok_or(format!("{gate} heard nothing"))?;
+            let finding =
+                line.findings.iter().find(|finding| finding.gate == *gate).ok_or(format!("{gate} heard nothing"))?;
             let word = if finding.released { "released" } else { finding.verdict.word() };
             if word != expected {
                 return Err(format!("{gate}: expected {expected}, was {word}: {}", finding.outcome.saw));

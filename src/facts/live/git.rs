@@ -1,46 +1,206 @@
-//! stub
+//! How files stand against HEAD.
+//!
+//! Three layers, each asked only when the one before is unsure: [`quick`] compares index, HEAD and
+//! worktree directly, [`full`] is gix's own status, [`program`] is `git` itself. None of them writes to the
+//! repository, and none obeys `GIT_DIR` and its kin: the repository is the one `tree` lies in.
+
+mod asked;
+#[cfg(unix)]
+mod cached;
+#[cfg(unix)]
+mod content;
+#[cfg(unix)]
+mod entry;
+#[cfg(unix)]
+mod folder;
+mod full;
+#[cfg(unix)]
+mod index;
+mod place;
+mod program;
+#[cfg(unix)]
+mod quick;
+#[cfg(unix)]
+mod raw;
+mod renames;
+#[cfg(unix)]
+mod staged;
+#[cfg(unix)]
+mod submodules;
+mod untracked;
+#[cfg(unix)]
+mod walk;
+#[cfg(unix)]
+mod window;
+
 use std::path::Path;
-/// x
+
+use self::asked::Asked;
+use self::place::{Found, Place};
+
+/// Why git could not tell, as one clause.
 pub type Unknown = String;
-/// x
+
+/// How a file stands against HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs, reason = "stub")]
 pub enum Commitment {
+    /// HEAD has this very content, and the index agrees.
     Committed,
+    /// Neither tracked nor ignored.
     Untracked,
+    /// As in the index, but HEAD lacks it or has another content.
     Staged,
+    /// The worktree differs from the index, or the path is in conflict.
     Modified,
+    /// There is no such file in the worktree.
     Missing,
+    /// Not tracked, and an ignore rule covers it.
     Ignored,
 }
-/// x
-#[allow(missing_docs, reason = "stub")]
+
+/// One uncommitted change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
+    /// The path relative to `tree`, with forward slashes; a wholly untracked folder ends in one.
     pub path: String,
+    /// What happened to it.
     pub kind: ChangeKind,
 }
-/// x
-#[allow(missing_docs, reason = "stub")]
-#[derive(Debug, Clone, Copy)]
+
+/// What happened to a path; where index and worktree both changed, what the index says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
+    /// A file or folder that git does not know and does not ignore.
     Untracked,
+    /// Staged, and HEAD lacks it; also a file that is only intended to be added.
     Added,
+    /// Another content or another executable bit.
     Modified,
+    /// Gone from the index or from the worktree.
     Deleted,
+    /// Staged under a new path; the old one is inside the asked paths, too.
     Renamed,
+    /// Now a file, a symbolic link or a submodule where it was another of these.
     TypeChanged,
+    /// A merge left it unresolved.
     Conflicted,
+    /// A submodule with another commit checked out, or with changes of its own.
     Submodule,
 }
-/// x
-pub fn commitment(_: &Path, _: &Path) -> Result<Commitment, Unknown> {
-    Err("stub".into())
+
+/// Why a layer gives no answer.
+#[derive(Debug)]
+enum Doubt {
+    /// Beyond this layer; the next one may know.
+    Odd(String),
+    /// Beyond gix; only the program may know.
+    Foreign(String),
+    /// Beyond all of them: the file system refuses.
+    Unreadable(String),
 }
-/// x
-pub fn changes(_: &Path, _: &[String], _: usize) -> Result<Vec<Change>, Unknown> {
-    Err("stub".into())
+
+impl Doubt {
+    /// The doubt that `error` on `path` amounts to.
+    fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Self::Unreadable(format!("`{}` cannot be read: {error}", path.display()))
+    }
+
+    /// Any error of gix: the next layer may still know.
+    fn odd(error: impl std::fmt::Display) -> Self {
+        Self::Odd(error.to_string())
+    }
 }
-/// x
-pub fn head(_: &Path) -> Result<Option<String>, Unknown> {
-    Err("stub".into())
+
+/// How `path`, relative to `tree`, stands against HEAD.
+///
+/// `tree` may be a folder inside the repository or a linked worktree. The content decides: a file marked
+/// assume-unchanged or skip-worktree is looked at all the same.
+///
+/// # Errors
+///
+/// When `tree` is in no repository or in a bare one, when `path` is a folder or lies outside, and when
+/// something cannot be read.
+pub fn commitment(tree: &Path, path: &Path) -> Result<Commitment, Unknown> {
+    let found = Found::from(tree)?;
+    let Some(file) = found.file(path)? else {
+        return Ok(Commitment::Missing);
+    };
+    layered(
+        &found,
+        |place| quick_commitment(place, &file),
+        |place| full::commitment(place, &file),
+        || program::commitment(&found, &file),
+    )
+}
+
+/// The uncommitted changes under `paths`, relative to `tree`, sorted, at most `limit`.
+///
+/// `""` or `"."` means all of `tree`, and so does an empty list. Untracked files always count, whatever
+/// `status.showUntrackedFiles` says. A path that does not exist has no changes, except for tracked files
+/// that are gone.
+///
+/// # Errors
+///
+/// When `tree` is in no repository or in a bare one, when a path leads out of `tree`, and when something
+/// cannot be read.
+pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<Change>, Unknown> {
+    let found = Found::from(tree)?;
+    let asked = Asked::new(found.prefix(), paths)?;
+    let mut changes = layered(
+        &found,
+        |place| quick_changes(place, &asked),
+        |place| full::changes(place, &asked),
+        || program::changes(&found, &asked),
+    )?;
+    changes.sort_unstable();
+    changes.dedup();
+    changes.truncate(limit);
+    Ok(changes)
+}
+
+/// The commit that HEAD points at, `None` while it is unborn.
+///
+/// # Errors
+///
+/// When `tree` is in no repository, or HEAD cannot be read.
+pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
+    let found = Found::from(tree)?;
+    match found.repository().and_then(|repo| place::head(&repo)) {
+        Ok(id) => Ok(id.map(|id| id.to_string())),
+        Err(Doubt::Unreadable(clause)) => Err(clause),
+        Err(Doubt::Odd(clause) | Doubt::Foreign(clause)) => program::head(&found).unwrap_or(Err(clause)),
+    }
+}
+
+/// Asks one layer after the other; the first that is sure answers.
+fn layered<T>(
+    found: &Found,
+    quick: impl FnOnce(&Place) -> Result<T, Doubt>,
+    full: impl FnOnce(&Place) -> Result<T, Doubt>,
+    program: impl FnOnce() -> Option<Result<T, Unknown>>,
+) -> Result<T, Unknown> {
+    let sure = found.place().and_then(|place| match quick(&place) {
+        Err(Doubt::Odd(_)) => full(&place),
+        sure => sure,
+    });
+    match sure {
+        Ok(answer) => Ok(answer),
+        Err(Doubt::Unreadable(clause)) => Err(clause),
+        Err(Doubt::Odd(clause) | Doubt::Foreign(clause)) => program().unwrap_or(Err(clause)),
+    }
+}
+
+#[cfg(unix)]
+use self::quick::{changes as quick_changes, commitment as quick_commitment};
+
+/// The quick layer reads what `lstat` says, which only Unix says in full.
+#[cfg(not(unix))]
+fn quick_changes(_: &Place, _: &Asked) -> Result<Vec<Change>, Doubt> {
+    Err(Doubt::Odd("not on this system".to_owned()))
+}
+
+/// See [`quick_changes`].
+#[cfg(not(unix))]
+fn quick_commitment(_: &Place, _: &[u8]) -> Result<Commitment, Doubt> {
+    Err(Doubt::Odd("not on this system".to_owned()))
 }

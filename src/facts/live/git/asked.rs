@@ -1,0 +1,98 @@
+//! The paths a question is about.
+
+use super::{Change, ChangeKind, Unknown};
+
+/// Asked paths, relative to the worktree's root, sorted, none inside another.
+#[derive(Debug)]
+pub(super) struct Asked {
+    prefix: Vec<u8>,
+    paths: Vec<Vec<u8>>,
+}
+
+impl Asked {
+    /// Resolves `paths` against `prefix`, the folder in the worktree they are relative to.
+    pub(super) fn new(prefix: &[u8], paths: &[String]) -> Result<Self, Unknown> {
+        let mut resolved = paths.iter().map(|path| joined(prefix, path)).collect::<Result<Vec<_>, _>>()?;
+        if resolved.is_empty() {
+            resolved.push(prefix.to_vec());
+        }
+        resolved.sort_unstable();
+        let mut outer: Vec<Vec<u8>> = Vec::new();
+        for path in resolved {
+            if !outer.iter().any(|folder| within(folder, &path)) {
+                outer.push(path);
+            }
+        }
+        Ok(Self { prefix: prefix.to_vec(), paths: outer })
+    }
+
+    /// Exactly one path, already relative to the root.
+    pub(super) fn one(path: &[u8]) -> Self {
+        Self { prefix: Vec::new(), paths: vec![path.to_vec()] }
+    }
+
+    /// The paths, relative to the root; the root itself is the empty path.
+    pub(super) fn paths(&self) -> &[Vec<u8>] {
+        &self.paths
+    }
+
+    /// Whether `path` is one of the paths or inside one.
+    pub(super) fn covers(&self, path: &[u8]) -> bool {
+        self.paths.iter().any(|asked| within(asked, path))
+    }
+
+    /// Whether one of the paths is inside of `folder`, or is it.
+    #[cfg(unix)]
+    pub(super) fn is_in(&self, folder: &[u8]) -> bool {
+        self.paths.iter().any(|asked| within(folder, asked))
+    }
+
+    /// Whether every covered path sorts before `path`.
+    #[cfg(unix)]
+    pub(super) fn is_behind(&self, path: &[u8]) -> bool {
+        self.paths.iter().all(|asked| !within(asked, path) && asked.as_slice() < path)
+    }
+
+    /// The change as the asker sees it, with the path relative to the folder that the question came from.
+    pub(super) fn change(&self, path: &[u8], kind: ChangeKind) -> Change {
+        let inside = match path.strip_prefix(self.prefix.as_slice()) {
+            Some(rest) if !self.prefix.is_empty() => rest.strip_prefix(b"/").unwrap_or(rest),
+            _ => path,
+        };
+        Change { path: String::from_utf8_lossy(inside).into_owned(), kind }
+    }
+}
+
+/// Whether `path` is `folder` or lies in it; everything lies in the root, the empty path.
+pub(super) fn within(folder: &[u8], path: &[u8]) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'/'))
+}
+
+/// `path` below `prefix`, without `.` and `..`.
+fn joined(prefix: &[u8], path: &str) -> Result<Vec<u8>, Unknown> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(separator) {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_some() => {}
+            ".." => return Err(format!("`{path}` leads out of the project")),
+            part => parts.push(part),
+        }
+    }
+    if path.starts_with(separator) {
+        return Err(format!("`{path}` is not relative to the project"));
+    }
+    let mut whole = prefix.to_vec();
+    for part in parts {
+        if !whole.is_empty() {
+            whole.push(b'/');
+        }
+        whole.extend_from_slice(part.as_bytes());
+    }
+    Ok(whole)
+}
+
+/// Whether `letter` separates folders on this system.
+fn separator(letter: char) -> bool {
+    letter == '/' || (cfg!(windows) && letter == '\\')
+}

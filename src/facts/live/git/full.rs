@@ -1,0 +1,145 @@
+//! The full layer: gix's own status, for what the quick layer is unsure of.
+
+use gix::bstr::{BStr, BString};
+use gix::diff::index::Change as Staged;
+use gix::dir::entry::{Kind as OnDisk, Status};
+use gix::status::index_worktree::Item as Unstaged;
+use gix::status::plumbing::index_as_worktree::{Change as Altered, EntryStatus};
+use gix::status::{Item, Submodule, UntrackedFiles, tree_index::TrackRenames};
+
+use super::asked::Asked;
+use super::place::Place;
+use super::renames::{self, Blob, Delta};
+use super::untracked::Excludes;
+use super::{Change, ChangeKind, Commitment, Doubt};
+
+/// See [`super::commitment`]; `path` is relative to the root and exists.
+pub(super) fn commitment(place: &Place, path: &[u8]) -> Result<Commitment, Doubt> {
+    let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
+    if index.entry_by_path(BStr::new(path)).is_none() && index.entry_range(BStr::new(path)).is_none() {
+        let ignored = Excludes::new(place, true)?.ignores(path, false)?;
+        return Ok(if ignored { Commitment::Ignored } else { Commitment::Untracked });
+    }
+    let mut answer = Commitment::Committed;
+    for item in items(place, &Asked::one(path))? {
+        match item? {
+            Item::TreeIndex(_) => answer = Commitment::Staged,
+            Item::IndexWorktree(item) => match unstaged(&item) {
+                Some((_, ChangeKind::Added)) => answer = Commitment::Staged,
+                Some(_) => return Ok(Commitment::Modified),
+                None => {}
+            },
+        }
+    }
+    Ok(answer)
+}
+
+/// See [`super::changes`].
+pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+    let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
+    let (mut deltas, mut rest) = (Vec::new(), Vec::new());
+    for item in items(place, asked)? {
+        match item? {
+            Item::TreeIndex(change) => deltas.extend(delta(change)),
+            Item::IndexWorktree(item) => rest.extend(unstaged(&item)),
+        }
+    }
+    collapse(&index, asked, &mut rest);
+    // gix compares all of HEAD with all of the index, whatever is asked.
+    deltas.retain(|delta| asked.covers(&delta.path));
+    deltas.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    let named = renames::named(&place.repo, &deltas);
+    rest.retain(|(path, kind)| {
+        let bare = path.strip_suffix(b"/").unwrap_or(path);
+        let known = match kind {
+            // A folder in the place of a tracked file is that file's deletion and no more, git says.
+            ChangeKind::Untracked => bare != path && index.entry_by_path(BStr::new(bare)).is_some(),
+            _ => named.iter().any(|(known, _)| known == path),
+        };
+        asked.covers(bare) && !known
+    });
+    let all = named.into_iter().chain(rest);
+    Ok(all.map(|(path, kind)| asked.change(&path, kind)).collect())
+}
+
+/// Runs gix's status over the asked paths.
+fn items(place: &Place, asked: &Asked) -> Result<impl Iterator<Item = Result<Item, Doubt>>, Doubt> {
+    let patterns = asked.paths().iter().map(|path| {
+        let mut pattern = BString::from(":(top,literal)");
+        pattern.extend_from_slice(path);
+        pattern
+    });
+    let items = place
+        .repo
+        .status(gix::progress::Discard)
+        .map_err(Doubt::odd)?
+        .untracked_files(UntrackedFiles::Collapsed)
+        .index_worktree_submodules(Submodule::AsConfigured { check_dirty: true })
+        .index_worktree_rewrites(None)
+        .tree_index_track_renames(TrackRenames::Disabled)
+        .into_iter(patterns)
+        .map_err(Doubt::odd)?;
+    Ok(items.map(|item| item.map_err(Doubt::odd)))
+}
+
+/// Names the outermost untracked folder for what is inside, as git does; gix stops at repositories.
+fn collapse(index: &gix::index::State, asked: &Asked, found: &mut [(Vec<u8>, ChangeKind)]) {
+    for (path, _) in found.iter_mut().filter(|(_, kind)| *kind == ChangeKind::Untracked) {
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let outer = slashes.map(|(at, _)| at).find(|at| {
+            let folder = path.get(..=*at).unwrap_or_default();
+            let inside = folder.strip_suffix(b"/").unwrap_or(folder);
+            asked.covers(inside) && index.prefixed_entries_range(BStr::new(folder)).is_none()
+        });
+        if let Some(at) = outer {
+            path.truncate(at + 1);
+        }
+    }
+}
+
+/// A difference between HEAD and the index; without rename tracking, these are all there are.
+fn delta(change: Staged) -> Option<Delta> {
+    let delta = match change {
+        Staged::Addition { location, entry_mode, id, .. } => {
+            let new = Blob::new(entry_mode.bits(), id.into_owned());
+            Delta { path: location.into_owned().into(), old: None, new: Some(new) }
+        }
+        Staged::Deletion { location, entry_mode, id, .. } => {
+            let old = Blob::new(entry_mode.bits(), id.into_owned());
+            Delta { path: location.into_owned().into(), old: Some(old), new: None }
+        }
+        Staged::Modification { location, previous_entry_mode, previous_id, entry_mode, id, .. } => {
+            let old = Blob::new(previous_entry_mode.bits(), previous_id.into_owned());
+            let new = Blob::new(entry_mode.bits(), id.into_owned());
+            Delta { path: location.into_owned().into(), old: Some(old), new: Some(new) }
+        }
+        Staged::Rewrite { .. } => return None,
+    };
+    Some(delta)
+}
+
+/// A difference between the index and the worktree, or something untracked.
+fn unstaged(item: &Unstaged) -> Option<(Vec<u8>, ChangeKind)> {
+    match item {
+        Unstaged::Modification { rela_path, status, .. } => {
+            let kind = match status {
+                EntryStatus::Conflict { .. } => ChangeKind::Conflicted,
+                EntryStatus::IntentToAdd => ChangeKind::Added,
+                EntryStatus::NeedsUpdate(_) => return None,
+                EntryStatus::Change(Altered::Removed) => ChangeKind::Deleted,
+                EntryStatus::Change(Altered::Type { .. }) => ChangeKind::TypeChanged,
+                EntryStatus::Change(Altered::Modification { .. }) => ChangeKind::Modified,
+                EntryStatus::Change(Altered::SubmoduleModification(_)) => ChangeKind::Submodule,
+            };
+            Some((rela_path.to_vec(), kind))
+        }
+        Unstaged::DirectoryContents { entry, .. } if entry.status == Status::Untracked => {
+            let mut path = entry.rela_path.to_vec();
+            if matches!(entry.disk_kind, Some(OnDisk::Directory | OnDisk::Repository)) {
+                path.push(b'/');
+            }
+            Some((path, ChangeKind::Untracked))
+        }
+        Unstaged::DirectoryContents { .. } | Unstaged::Rewrite { .. } => None,
+    }
+}

@@ -1,0 +1,169 @@
+//! The index, read in passing: only the entries under the asked paths are kept.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use gix::hash;
+
+use super::Doubt;
+use super::asked::{Asked, within};
+use super::entry::Entry;
+use super::raw::{Raw, number};
+use super::window::Window;
+
+/// What the asked paths need of the index.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Files and symbolic links, sorted by path.
+    pub(super) entries: Vec<Entry>,
+    /// Submodules, sorted by path.
+    pub(super) links: Vec<Entry>,
+    /// The cached tree, undecoded.
+    pub(super) cached: Vec<u8>,
+    /// When it was written, in seconds.
+    pub(super) written: i64,
+    paths: Vec<u8>,
+}
+
+impl Index {
+    /// Reads the index at `path`; none at all is an empty one.
+    ///
+    /// With `hasty`, reading stops behind the asked paths, and the cached tree may be missing.
+    pub(super) fn read(path: &Path, kind: hash::Kind, asked: &Asked, hasty: bool) -> Result<Self, Doubt> {
+        let mut index = Self::default();
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(index),
+            Err(error) => return Err(Doubt::unreadable(path, &error)),
+        };
+        let facts = file.metadata().map_err(|error| Doubt::unreadable(path, &error))?;
+        index.written = facts.mtime();
+        let mut window = Window::new(file, facts.len());
+        let header = Header::read(&mut window)?;
+        let mut previous = Vec::new();
+        for _ in 0..header.count {
+            let raw = window.entry(header.version, kind, &mut previous)?;
+            if asked.covers(raw.path) || (raw.is_link() && asked.is_in(raw.path)) {
+                index.keep(&raw, kind)?;
+            } else if hasty && !index.entries.is_empty() && asked.is_behind(raw.path) {
+                return Ok(index);
+            }
+            let size = raw.size;
+            window.skip(size);
+        }
+        index.extensions(&mut window, kind)?;
+        Ok(index)
+    }
+
+    /// The path of `entry`.
+    pub(super) fn path(&self, entry: &Entry) -> &[u8] {
+        let (start, length) = (entry.path.0 as usize, entry.path.1 as usize);
+        self.paths.get(start..start + length).unwrap_or_default()
+    }
+
+    /// Where the entries inside `folder`, without the slash, start and end among `entries[from..to]`.
+    pub(super) fn inside(&self, folder: &[u8], from: usize, to: usize) -> (usize, usize) {
+        if folder.is_empty() {
+            return (from, to);
+        }
+        let some = self.entries.get(from..to).unwrap_or_default();
+        let start = some.partition_point(|entry| before(self.path(entry), folder));
+        let tail = some.get(start..).unwrap_or_default();
+        let length = tail.partition_point(|entry| is_inside(self.path(entry), folder));
+        (from + start, from + start + length)
+    }
+
+    /// The entries for exactly `path`: one, or up to three in a conflict.
+    pub(super) fn exactly(&self, path: &[u8]) -> &[Entry] {
+        let start = self.entries.partition_point(|entry| self.path(entry) < path);
+        let tail = self.entries.get(start..).unwrap_or_default();
+        let length = tail.partition_point(|entry| self.path(entry) == path);
+        tail.get(..length).unwrap_or_default()
+    }
+
+    /// The submodule that `path` is, or is inside of.
+    pub(super) fn link(&self, path: &[u8]) -> Option<&Entry> {
+        self.links.iter().find(|link| within(self.path(link), path))
+    }
+
+    /// Whether a submodule is somewhere inside `folder`.
+    pub(super) fn has_links(&self, folder: &[u8]) -> bool {
+        self.links.iter().any(|link| is_inside(self.path(link), folder))
+    }
+
+    fn keep(&mut self, raw: &Raw<'_>, kind: hash::Kind) -> Result<(), Doubt> {
+        let start = u32::try_from(self.paths.len()).map_err(Doubt::odd)?;
+        let length = u32::try_from(raw.path.len()).map_err(Doubt::odd)?;
+        let entry = raw.entry((start, length), kind).ok_or_else(corrupt)?;
+        self.paths.extend_from_slice(raw.path);
+        match entry.mode & 0o170_000 {
+            0o160_000 => self.links.push(entry),
+            0o100_000 | 0o120_000 => self.entries.push(entry),
+            _ => return Err(Doubt::Foreign("the index is sparse".to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Reads what follows the entries. Capital letters mark what may be passed over.
+    fn extensions(&mut self, window: &mut Window, kind: hash::Kind) -> Result<(), Doubt> {
+        while window.remaining() > kind.len_in_bytes() as u64 {
+            let head = window.need(8)?;
+            let (Some(name), Some(size)) = (head.first_chunk::<4>().copied(), number(head, 4)) else {
+                return Err(corrupt());
+            };
+            window.skip(8);
+            let size = size as usize;
+            if name == *b"TREE" {
+                self.cached = window.need(size)?.get(..size).ok_or_else(corrupt)?.to_vec();
+            } else if name == *b"sdir" {
+                return Err(Doubt::Foreign("the index is sparse".to_owned()));
+            } else if !name.first().is_some_and(u8::is_ascii_uppercase) {
+                return Err(Doubt::Odd("the index is split".to_owned()));
+            }
+            window.pass(size)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether `path` sorts before everything inside `folder`.
+fn before(path: &[u8], folder: &[u8]) -> bool {
+    let length = folder.len();
+    match path.get(..length) {
+        Some(head) if head == folder => path.get(length).is_none_or(|byte| *byte < b'/'),
+        Some(head) => head < folder,
+        None => path < folder || folder.starts_with(path),
+    }
+}
+
+/// Whether `path` is inside `folder`.
+fn is_inside(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+}
+
+/// The doubt about a file that is not an index; git itself would guess.
+pub(super) fn corrupt() -> Doubt {
+    Doubt::Unreadable("the index is corrupt".to_owned())
+}
+
+/// How the file begins.
+struct Header {
+    version: u32,
+    count: u32,
+}
+
+impl Header {
+    fn read(window: &mut Window) -> Result<Self, Doubt> {
+        let bytes = window.need(12)?;
+        let header = match (bytes.get(..4), number(bytes, 4), number(bytes, 8)) {
+            (Some(b"DIRC"), Some(version @ 2..=4), Some(count)) => Self { version, count },
+            (Some(b"DIRC"), Some(_), _) => {
+                return Err(Doubt::Foreign("the index is of an unknown version".to_owned()));
+            }
+            _ => return Err(corrupt()),
+        };
+        window.skip(12);
+        Ok(header)
+    }
+}

@@ -1,0 +1,202 @@
+//! The last layer: the `git` program, for what gix cannot read.
+//!
+//! Every function gives `None` when there is no such program.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::asked::Asked;
+use super::place::{Found, text};
+use super::{Change, ChangeKind, Commitment, Unknown};
+
+/// After this, git is taken to hang.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The variables for git that are the user's, not those of a command around us.
+const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
+
+/// See [`super::commitment`]; `path` is relative to the root and exists.
+pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<Commitment, Unknown>> {
+    let options = ["--untracked-files=all", "--ignored", "--no-renames"];
+    let output = status(found, &options, &[path.to_vec()])?;
+    Some(output.map(|output| match output.first() {
+        None => Commitment::Committed,
+        Some(b'?') => Commitment::Untracked,
+        Some(b'!') => Commitment::Ignored,
+        Some(b'1' | b'2') if output.get(3) == Some(&b'.') => Commitment::Staged,
+        Some(_) => Commitment::Modified,
+    }))
+}
+
+/// See [`super::changes`].
+pub(super) fn changes(found: &Found, asked: &Asked) -> Option<Result<Vec<Change>, Unknown>> {
+    let options = ["--untracked-files=normal", "--ignored=no", "--find-renames"];
+    let output = match status(found, &options, asked.paths())? {
+        Ok(output) => output,
+        Err(unknown) => return Some(Err(unknown)),
+    };
+    let mut changes = Vec::new();
+    let mut records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
+    while let Some(record) = records.next() {
+        if let Some((path, kind)) = change(record) {
+            changes.push(asked.change(path, kind));
+        }
+        if record.first() == Some(&b'2') {
+            // The path it was renamed from.
+            records.next();
+        }
+    }
+    Some(Ok(changes))
+}
+
+/// See [`super::head`].
+pub(super) fn head(found: &Found) -> Option<Result<Option<String>, Unknown>> {
+    let mut command = git(found.root());
+    command.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+    let done = match run(command)? {
+        Ok(done) => done,
+        Err(unknown) => return Some(Err(unknown)),
+    };
+    let id = String::from_utf8_lossy(&done.output).trim().to_owned();
+    Some(match done.code {
+        Some(0) => Ok(Some(id)),
+        Some(1) => Ok(None),
+        _ => Err(done.complaint()),
+    })
+}
+
+/// The path and kind that a record of `--porcelain=v2` tells of.
+fn change(record: &[u8]) -> Option<(&[u8], ChangeKind)> {
+    let (mark, rest) = record.split_at_checked(2)?;
+    let fields = match mark {
+        b"? " => return Some((rest, ChangeKind::Untracked)),
+        b"u " => 10,
+        b"1 " => 8,
+        b"2 " => 9,
+        _ => return None,
+    };
+    let path = record.splitn(fields + 1, |byte| *byte == b' ').nth(fields)?;
+    let letter = match rest.get(..2)? {
+        [b'.', worktree] => worktree,
+        [index, _] => index,
+        _ => return None,
+    };
+    let submodule = rest.get(3) == Some(&b'S');
+    let kind = match letter {
+        _ if mark == b"u " => ChangeKind::Conflicted,
+        b'M' if submodule => ChangeKind::Submodule,
+        b'A' => ChangeKind::Added,
+        b'D' => ChangeKind::Deleted,
+        b'R' | b'C' => ChangeKind::Renamed,
+        b'T' => ChangeKind::TypeChanged,
+        _ => ChangeKind::Modified,
+    };
+    Some((path, kind))
+}
+
+/// Runs `git status` over `paths`, which are relative to the root.
+fn status(found: &Found, options: &[&str], paths: &[Vec<u8>]) -> Option<Result<Vec<u8>, Unknown>> {
+    let mut command = git(found.root());
+    command.args(["status", "--porcelain=v2", "-z"]).args(options).arg("--");
+    for path in paths {
+        let here: &[u8] = if path.is_empty() { b"." } else { path };
+        command.arg(text(here).as_os_str());
+    }
+    let done = match run(command)? {
+        Ok(done) => done,
+        Err(unknown) => return Some(Err(unknown)),
+    };
+    Some(if done.code == Some(0) && done.is_whole() { Ok(done.output) } else { Err(done.complaint()) })
+}
+
+/// A git that takes no locks, fetches nothing and knows nothing of a git around it.
+fn git(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("GIT_") && !KEPT.contains(&name.as_ref()) {
+            command.env_remove(name.as_ref());
+        }
+    }
+    command
+        .current_dir(folder)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .args(["-c", "core.fsmonitor=false"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// What a program left behind.
+struct Done {
+    code: Option<i32>,
+    output: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+impl Done {
+    /// Whether nothing was left out: git goes on without what it cannot read, and says so.
+    fn is_whole(&self) -> bool {
+        let errors = String::from_utf8_lossy(&self.errors);
+        !errors.lines().any(|line| line.starts_with("error:") || line.contains("could not open"))
+    }
+
+    /// The first line of what it complained about.
+    fn complaint(&self) -> Unknown {
+        let errors = String::from_utf8_lossy(&self.errors);
+        let line = errors.lines().next().unwrap_or("it gave no reason");
+        format!("git does not tell: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))
+    }
+}
+
+/// Runs a program to its end, or until patience is out.
+fn run(mut command: Command) -> Option<Result<Done, Unknown>> {
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(format!("git cannot be started: {error}"))),
+    };
+    let (output, errors) = (drain(child.stdout.take()), drain(child.stderr.take()));
+    let Some(status) = wait(&mut child) else {
+        return Some(Err(format!("git gave no answer in {} s", PATIENCE.as_secs())));
+    };
+    Some(Ok(Done {
+        code: status.code(),
+        output: output.join().unwrap_or_default(),
+        errors: errors.join().unwrap_or_default(),
+    }))
+}
+
+/// Reads a pipe to its end beside us, so that the program never waits for a reader.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What came before an error is still worth having: the exit code tells of the rest.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+/// How the program ended, `None` when the program had to be ended.
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+            Err(_) => break,
+        }
+    }
+    // Both fail only when it is gone already.
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}

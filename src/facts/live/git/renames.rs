@@ -1,0 +1,183 @@
+//! Names for the differences between HEAD and the index; a deletion and an addition may be one rename.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::ChangeKind;
+
+/// Beyond so many pairs, only identical content is looked for, as git does by default.
+const PAIRS: usize = 1_000_000;
+/// What is larger is not compared: renames are for reading, and are not worth a wait.
+const LARGE: u64 = 8 << 20;
+
+/// A file, symbolic link, submodule or tree as git stores it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Blob {
+    mode: u32,
+    pub(super) id: ObjectId,
+}
+
+impl Blob {
+    /// Old trees have modes such as 664; git takes them for what they mean.
+    pub(super) fn new(mode: u32, id: ObjectId) -> Self {
+        let mode = match mode & 0o170_000 {
+            0o100_000 if mode & 0o100 == 0 => 0o100_644,
+            0o100_000 => 0o100_755,
+            kind => kind,
+        };
+        Self { mode, id }
+    }
+
+    /// Whether this is a folder.
+    #[cfg(unix)]
+    pub(super) fn is_tree(&self) -> bool {
+        self.mode == 0o040_000
+    }
+
+    /// What kind of thing it is, whatever its permissions.
+    fn sort(&self) -> u32 {
+        self.mode & 0o170_000
+    }
+}
+
+/// A difference between HEAD (`old`) and the index (`new`).
+#[derive(Debug)]
+pub(super) struct Delta {
+    pub(super) path: Vec<u8>,
+    pub(super) old: Option<Blob>,
+    pub(super) new: Option<Blob>,
+}
+
+impl Delta {
+    fn kind(&self) -> ChangeKind {
+        match (&self.old, &self.new) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Deleted,
+            (Some(old), Some(new)) if old.sort() != new.sort() => ChangeKind::TypeChanged,
+            (Some(_), Some(new)) if new.sort() == 0o160_000 => ChangeKind::Submodule,
+            _ => ChangeKind::Modified,
+        }
+    }
+}
+
+/// The deltas by name; those that are halves of a rename become one.
+pub(super) fn named(repo: &gix::Repository, deltas: &[Delta]) -> Vec<(Vec<u8>, ChangeKind)> {
+    let mut pairing = Pairing::default();
+    let gone: Vec<_> = deltas.iter().filter_map(|delta| half(delta, delta.old.as_ref()?)).collect();
+    let come: Vec<_> = deltas.iter().filter_map(|delta| half(delta, delta.new.as_ref()?)).collect();
+    if !gone.is_empty() && !come.is_empty() {
+        pairing.identical(&gone, &come);
+        if gone.len() * come.len() <= PAIRS {
+            pairing.similar(repo, &gone, &come);
+        }
+    }
+    let mut named = Vec::new();
+    for delta in deltas {
+        match delta.kind() {
+            ChangeKind::Deleted if pairing.sources.contains(delta.path.as_slice()) => {}
+            ChangeKind::Added if pairing.targets.contains(delta.path.as_slice()) => {
+                named.push((delta.path.clone(), ChangeKind::Renamed));
+            }
+            kind => named.push((delta.path.clone(), kind)),
+        }
+    }
+    named
+}
+
+/// A deletion or addition that may be half of a rename.
+fn half<'a>(delta: &'a Delta, blob: &'a Blob) -> Option<(&'a [u8], &'a Blob)> {
+    (delta.old.is_some() != delta.new.is_some()).then_some((delta.path.as_slice(), blob))
+}
+
+/// Which paths became which.
+#[derive(Default)]
+struct Pairing<'a> {
+    sources: HashSet<&'a [u8]>,
+    targets: HashSet<&'a [u8]>,
+}
+
+type Half<'a> = (&'a [u8], &'a Blob);
+
+impl<'a> Pairing<'a> {
+    fn pair(&mut self, source: &'a [u8], target: &'a [u8]) {
+        self.sources.insert(source);
+        self.targets.insert(target);
+    }
+
+    /// Pairs what has the same content.
+    fn identical(&mut self, gone: &[Half<'a>], come: &[Half<'a>]) {
+        let mut sources: HashMap<(u32, ObjectId), Vec<&'a [u8]>> = HashMap::new();
+        for (path, blob) in gone.iter().rev() {
+            sources.entry((blob.sort(), blob.id)).or_default().push(path);
+        }
+        for (path, blob) in come {
+            if let Some(source) = sources.get_mut(&(blob.sort(), blob.id)).and_then(Vec::pop) {
+                self.pair(source, path);
+            }
+        }
+    }
+
+    /// Pairs files that have at least half of their content in common, the most alike first.
+    fn similar(&mut self, repo: &gix::Repository, gone: &[Half<'a>], come: &[Half<'a>]) {
+        let mut gone: Vec<_> = gone.iter().filter(|half| !self.sources.contains(half.0)).collect();
+        let mut come: Vec<_> = come.iter().filter(|half| !self.targets.contains(half.0)).collect();
+        gone.retain(|half| half.1.sort() == 0o100_000);
+        come.retain(|half| half.1.sort() == 0o100_000);
+        if gone.is_empty() || come.is_empty() {
+            return;
+        }
+        let sources: Vec<_> = gone.iter().map(|half| Lines::of(repo, half.1.id)).collect();
+        let mut matches = Vec::new();
+        for target in &come {
+            let lines = Lines::of(repo, target.1.id);
+            for (source, other) in gone.iter().zip(&sources) {
+                if let Some(score) = lines.likeness(other) {
+                    matches.push((std::cmp::Reverse(score), target.0, source.0));
+                }
+            }
+        }
+        matches.sort_unstable();
+        for (_, target, source) in matches {
+            if !self.sources.contains(source) && !self.targets.contains(target) {
+                self.pair(source, target);
+            }
+        }
+    }
+}
+
+/// How many bytes of a content are in which line.
+#[derive(Default)]
+struct Lines {
+    bytes: HashMap<Vec<u8>, usize>,
+    size: usize,
+}
+
+impl Lines {
+    /// The lines of a blob; none when it is large or cannot be read.
+    fn of(repo: &gix::Repository, id: ObjectId) -> Self {
+        let small = repo.find_header(id).is_ok_and(|header| header.size() <= LARGE);
+        let Some(blob) = small.then(|| repo.find_blob(id).ok()).flatten() else {
+            return Self::default();
+        };
+        let mut lines = Self { bytes: HashMap::new(), size: blob.data.len() };
+        // git, too, cuts lines into pieces of 64 bytes, so that binary content is comparable.
+        for line in blob.data.split_inclusive(|byte| *byte == b'\n') {
+            for piece in line.chunks(64) {
+                *lines.bytes.entry(piece.to_vec()).or_default() += piece.len();
+            }
+        }
+        lines
+    }
+
+    /// The share in common, in thousandths of the larger content, if it is half or more.
+    fn likeness(&self, other: &Self) -> Option<usize> {
+        let larger = self.size.max(other.size);
+        if larger == 0 || self.size.min(other.size) * 2 < larger {
+            return None;
+        }
+        let common: usize =
+            self.bytes.iter().map(|(piece, size)| other.bytes.get(piece).map_or(0, |there| *size.min(there))).sum();
+        (common * 2 >= larger).then_some(common * 1000 / larger)
+    }
+}

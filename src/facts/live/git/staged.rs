@@ -1,0 +1,172 @@
+//! What is staged: the index against HEAD, only under the asked paths.
+//!
+//! Where the cached tree of the index names the very tree that HEAD has, nothing below is read.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+
+use super::Doubt;
+use super::asked::{Asked, within};
+use super::cached::Folder;
+use super::entry::Entry;
+use super::index::Index;
+use super::renames::{Blob, Delta};
+
+/// The deltas from HEAD to the index under the asked paths, sorted by path.
+pub(super) fn staged(repo: &gix::Repository, index: &Index, asked: &Asked) -> Result<Vec<Delta>, Doubt> {
+    let cached = Folder::decode(&index.cached, repo.object_hash());
+    let mut head = Head { repo, blobs: BTreeMap::new(), same: Vec::new() };
+    if let Some(tree) = root(repo)? {
+        for path in asked.paths() {
+            head.descend(tree, path, cached.as_ref())?;
+        }
+    }
+    Ok(head.deltas(index, asked))
+}
+
+/// What HEAD has at exactly `path`.
+pub(super) fn committed(repo: &gix::Repository, path: &[u8]) -> Result<Option<Blob>, Doubt> {
+    let mut head = Head { repo, blobs: BTreeMap::new(), same: Vec::new() };
+    if let Some(tree) = root(repo)? {
+        head.descend(tree, path, None)?;
+    }
+    Ok(head.blobs.remove(path))
+}
+
+/// The tree of HEAD, `None` while it is unborn.
+fn root(repo: &gix::Repository) -> Result<Option<ObjectId>, Doubt> {
+    let Some(id) = super::place::head(repo)? else {
+        return Ok(None);
+    };
+    let commit = repo.find_commit(id).map_err(Doubt::odd)?;
+    Ok(Some(commit.tree_id().map_err(Doubt::odd)?.detach()))
+}
+
+/// The side of HEAD.
+struct Head<'a> {
+    repo: &'a gix::Repository,
+    /// What it has, outside of the folders that are the same.
+    blobs: BTreeMap<Vec<u8>, Blob>,
+    /// Folders that the index has exactly alike.
+    same: Vec<Vec<u8>>,
+}
+
+impl Head<'_> {
+    /// Collects what `tree`, HEAD's root, has at `path` and below.
+    fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
+        let (mut tree, mut cached, mut prefix) = (tree, cached, Vec::new());
+        let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
+        loop {
+            if cached.is_some_and(|folder| folder.id == Some(tree)) {
+                self.same.push(prefix);
+                return Ok(());
+            }
+            let Some(part) = parts.next() else {
+                return self.collect(tree, &prefix, cached);
+            };
+            let Some(blob) = self.entry(tree, part)? else {
+                return Ok(());
+            };
+            push(&mut prefix, part);
+            if !blob.is_tree() {
+                // A file where a folder is asked for: what is below is gone from HEAD's point of view.
+                if prefix == path {
+                    self.blobs.insert(prefix, blob);
+                }
+                return Ok(());
+            }
+            (tree, cached) = (blob.id, cached.and_then(|folder| folder.child(part)));
+        }
+    }
+
+    /// Collects everything in `tree`.
+    fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
+        let tree = self.repo.find_tree(tree).map_err(Doubt::odd)?;
+        for entry in tree.iter() {
+            let entry = entry.map_err(Doubt::odd)?;
+            let mut path = prefix.to_vec();
+            push(&mut path, entry.filename());
+            let blob = Blob::new(u32::from(entry.mode().value()), entry.oid().to_owned());
+            if !blob.is_tree() {
+                self.blobs.insert(path, blob);
+                continue;
+            }
+            let cached = cached.and_then(|folder| folder.child(entry.filename()));
+            if cached.is_some_and(|folder| folder.id == Some(blob.id)) {
+                self.same.push(path);
+            } else {
+                self.collect(blob.id, &path, cached)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry `name` of `tree`.
+    fn entry(&self, tree: ObjectId, name: &[u8]) -> Result<Option<Blob>, Doubt> {
+        let tree = self.repo.find_tree(tree).map_err(Doubt::odd)?;
+        for entry in tree.iter() {
+            let entry = entry.map_err(Doubt::odd)?;
+            if entry.filename() == name {
+                let mode = u32::from(entry.mode().value());
+                return Ok(Some(Blob::new(mode, entry.oid().to_owned())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Compares with the index; conflicts are for the worktree's side to report.
+    fn deltas(mut self, index: &Index, asked: &Asked) -> Vec<Delta> {
+        let mut deltas = Vec::new();
+        let mut from = 0;
+        for (start, end) in self.ranges(index) {
+            self.compare(index, index.entries.get(from..start), &mut deltas);
+            from = from.max(end);
+        }
+        self.compare(index, index.entries.get(from..), &mut deltas);
+        let same = std::mem::take(&mut self.same);
+        let open = |link: &&Entry| {
+            let path = index.path(link);
+            asked.covers(path) && !same.iter().any(|folder| within(folder, path))
+        };
+        self.compare(index, Some(index.links.iter().filter(open)), &mut deltas);
+        for (path, old) in self.blobs {
+            deltas.push(Delta { path, old: Some(old), new: None });
+        }
+        deltas.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        deltas
+    }
+
+    /// Where the entries lie that HEAD has alike.
+    fn ranges(&self, index: &Index) -> Vec<(usize, usize)> {
+        let all = index.entries.len();
+        let mut ranges: Vec<_> = self.same.iter().map(|folder| index.inside(folder, 0, all)).collect();
+        ranges.sort_unstable();
+        ranges
+    }
+
+    /// Compares `entries` with what HEAD has, and leaves in `blobs` what only HEAD has.
+    fn compare<'e, I>(&mut self, index: &Index, entries: I, deltas: &mut Vec<Delta>)
+    where
+        I: IntoIterator,
+        I::Item: IntoIterator<Item = &'e Entry>,
+    {
+        for entry in entries.into_iter().flatten().filter(|entry| !entry.is_intended()) {
+            let path = index.path(entry);
+            // The first side of a conflict takes what HEAD has; the worktree's side reports it.
+            let old = self.blobs.remove(path);
+            let new = Blob::new(entry.mode, entry.id);
+            if !entry.is_conflicted() && old.as_ref() != Some(&new) {
+                deltas.push(Delta { path: path.to_vec(), old, new: Some(new) });
+            }
+        }
+    }
+}
+
+/// Appends `part` to a path.
+fn push(path: &mut Vec<u8>, part: &[u8]) {
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(part);
+}

@@ -1,0 +1,77 @@
+//! Submodules: another commit, or changes of their own.
+
+use std::path::Path;
+
+use super::asked::{Asked, within};
+use super::entry::Entry;
+use super::index::Index;
+use super::place::{Place, absent, head, text};
+use super::{Change, ChangeKind, Doubt};
+
+/// How the submodule `link` at `path` differs from what the index says.
+pub(super) fn difference(place: &Place, link: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
+    if link.is_conflicted() {
+        return Ok(Some(ChangeKind::Conflicted));
+    }
+    let whole = place.root.join(text(path));
+    match whole.symlink_metadata() {
+        Ok(seen) if !seen.is_dir() => return Ok(Some(ChangeKind::TypeChanged)),
+        Ok(_) if !is_populated(&whole) => return Ok(None),
+        Ok(_) => {}
+        Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
+        Err(error) => return Err(Doubt::unreadable(&whole, &error)),
+    }
+    if is_configured(place, path)? {
+        return Err(Doubt::Odd("a submodule is configured to be ignored".to_owned()));
+    }
+    let found = super::Found::from(&whole).map_err(Doubt::Odd)?;
+    let commit = found.repository().and_then(|repo| head(&repo))?;
+    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(Doubt::Odd)?.is_empty() {
+        return Ok(Some(ChangeKind::Submodule));
+    }
+    Ok(None)
+}
+
+/// The changes under asked paths that lie inside of a submodule, which only it knows.
+pub(super) fn inner(place: &Place, index: &Index, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+    let mut changes = Vec::new();
+    for path in asked.paths() {
+        let Some(link) = index.link(path).map(|link| index.path(link)).filter(|link| link != path) else {
+            continue;
+        };
+        let Some((whole, rest)) = inside(place, link, path) else {
+            continue;
+        };
+        let rest = String::from_utf8_lossy(rest).into_owned();
+        for change in super::changes(&whole, &[rest], usize::MAX).map_err(Doubt::Odd)? {
+            let path = [link, b"/", change.path.as_bytes()].concat();
+            changes.push(asked.change(&path, change.kind));
+        }
+    }
+    Ok(changes)
+}
+
+/// The checked out submodule at `link`, and `path` relative to it.
+pub(super) fn inside<'a>(place: &Place, link: &[u8], path: &'a [u8]) -> Option<(std::path::PathBuf, &'a [u8])> {
+    let whole = place.root.join(text(link));
+    let rest = path.strip_prefix(link)?.strip_prefix(b"/")?;
+    (within(link, path) && is_populated(&whole)).then_some((whole, rest))
+}
+
+/// Whether a submodule is checked out at `whole`.
+fn is_populated(whole: &Path) -> bool {
+    gix::discover::is_git(&whole.join(".git")).is_ok()
+}
+
+/// Whether something says how much of this submodule's state to ignore.
+fn is_configured(place: &Place, path: &[u8]) -> Result<bool, Doubt> {
+    if place.repo.config_snapshot().string("diff.ignoreSubmodules").is_some() {
+        return Ok(true);
+    }
+    for module in place.repo.submodules().map_err(Doubt::odd)?.into_iter().flatten() {
+        if module.path().is_ok_and(|at| at == path) {
+            return Ok(module.ignore().map_err(Doubt::odd)?.is_some());
+        }
+    }
+    Ok(false)
+}

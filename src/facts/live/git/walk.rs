@@ -1,0 +1,319 @@
+//! The worktree against the index: one pass that lists each folder and looks at each tracked file in it.
+
+use std::cmp::Ordering;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+use super::Doubt;
+use super::asked::Asked;
+use super::folder::{Names, Sort, order};
+use super::index::Index;
+use super::place::text;
+
+/// From how many entries on a second thread is worth starting.
+const MANY: usize = 3000;
+/// More threads than this only wait for the file system.
+const THREADS: usize = 4;
+
+/// What the walk found; entries by their position in the index.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Tracked, but not there.
+    pub(super) missing: Vec<usize>,
+    /// In conflict.
+    pub(super) conflicts: Vec<usize>,
+    /// Only intended to be added.
+    pub(super) intended: Vec<usize>,
+    /// There, but only the content can tell whether it changed.
+    pub(super) doubtful: Vec<usize>,
+    /// Files that are not tracked.
+    pub(super) files: Vec<Vec<u8>>,
+    /// Folders without anything tracked in them.
+    pub(super) folders: Vec<Vec<u8>>,
+}
+
+/// A folder yet to be walked, and where its entries are.
+#[derive(Debug)]
+struct Job {
+    path: Vec<u8>,
+    from: usize,
+    to: usize,
+}
+
+/// A walk over the worktree.
+pub(super) struct Walk<'a> {
+    index: &'a Index,
+    root: OwnedFd,
+    /// Whether files that are not checked out may be there nevertheless.
+    sparse: bool,
+    /// Whether the executable bit counts.
+    modes: bool,
+    queue: Mutex<Queue>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: Vec<Job>,
+    busy: usize,
+    waiting: usize,
+    failure: Option<Doubt>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk from `root` with the settings that matter.
+    pub(super) fn new(root: &Path, index: &'a Index, sparse: bool, modes: bool) -> Result<Self, Doubt> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root =
+            rustix::fs::open(root, flags, Mode::empty()).map_err(|error| Doubt::unreadable(root, &error.into()))?;
+        let (queue, bell) = (Mutex::default(), Condvar::new());
+        Ok(Self { index, root, sparse, modes, queue, bell })
+    }
+
+    /// Walks the asked paths.
+    pub(super) fn run(self, asked: &Asked) -> Result<Seen, Doubt> {
+        let mut seen = Seen::default();
+        for path in asked.paths() {
+            self.start(path, &mut seen)?;
+        }
+        let threads = match self.index.entries.len() {
+            0..MANY => 1,
+            _ => std::thread::available_parallelism().map_or(1, usize::from).min(THREADS),
+        };
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| self.work())).collect();
+            seen.append(self.work());
+            for helper in helpers {
+                match helper.join() {
+                    Ok(more) => seen.append(more),
+                    Err(_) => return Err(Doubt::Odd("a thread ended early".to_owned())),
+                }
+            }
+            Ok(())
+        })?;
+        let queue = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+        queue.failure.map_or(Ok(seen), Err)
+    }
+
+    /// Queues an asked folder, or looks at an asked file at once.
+    fn start(&self, path: &[u8], seen: &mut Seen) -> Result<(), Doubt> {
+        let (from, to) = self.index.inside(path, 0, self.index.entries.len());
+        let sort = self.sort(path)?;
+        if sort == Some(Sort::Folder) {
+            if from < to || path.is_empty() || self.index.has_links(path) {
+                self.lock().jobs.push(Job { path: path.to_vec(), from, to });
+            } else {
+                seen.folders.push(path.to_vec());
+            }
+        } else {
+            (from..to).for_each(|at| self.missing(at, seen));
+        }
+        let start = self.index.entries.partition_point(|entry| self.index.path(entry) < path);
+        let exact = start..start + self.index.exactly(path).len();
+        match sort {
+            Some(Sort::File | Sort::Other) if !exact.is_empty() => {
+                exact.for_each(|at| self.look(self.root.as_fd(), path, at, seen));
+            }
+            Some(Sort::File) => seen.files.push(path.to_vec()),
+            _ => exact.for_each(|at| self.missing(at, seen)),
+        }
+        Ok(())
+    }
+
+    /// What is at `path`, reached through real folders only.
+    fn sort(&self, path: &[u8]) -> Result<Option<Sort>, Doubt> {
+        let mut sort = Sort::Folder;
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
+        for end in ends.chain((!path.is_empty()).then_some(path.len())) {
+            if sort != Sort::Folder {
+                return Ok(None);
+            }
+            let part = path.get(..end).unwrap_or_default();
+            sort = match statat(&self.root, part, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(seen) => FileType::from_raw_mode(seen.st_mode).into(),
+                Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+                Err(error) => return Err(Doubt::unreadable(&text(part), &error.into())),
+            };
+        }
+        Ok(Some(sort))
+    }
+
+    /// Takes folders from the queue until there are none, and none can come.
+    fn work(&self) -> Seen {
+        let (mut seen, mut names, mut found) = (Seen::default(), Names::default(), Vec::new());
+        let mut queue = self.lock();
+        loop {
+            let Some(job) = queue.jobs.pop() else {
+                if queue.busy == 0 || queue.failure.is_some() {
+                    return seen;
+                }
+                queue.waiting += 1;
+                queue = self.bell.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                queue.waiting -= 1;
+                continue;
+            };
+            queue.busy += 1;
+            drop(queue);
+            let result = self.folder(&job, &mut names, &mut found, &mut seen);
+            queue = self.lock();
+            queue.busy -= 1;
+            if let Err(doubt) = result {
+                queue.jobs.clear();
+                queue.failure = Some(doubt);
+            } else {
+                queue.jobs.append(&mut found);
+            }
+            // Each ring is a call to the system, whether anybody hears it or not.
+            if queue.waiting > 0 && (queue.busy == 0 || queue.jobs.len() > 1) {
+                self.bell.notify_all();
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Compares one folder with its entries.
+    fn folder(&self, job: &Job, names: &mut Names, found: &mut Vec<Job>, seen: &mut Seen) -> Result<(), Doubt> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let path: &[u8] = if job.path.is_empty() { b"." } else { &job.path };
+        let refused = |error: Errno| Doubt::unreadable(&text(path), &error.into());
+        let folder = openat(&self.root, path, flags, Mode::empty()).map_err(refused)?;
+        let mut folder = Dir::new(folder).map_err(refused)?;
+        names.list(&mut folder).map_err(refused)?;
+        let folder = folder.fd().map_err(refused)?;
+        let mut items = Items { index: self.index, job, at: job.from }.peekable();
+        for (name, sort) in names.iter() {
+            while let Some(item) = items.next_if(|item| item.order(name, sort) == Ordering::Less) {
+                item.entries().for_each(|at| self.missing(at, seen));
+            }
+            match items.next_if(|item| item.order(name, sort) == Ordering::Equal) {
+                Some(item) if item.folder => found.push(item.job(&job.path)),
+                Some(item) => item.entries().for_each(|at| self.look(folder, name, at, seen)),
+                None => self.unknown(joined(&job.path, name), sort, found, seen),
+            }
+        }
+        items.for_each(|item| item.entries().for_each(|at| self.missing(at, seen)));
+        Ok(())
+    }
+
+    /// Notes what the index does not have as a file or folder.
+    fn unknown(&self, path: Vec<u8>, sort: Sort, found: &mut Vec<Job>, seen: &mut Seen) {
+        match sort {
+            Sort::Folder if self.index.has_links(&path) => found.push(Job { path, from: 0, to: 0 }),
+            Sort::Folder => seen.folders.push(path),
+            Sort::File => seen.files.push(path),
+            Sort::Other => {}
+        }
+    }
+
+    /// Looks at a tracked file that is there, by its `name` in `folder`.
+    fn look(&self, folder: BorrowedFd<'_>, name: &[u8], at: usize, seen: &mut Seen) {
+        let Some(entry) = self.index.entries.get(at) else {
+            return;
+        };
+        if entry.is_conflicted() {
+            seen.conflicts.push(at);
+        } else if entry.is_intended() {
+            seen.intended.push(at);
+        } else if !entry.is_assumed() && (self.sparse || !entry.is_skipped()) {
+            let vouched = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|now| {
+                entry.is_same_type(&now)
+                    && (!self.modes || entry.is_same_mode(&now))
+                    && entry.is_vouched(&now, self.index.written)
+            });
+            if !vouched {
+                seen.doubtful.push(at);
+            }
+        }
+    }
+
+    /// Notes a tracked file that is not there, unless git was told not to mind.
+    fn missing(&self, at: usize, seen: &mut Seen) {
+        match self.index.entries.get(at) {
+            Some(entry) if entry.is_conflicted() => seen.conflicts.push(at),
+            Some(entry) if !entry.is_assumed() && !entry.is_skipped() => seen.missing.push(at),
+            _ => {}
+        }
+    }
+}
+
+impl Seen {
+    fn append(&mut self, mut more: Self) {
+        self.missing.append(&mut more.missing);
+        self.conflicts.append(&mut more.conflicts);
+        self.intended.append(&mut more.intended);
+        self.doubtful.append(&mut more.doubtful);
+        self.files.append(&mut more.files);
+        self.folders.append(&mut more.folders);
+    }
+}
+
+/// What the index has directly in a folder.
+struct Items<'a> {
+    index: &'a Index,
+    job: &'a Job,
+    at: usize,
+}
+
+/// A file, or a folder with all of its entries.
+struct Item<'a> {
+    name: &'a [u8],
+    folder: bool,
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Item<'a>;
+
+    fn next(&mut self) -> Option<Item<'a>> {
+        let from = self.at;
+        let some = self.index.entries.get(from..self.job.to)?;
+        let path = self.index.path(some.first()?);
+        let depth = if self.job.path.is_empty() { 0 } else { self.job.path.len() + 1 };
+        let rest = path.get(depth..).unwrap_or_default();
+        let slash = rest.iter().position(|byte| *byte == b'/');
+        let name = rest.get(..slash.unwrap_or(rest.len())).unwrap_or_default();
+        let to = match slash {
+            Some(slash) => {
+                let folder = path.get(..depth + slash).unwrap_or_default();
+                self.index.inside(folder, from, self.job.to).1
+            }
+            // The sides of a conflict have the same path.
+            None => from + some.iter().take_while(|entry| self.index.path(entry) == path).count(),
+        };
+        self.at = to;
+        Some(Item { name, folder: slash.is_some(), from, to })
+    }
+}
+
+impl Item<'_> {
+    fn entries(&self) -> std::ops::Range<usize> {
+        self.from..self.to
+    }
+
+    fn order(&self, name: &[u8], sort: Sort) -> Ordering {
+        order(self.name, self.folder, name, sort == Sort::Folder)
+    }
+
+    fn job(&self, parent: &[u8]) -> Job {
+        Job { path: joined(parent, self.name), from: self.from, to: self.to }
+    }
+}
+
+/// `name` in `folder`.
+fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.extend_from_slice(folder);
+    if !folder.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}

@@ -1,0 +1,95 @@
+//! A file that passes through memory piece by piece, for an index of any size.
+
+use std::fs::File;
+use std::io::Read;
+
+use gix::hash;
+
+use super::Doubt;
+use super::index::corrupt;
+use super::raw::Raw;
+
+/// How much of the file is in memory at a time.
+const WINDOW: usize = 256 * 1024;
+/// More than an entry takes whose path is as long as a path may be.
+const USUAL: usize = 4096 + 128;
+
+/// The part of the file that is in memory.
+pub(super) struct Window {
+    file: File,
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Bytes of the file that were not read yet.
+    left: u64,
+}
+
+impl Window {
+    /// A window at the start of `file`, which is `length` bytes long.
+    pub(super) fn new(file: File, length: u64) -> Self {
+        Self { file, bytes: vec![0; WINDOW], start: 0, end: 0, left: length }
+    }
+
+    /// The entry that comes next.
+    pub(super) fn entry<'a>(
+        &'a mut self,
+        version: u32,
+        kind: hash::Kind,
+        previous: &'a mut Vec<u8>,
+    ) -> Result<Raw<'a>, Doubt> {
+        self.need(USUAL)?;
+        let bytes = self.bytes.get(self.start..self.end).unwrap_or_default();
+        Raw::parse(bytes, version, kind.len_in_bytes(), previous).ok_or_else(corrupt)
+    }
+
+    /// At least `size` bytes, or what is left.
+    pub(super) fn need(&mut self, size: usize) -> Result<&[u8], Doubt> {
+        if self.end - self.start < size && self.left > 0 {
+            self.fill(size)?;
+        }
+        Ok(self.bytes.get(self.start..self.end).unwrap_or_default())
+    }
+
+    fn fill(&mut self, size: usize) -> Result<(), Doubt> {
+        self.bytes.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        let whole = u64::try_from(size).map_or(u64::MAX, |size| size.min(self.left + self.end as u64));
+        if whole > self.bytes.len() as u64 {
+            self.bytes.resize(usize::try_from(whole).map_err(Doubt::odd)?, 0);
+        }
+        while self.end < size.min(self.bytes.len()) && self.left > 0 {
+            let room = self.bytes.get_mut(self.end..).unwrap_or_default();
+            let read = self.file.read(room).map_err(Doubt::odd)?;
+            if read == 0 {
+                return Err(corrupt());
+            }
+            self.end += read;
+            self.left = self.left.saturating_sub(read as u64);
+        }
+        Ok(())
+    }
+
+    /// Leaves `size` bytes behind that are in memory.
+    pub(super) fn skip(&mut self, size: usize) {
+        self.start = (self.start + size).min(self.end);
+    }
+
+    /// Leaves `size` bytes behind, also such that were not read yet.
+    pub(super) fn pass(&mut self, size: usize) -> Result<(), Doubt> {
+        let mut size = size;
+        while size > 0 {
+            let here = self.need(size.min(WINDOW))?.len().min(size);
+            if here == 0 {
+                return Err(corrupt());
+            }
+            self.skip(here);
+            size -= here;
+        }
+        Ok(())
+    }
+
+    /// Bytes up to the end of the file.
+    pub(super) fn remaining(&self) -> u64 {
+        (self.end - self.start) as u64 + self.left
+    }
+}
