@@ -3,8 +3,10 @@
 //! The compiled form is only ever a copy. When a file's size or time differs from what it was made of,
 //! or another modegate made it, the YAML is read again.
 
-use crate::mode::{Catalogue, EMBEDDED};
+use crate::event::Event;
+use crate::mode::{Broken, Catalogue, EMBEDDED, Ears};
 use crate::paths::Places;
+use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -14,6 +16,37 @@ use std::time::{Duration, SystemTime};
 /// Timestamps are coarse: what was written this recently may be written again in the same tick.
 const RACY: Duration = Duration::from_secs(2);
 
+/// A project's modes, opened but not yet all read.
+pub struct Library {
+    /// What can be known without reading a mode.
+    pub index: Index,
+    shelf: Shelf,
+}
+
+enum Shelf {
+    Read(Catalogue),
+    Compiled(Vec<u8>),
+}
+
+/// What can be known of a catalogue without reading its modes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Index {
+    /// The project's settings.
+    pub settings: Settings,
+    /// Files that could not be read.
+    pub broken: Vec<Broken>,
+    /// The hash of all that the catalogue was made of.
+    pub hash: String,
+    spines: Vec<Spine>,
+}
+
+/// Where a mode stands in the compiled form, and which events it hears while it is not active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Spine {
+    ears: Ears,
+    length: usize,
+}
+
 /// What the compiled form was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Key {
@@ -21,25 +54,71 @@ struct Key {
     files: Vec<(String, u64, u64)>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Compiled {
-    key: Key,
-    catalogue: Catalogue,
-}
+impl Library {
+    /// Opens the library of a project: the compiled form, or the sources where that is not of them.
+    #[must_use]
+    pub fn open(places: &Places) -> Self {
+        let (key, racy) = key(places);
+        let path = places.compiled();
+        if let Some(library) = fs::read(&path).ok().and_then(|bytes| Self::compiled(&bytes, &key)) {
+            return library;
+        }
+        let library = Self::read(places);
+        if let (Shelf::Read(catalogue), false) = (&library.shelf, racy) {
+            keep(&path, &key, &library.index, catalogue);
+        }
+        library
+    }
 
-/// The catalogue of a project.
-#[must_use]
-pub fn load(places: &Places) -> Catalogue {
-    let (key, racy) = key(places);
-    let path = places.compiled();
-    if let Some(catalogue) = fs::read(&path).ok().and_then(|bytes| compiled(&bytes, &key)) {
-        return catalogue;
+    /// Reads the library of a project from its sources.
+    #[must_use]
+    pub fn read(places: &Places) -> Self {
+        let catalogue = read(places);
+        let Catalogue { settings, broken, hash, .. } = catalogue.clone();
+        Self { index: Index { settings, broken, hash, spines: Vec::new() }, shelf: Shelf::Read(catalogue) }
     }
-    let catalogue = read(places);
-    if !racy {
-        keep(&path, &Compiled { key, catalogue: catalogue.clone() });
+
+    fn compiled(bytes: &[u8], key: &Key) -> Option<Self> {
+        let (kept, rest) = postcard::take_from_bytes::<Key>(bytes).ok()?;
+        if kept != *key {
+            return None;
+        }
+        let (index, rest) = postcard::take_from_bytes::<Index>(rest).ok()?;
+        Some(Self { index, shelf: Shelf::Compiled(rest.to_vec()) })
     }
-    catalogue
+
+    /// All modes.
+    #[must_use]
+    pub fn catalogue(self) -> Catalogue {
+        self.modes(|_| true)
+    }
+
+    /// The modes that hear `event` while none is active.
+    #[must_use]
+    pub fn heard(self, event: &Event) -> Catalogue {
+        self.modes(|ears| ears.hear(event))
+    }
+
+    fn modes(self, wanted: impl Fn(Ears) -> bool) -> Catalogue {
+        let bytes = match self.shelf {
+            Shelf::Read(catalogue) => return catalogue,
+            Shelf::Compiled(bytes) => bytes,
+        };
+        let Index { settings, broken, hash, spines } = self.index;
+        let mut catalogue = Catalogue { settings, broken, hash, ..Catalogue::default() };
+        let mut rest = bytes.as_slice();
+        for spine in spines {
+            let Some((own, after)) = rest.split_at_checked(spine.length) else { break };
+            rest = after;
+            if wanted(spine.ears)
+                && let Ok((mode, origin)) = postcard::from_bytes(own)
+            {
+                catalogue.modes.push(mode);
+                catalogue.origins.push(origin);
+            }
+        }
+        catalogue
+    }
 }
 
 /// The catalogue straight from its sources.
@@ -49,23 +128,25 @@ pub fn read(places: &Places) -> Catalogue {
     let mut files = Vec::new();
     for path in mode_files(&places.modes()) {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        files.push((
-            name,
-            fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default(),
-        ));
+        let text = fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        files.push((name, text.unwrap_or_default()));
     }
     let settings = settings.as_deref().map(|text| (".claude/modegate.yaml", text));
     Catalogue::compose(settings, &files)
 }
 
-fn compiled(bytes: &[u8], key: &Key) -> Option<Catalogue> {
-    let (kept, rest) = postcard::take_from_bytes::<Key>(bytes).ok()?;
-    (kept == *key).then(|| postcard::from_bytes(rest).ok())?
-}
-
 /// Writes the compiled form; where that cannot be, the next event reads the YAML again.
-fn keep(path: &Path, compiled: &Compiled) {
-    let Ok(bytes) = postcard::to_stdvec(compiled) else { return };
+fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
+    let mut index = index.clone();
+    let mut modes: Vec<u8> = Vec::new();
+    for entry in catalogue.entries() {
+        let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
+        index.spines.push(Spine { ears: Ears::of(entry.0), length: bytes.len() });
+        modes.extend(bytes);
+    }
+    let (Ok(mut bytes), Ok(index)) = (postcard::to_stdvec(key), postcard::to_stdvec(&index)) else { return };
+    bytes.extend(index);
+    bytes.extend(modes);
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     let kept = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
     if kept.is_err() {
@@ -116,8 +197,10 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 25] = [
+    include_str!("library.rs"),
     include_str!("mode.rs"),
+    include_str!("mode/ears.rs"),
     include_str!("mode/catalogue.rs"),
     include_str!("mode/read.rs"),
     include_str!("settings.rs"),

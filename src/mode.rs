@@ -1,11 +1,13 @@
 //! Modes, phases and gates, as the YAML says them.
 
 mod catalogue;
+mod ears;
 mod embedded;
 mod lint;
 mod read;
 
 pub use catalogue::{Broken, Catalogue, Origin};
+pub use ears::Ears;
 pub use embedded::EMBEDDED;
 pub use read::read;
 

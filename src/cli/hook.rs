@@ -6,7 +6,7 @@ use crate::event::{Event, Kind};
 use crate::facts::live::{Live, now, place};
 use crate::facts::{Answer, Facts, Question};
 use crate::journal::{self, Line, Wrote, redacted};
-use crate::library;
+use crate::library::{self, Library};
 use crate::mode::Catalogue;
 use crate::paths::Places;
 use crate::reply::{Reply, reply, trouble};
@@ -72,25 +72,24 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     let cwd = event.cwd().map(PathBuf::from);
     let home = home.map_or_else(|| place::home_here(cwd.as_deref()), Path::to_owned);
     let places = Places { home };
-    match catalogue(&places, &event) {
-        Some(catalogue) => Door { places, catalogue, event: &event, cwd, begun, troubles: Vec::new() }.answer(),
+    match library(&places, &event) {
+        Some(library) => Door { places, event: &event, cwd, begun, troubles: Vec::new() }.answer(library),
         None => Answered::default(),
     }
 }
 
 /// The modes, where modegate has a say at all: in a project, or where a command is about to make it one.
-fn catalogue(places: &Places, event: &Event) -> Option<Catalogue> {
+fn library(places: &Places, event: &Event) -> Option<Library> {
     if places.hooks().is_dir() {
-        return Some(library::load(places));
+        return Some(Library::open(places));
     }
     let call = event.command()?;
-    let catalogue = library::read(places);
-    catalogue.modes.iter().any(|mode| mode.answers(call.name)).then_some(catalogue)
+    let answers = library::read(places).modes.iter().any(|mode| mode.answers(call.name));
+    answers.then(|| Library::read(places))
 }
 
 struct Door<'a> {
     places: Places,
-    catalogue: Catalogue,
     event: &'a Event,
     cwd: Option<PathBuf>,
     begun: Instant,
@@ -98,19 +97,20 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    fn answer(mut self) -> Answered {
+    fn answer(mut self, library: Library) -> Answered {
         let id = self.event.session().to_owned();
-        let store = Store::new(self.places.clone(), self.catalogue.settings.days);
+        let store = Store::new(self.places.clone(), library.index.settings.days);
         let live = Live::new(self.places.home.clone(), self.cwd.clone(), self.places.journal(&id));
         let facts = Facts::new(&live);
         let (revision, mut before) = self.session(&store, &id);
-        let mut decided = decide(self.event, &self.catalogue, &before, &facts);
+        let catalogue = self.needed(library, &before);
+        let mut decided = decide(self.event, &catalogue, &before, &facts);
         if decided.session != before && !id.is_empty() {
             let at = facts.clock().at;
             let changed = store.change(&at, |fresh| {
                 if fresh.revision != revision {
                     before = fresh.session(&id);
-                    decided = decide(self.event, &self.catalogue, &before, &facts);
+                    decided = decide(self.event, &catalogue, &before, &facts);
                 }
                 fresh.put(&decided.session, &at);
             });
@@ -118,13 +118,20 @@ impl Door<'_> {
         }
         self.tell(&mut decided);
         let asked = facts.asked();
-        self.write_down(before, &decided, &asked);
+        self.write_down(&catalogue, before, &decided, &asked);
         let mut reply = reply(self.event, &decided.decision);
         for line in self.troubles.iter().chain(&self.odd()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
         Answered { reply, asked, decided: Some(decided) }
+    }
+
+    /// The modes that this event needs: where none is active, most events concern none.
+    fn needed(&self, library: Library, session: &Session) -> Catalogue {
+        let idle = session.modes.values().all(|standing| !standing.is_active && standing.notes.is_empty());
+        let quiet = self.event.command().is_none() && self.event.kind != Some(Kind::SessionStart);
+        if idle && quiet && library.index.broken.is_empty() { library.heard(self.event) } else { library.catalogue() }
     }
 
     /// The session as the state has it, or as the journal does where the state is broken.
@@ -161,8 +168,8 @@ impl Door<'_> {
         self.event.oddities.iter().map(|odd| format!("{odd}; the field was left out")).collect()
     }
 
-    fn write_down(&self, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
-        let settings = &self.catalogue.settings;
+    fn write_down(&self, catalogue: &Catalogue, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
+        let settings = &catalogue.settings;
         if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() {
             return;
         }
@@ -172,7 +179,7 @@ impl Door<'_> {
             event: redacted(&self.event.to_value()),
             after: (decided.session != before).then(|| decided.session.clone()),
             before,
-            modes: self.catalogue.hash.clone(),
+            modes: catalogue.hash.clone(),
             asked: asked.to_vec(),
             findings: decided.findings.clone(),
             decision: decided.decision.clone(),
