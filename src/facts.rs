@@ -5,6 +5,7 @@
 
 pub mod live;
 mod recorded;
+mod words;
 
 pub use live::Live;
 pub use recorded::Recorded;

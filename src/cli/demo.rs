@@ -103,8 +103,7 @@ impl Stage {
         let Ok(event) = Event::from_value(event) else { return };
         screen::say(format!("  {} {}", paint(Colour::Cyan, "event"), why::described(&event)));
         for (question, answer) in answered.asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))) {
-            let text = format!("{}  →  {}", short(question), short(answer));
-            screen::say(format!("  {} {text}", paint(Colour::Dim, "asked")));
+            screen::say(format!("  {} {question} {answer}", paint(Colour::Dim, "asked")));
         }
         let Some(decided) = &answered.decided else { return };
         let word = hook::outcome(event.kind, decided);
@@ -116,13 +115,4 @@ impl Stage {
             .for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "tells the model"))));
         decided.decision.moves.iter().for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "state"))));
     }
-}
-
-fn short(value: &impl serde::Serialize) -> String {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    let mut short: String = text.chars().take(160).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

@@ -207,6 +207,7 @@ pub fn outcome(kind: Option<Kind>, decided: &Decided) -> &'static str {
         Verdict::Ask => "asked",
         _ if released => "released unmet",
         Verdict::Warn => "warned",
+        _ if stop => "released",
         _ => "allowed",
     }
 }

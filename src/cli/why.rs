@@ -67,6 +67,9 @@ fn show(line: &Line) {
     let what = event.map(|event| described(&event)).unwrap_or_default();
     screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));
     screen::say(paint(Colour::Dim, &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us)));
+    for (question, answer) in &line.asked {
+        screen::say(format!("{} {question} {answer}", paint(Colour::Dim, "asked")));
+    }
     for finding in &line.findings {
         show_finding(finding);
     }

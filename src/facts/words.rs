@@ -1,0 +1,74 @@
+//! Questions and answers as people read them.
+
+use super::{Answer, Commitment, Question, Wanted};
+use std::fmt::{Display, Formatter, Result};
+
+impl Display for Question {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Files(globs) => write!(f, "which files match {}?", globs.first().map_or("", String::as_str)),
+            Self::Frontmatter { path, keys } => {
+                write!(f, "what does {path} say of {} in its frontmatter?", keys.join(", "))
+            }
+            Self::Text { path, wanted } => write!(f, "does {path} have {wanted}?"),
+            Self::Committed(path) => write!(f, "is {path} committed as it stands?"),
+            Self::Changes(paths) => write!(f, "what is uncommitted under {}?", paths.join(", ")),
+            Self::Head => f.write_str("which commit is HEAD?"),
+            Self::Milestone => f.write_str("which milestone is current?"),
+            Self::Clock => f.write_str("what time is it?"),
+            Self::Writer(path) => write!(f, "who wrote {path} as it stands?"),
+            Self::Relative(path) => write!(f, "where in the project is {path}?"),
+            Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
+            Self::InFlight => f.write_str("which agents are in flight?"),
+            Self::Transcript { wanted, last, .. } => {
+                write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
+            }
+        }
+    }
+}
+
+impl Display for Wanted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let words: Vec<&str> =
+            [&self.sections, &self.contains, &self.matches].into_iter().flatten().map(String::as_str).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+impl Display for Answer {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Files(files) => match files.as_slice() {
+                [] => f.write_str("none"),
+                [file] => write!(f, "{} ({} bytes)", file.path, file.size),
+                [file, rest @ ..] => write!(f, "{} ({} bytes) and {} more", file.path, file.size, rest.len()),
+            },
+            Self::NoFrontmatter => f.write_str("it has none"),
+            Self::BrokenFrontmatter(why) => write!(f, "it {why}"),
+            Self::Frontmatter(values) if values.is_empty() => f.write_str("nothing"),
+            Self::Frontmatter(values) => {
+                let pairs: Vec<String> = values.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+                f.write_str(&pairs.join(", "))
+            }
+            Self::Text { chars, missing } if missing.is_empty() => write!(f, "yes, in {chars} characters"),
+            Self::Text { chars, missing } => write!(f, "no {}, in {chars} characters", missing.join(", no ")),
+            Self::Committed(Commitment::Committed) => f.write_str("yes"),
+            Self::Committed(commitment) => f.write_str(&format!("{commitment:?}").to_lowercase()),
+            Self::Changes(changes) if changes.is_empty() => f.write_str("nothing"),
+            Self::Changes(changes) => {
+                let named: Vec<String> =
+                    changes.iter().take(3).map(|change| format!("{} ({})", change.path, change.kind)).collect();
+                write!(f, "{}{}", named.join(", "), if changes.len() > 3 { ", …" } else { "" })
+            }
+            Self::Milestone(Some(milestone)) => write!(f, "{} {}", milestone.id, milestone.description),
+            Self::Clock(clock) => f.write_str(&clock.at),
+            Self::Head(Some(text)) | Self::Writer(Some(text)) | Self::Agent(Some(text)) | Self::Relative(text) => {
+                f.write_str(text)
+            }
+            Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
+            Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
+            Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::Unknown(why) => write!(f, "cannot tell: {why}"),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Everything that is not a scenario, in one binary: linking is slow.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it cannot go on"
+)]
+
+#[path = "all/architecture.rs"]
+mod architecture;
+#[path = "all/bad_input.rs"]
+mod bad_input;
+#[path = "all/commands.rs"]
+mod commands;
+#[path = "support/project.rs"]
+mod project;
+#[path = "all/race.rs"]
+mod race;
+#[path = "all/state.rs"]
+mod state;
+#[path = "all/streams.rs"]
+mod streams;

@@ -1,0 +1,131 @@
+//! Whatever comes in: exit 0, a clear line, nothing outside `.claude/hooks`, no crash.
+
+use crate::project::{Project, Said};
+use serde_json::{Value, json};
+
+/// One clear line on stderr, at most one JSON object on stdout, exit 0.
+#[track_caller]
+fn check_harmless(said: &Said, line: &str) {
+    assert_eq!(said.exit, 0, "{said:?}");
+    assert!(said.stderr.contains(line), "{said:?}");
+    assert!(said.stderr.trim_end().lines().count() <= 1, "{said:?}");
+    said.json();
+}
+
+#[test]
+fn what_is_no_event_gets_one_clear_line() {
+    let project = Project::installed();
+    let deep = [b"{\"a\":".repeat(3000), b"1".to_vec(), b"}".repeat(3000)].concat();
+    let cases: [(&[u8], &str); 9] = [
+        (b"", "standard input is empty"),
+        (b"hello", "is not JSON"),
+        (b"[]", "a list, not a JSON object"),
+        (b"null", "null, not a JSON object"),
+        (b"{}", "has no `hook_event_name`"),
+        (b"{\"hook_event_name\": null}", "has no `hook_event_name`"),
+        (b"{\"hook_event_name\": \"Stop\"", "is not JSON"),
+        (b"{\"hook_event_name\": \"Sto\xff\xfep\"}", "is not JSON"),
+        (&deep, "nests too deeply"),
+    ];
+    for (bytes, line) in cases {
+        check_harmless(&project.hook_bytes(bytes), line);
+    }
+}
+
+#[test]
+fn null_and_wrong_types_anywhere_do_no_harm() {
+    let project = Project::installed();
+    let whole = json!({
+        "session_id": "s", "transcript_path": "/x", "cwd": "/x", "prompt_id": "p", "permission_mode": "default", "agent_id": "a",
+        "agent_type": "strategic-planner", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"},
+        "tool_response": {"agentId": "a"}, "prompt": "/plan x", "background_tasks": [{"status": "running"}], "stop_hook_active": true,
+        "error": "e", "last_assistant_message": "m", "source": "startup",
+    });
+    for row in modegate::event::TABLE {
+        for key in whole.as_object().unwrap().keys() {
+            for odd in [Value::Null, json!(5), json!([]), json!({}), json!(true), json!("")] {
+                let mut event = whole.clone();
+                event["hook_event_name"] = row.name.into();
+                event[key] = odd;
+                let answered = modegate::cli::hook::answer(event.to_string().as_bytes(), Some(&project.home()));
+                assert!(answered.reply.exit == 0 || answered.reply.exit == 2);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_field_of_the_wrong_type_is_named_and_left_out() {
+    let project = Project::installed();
+    let said = project.hook(&json!({"hook_event_name": "Stop", "session_id": 7}));
+    check_harmless(&said, "`session_id` is a number, not text");
+    assert!(said.stdout.is_empty());
+}
+
+#[test]
+fn unknown_events_and_fields_are_let_through() {
+    let project = Project::installed();
+    let said = project.hook(&json!({"hook_event_name": "BrandNewEvent", "session_id": "s", "brand_new": {"x": [1]}}));
+    assert_eq!(said, Said { exit: 0, stdout: String::new(), stderr: String::new() });
+}
+
+#[test]
+fn an_event_of_50_megabytes_is_answered() {
+    let project = Project::installed();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    let large = "x".repeat(50 << 20);
+    let said = project.hook(&json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner", "prompt": large}}));
+    assert_eq!(said.exit, 2, "{}", said.stderr);
+    assert!(project.read(".claude/hooks/sessions/s.jsonl").len() < 1 << 20);
+}
+
+#[test]
+fn hostile_names_stay_in_their_folder() {
+    let long = "x".repeat(4096);
+    for id in ["../../../evil", "*", "a\0b", "..", "/etc/passwd", "a\nb", "\u{202e}", long.as_str()] {
+        let project = Project::installed();
+        project.write("project/status.json", json!({"current_milestone": id, "milestone_description": id}).to_string());
+        let prompt =
+            project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": id, "prompt": "/plan x"}));
+        assert_eq!(prompt.exit, 0, "{id:?} {}", prompt.stderr);
+        let start = project.hook(&json!({"hook_event_name": "PreToolUse", "session_id": id, "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}}));
+        assert_eq!(start.exit, 2, "{id:?}");
+        let top: Vec<_> = std::fs::read_dir(project.home()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(top.len(), 2, "{id:?}: {top:?}");
+        let outside: Vec<_> = std::fs::read_dir(project.home().parent().unwrap()).unwrap().collect();
+        assert_eq!(outside.len(), 1, "{id:?}: {outside:?}");
+    }
+}
+
+#[test]
+fn a_project_that_never_knew_modegate_stays_untouched() {
+    let project = Project::new();
+    for row in modegate::event::TABLE {
+        let said = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
+        assert_eq!(said, Said { exit: 0, stdout: String::new(), stderr: String::new() }, "{}", row.name);
+    }
+    assert_eq!(std::fs::read_dir(project.home()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_unwritable_state_costs_the_state_and_not_the_work() {
+    let project = Project::installed();
+    project.write(".claude/hooks/cache.lock/not-a-file", "");
+    let said = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    check_harmless(&said, "cache.lock");
+    assert!(said.json()["systemMessage"].as_str().unwrap().contains("cannot be written"));
+}
+
+#[test]
+fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
+    let project = Project::installed();
+    let mut bomb = String::from("a0: &a0 [x, x]\n");
+    (1..40).for_each(|n| bomb.push_str(&format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)));
+    project.write(".claude/modes/bomb.yaml", bomb);
+    project.write(".claude/modes/deep.yaml", "[".repeat(100_000));
+    project.write(".claude/modes/bytes.yaml", b"mode: \xff\xfe\n");
+    let said = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    assert_eq!(said.exit, 0);
+    assert!(said.stdout.contains("Planning Phase."), "{}", said.stdout);
+    assert!(said.stdout.contains(".claude/modes/bomb.yaml"), "{}", said.stdout);
+}

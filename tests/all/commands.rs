@@ -1,0 +1,168 @@
+//! The command line as people and scripts use it.
+
+use crate::project::{Project, Said, said};
+use serde_json::{Value, json};
+
+fn plan(project: &Project) {
+    project.write("project/status.json", r#"{"current_milestone": "MS-1", "milestone_description": "Login"}"#);
+    let said = project.hook(
+        &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"}),
+    );
+    assert_eq!(said.exit, 0, "{}", said.stderr);
+}
+
+fn refused() -> Value {
+    json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}})
+}
+
+#[test]
+fn wrong_usage_never_exits_with_2() {
+    let project = Project::new();
+    for words in [
+        &["nonsense"][..],
+        &["hook", "--nonsense"],
+        &["cache"],
+        &["cache", "set", "a"],
+        &["modes", "show", "nonsense"],
+        &["leave"],
+    ] {
+        let said = project.run(words);
+        assert_eq!(said.exit, 64, "{words:?} {said:?}");
+        assert!(!said.stderr.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_fine() {
+    let project = Project::new();
+    for words in [&["--help"][..], &["--version"], &["hook", "--help"], &["modes", "--help"]] {
+        assert_eq!(project.run(words).exit, 0, "{words:?}");
+    }
+}
+
+#[test]
+fn the_bare_program_with_an_event_is_the_hook() {
+    let project = Project::new();
+    plan(&project);
+    let said = said(&mut project.modegate(), refused().to_string().as_bytes());
+    assert_eq!(said.exit, 2);
+}
+
+#[test]
+fn exit_zero_leaves_the_json_to_decide() {
+    let project = Project::new();
+    plan(&project);
+    let said = said(project.modegate().args(["hook", "--exit-zero"]), refused().to_string().as_bytes());
+    assert_eq!(said.exit, 0);
+    assert_eq!(said.json()["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn status_tells_the_phase_and_the_path_that_is_expected() {
+    let project = Project::new();
+    plan(&project);
+    let text = project.run(&["status"]).stdout;
+    assert!(text.contains("plan in phase draft"), "{text}");
+    assert!(text.contains("project/MS-1_Login/plans/plan_s_"), "{text}");
+    let json = project.run(&["status", "--json"]).json();
+    assert_eq!(json["sessions"][0]["modes"]["plan_mode"]["phase"], "draft");
+    assert!(json["sessions"][0]["next"][0].as_str().unwrap().contains("plan_s_"));
+}
+
+#[test]
+fn why_shows_the_gate_and_what_it_saw() {
+    let project = Project::new();
+    assert_eq!(project.run(&["why"]).exit, 1);
+    plan(&project);
+    assert_eq!(project.hook(&refused()).exit, 2);
+    let text = project.run(&["why"]).stdout;
+    for part in [
+        "PreToolUse(Agent strategic-planner) was refused",
+        "research-is-there [plan mode, phase draft]: block",
+        "fails: no file matches project/MS-1_Login/research/research_*.md",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let json = project.run(&["why", "--json"]).json();
+    assert_eq!(json["findings"][0]["gate"], "research-is-there");
+    assert_eq!(json["v"], 1);
+}
+
+#[test]
+fn leaving_a_mode_is_for_people() {
+    let project = Project::new();
+    plan(&project);
+    let model = said(project.modegate().env("CLAUDECODE", "1").args(["leave", "plan"]), b"");
+    assert_eq!(model.exit, 1);
+    assert_eq!(project.hook(&refused()).exit, 2);
+    let person = project.run(&["leave", "plan"]);
+    assert_eq!((person.exit, person.stdout.as_str()), (0, "left plan mode in session s\n"));
+    assert_eq!(project.hook(&refused()).exit, 0);
+    assert_eq!(project.run(&["leave", "plan"]).exit, 1);
+    assert!(project.run(&["leave", "plam"]).stderr.contains("did you mean `plan`?"));
+}
+
+#[test]
+fn modes_are_listed_shown_and_checked() {
+    let project = Project::installed();
+    let list = project.run(&["modes", "list"]).stdout;
+    for name in ["base", "explore", "research", "plan", "code", "code-review", "implement"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{name} in {list}");
+    }
+    assert_eq!(project.run(&["modes", "list", "--json"]).json().as_array().unwrap().len(), 7);
+    assert!(project.run(&["modes", "show", "plan"]).stdout.contains("agent: strategic-planner"));
+    assert_eq!(project.run(&["modes", "show", "plan", "--json"]).json()["namespace"], "plan_mode");
+    assert_eq!(project.run(&["modes", "check"]).exit, 0);
+}
+
+#[test]
+fn a_broken_mode_file_is_shown_with_its_place_and_a_suggestion() {
+    let project = Project::installed();
+    project.write(
+        ".claude/modes/plan.yaml",
+        "mode: plan\nphases:\n  - phase: draft\n    agent: a\n    before:\n      - check: { fille: research }\n",
+    );
+    let said = project.run(&["modes", "check"]);
+    let expected = "error: `.claude/modes/plan.yaml` is not a mode
+  caused by: phases[0].before[0].check: unknown check `fille`, did you mean `file`?
+   --> .claude/modes/plan.yaml:6:18
+   6 |       - check: { fille: research }
+     |                  ^^^^^
+";
+    assert_eq!((said.exit, said.stdout.as_str()), (1, expected));
+}
+
+#[test]
+fn scripts_get_and_set_values_under_the_lock() {
+    let project = Project::new();
+    let ok = Said { exit: 0, stdout: String::new(), stderr: String::new() };
+    assert_eq!(project.run(&["cache", "set", "my_module", "key", "{\"a\": [1]}"]), ok);
+    assert_eq!(project.run(&["cache", "get", "my_module", "key"]).json(), json!({"a": [1]}));
+    assert_eq!(project.run(&["cache", "get", "my_module", "none"]).exit, 1);
+    assert_eq!(project.run(&["cache", "set", "my_module", "key", "text"]).exit, 64);
+    plan(&project);
+    assert_eq!(project.run(&["cache", "get", "plan_mode", "is_active"]).json(), json!(true));
+    assert_eq!(project.run(&["cache", "get", "plan_mode", "session_id"]).json(), json!("s"));
+    assert_eq!(project.run(&["cache", "get", "plan_mode", "current_phase"]).json(), json!("draft"));
+    assert_eq!(project.run(&["cache", "set", "plan_mode", "is_active", "false"]), ok);
+    assert_eq!(project.hook(&refused()).exit, 0);
+    assert_eq!(project.run(&["cache", "reset"]), ok);
+    assert_eq!(project.run(&["cache", "get"]).json(), json!({}));
+}
+
+#[test]
+fn the_demo_shows_all_that_can_happen() {
+    let said = Project::new().run(&["demo"]);
+    assert_eq!(said.exit, 0, "{}", said.stderr);
+    for word in [
+        "refused Research report not found.",
+        "held Plan not created.",
+        "held Plan not consulted.",
+        "plan mode complete",
+        "Planning complete.",
+        "asked",
+        "released",
+    ] {
+        assert!(said.stdout.contains(word), "{word}: {}", said.stdout);
+    }
+}

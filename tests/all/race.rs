@@ -1,0 +1,95 @@
+//! Real processes on one `cache.json`.
+
+use crate::project::Project;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// 64 sessions, each with its own processes, 50 state changes each; and one that reads all the while.
+#[test]
+fn no_update_is_lost_and_the_file_always_parses() {
+    let project = Project::installed();
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| watch(&project, &over));
+        let writers: Vec<_> = (0..64)
+            .map(|worker| {
+                scope.spawn({
+                    let project = &project;
+                    move || change(project, worker)
+                })
+            })
+            .collect();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        over.store(true, Ordering::Relaxed);
+        assert!(reader.join().unwrap() > 0);
+    });
+    let cache = project.cache();
+    assert_eq!(cache["revision"], 64 * 50);
+    for worker in 0..64 {
+        assert_eq!(cache["counter"][format!("w{worker}")], 49, "worker {worker}");
+    }
+}
+
+fn change(project: &Project, worker: usize) {
+    for count in 0..50 {
+        let said = project.run(&["cache", "set", "counter", &format!("w{worker}"), &count.to_string()]);
+        assert_eq!(said.exit, 0, "{}", said.stderr);
+    }
+}
+
+fn watch(project: &Project, over: &AtomicBool) -> usize {
+    let mut reads = 0;
+    while !over.load(Ordering::Relaxed) {
+        let text = project.read(".claude/hooks/cache.json");
+        if !text.is_empty() {
+            serde_json::from_str::<Value>(&text).expect("whole JSON at every moment");
+            reads += 1;
+        }
+    }
+    reads
+}
+
+/// Hooks of one session that run at the same time, as those of parallel agents do: each move is kept.
+#[test]
+fn parallel_agents_of_one_session_lose_no_move() {
+    let project = Project::installed();
+    let phases: String = (0..16)
+        .map(|n| format!("  - {{ phase: p{n}, agent: a{n}, after: [{{ check: {{ file: done.md }} }}] }}\n"))
+        .collect();
+    project.write(
+        ".claude/modes/many.yaml",
+        format!("mode: many\ncommands: [/many]\nphases:\n{phases}  - {{ phase: last, main: true }}\n"),
+    );
+    project.write("done.md", "x");
+    project
+        .hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/many"}));
+    thread::scope(|scope| {
+        for n in 0..16 {
+            let project = &project;
+            scope.spawn(move || {
+                let stop = json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": format!("i{n}"), "agent_type": format!("a{n}")});
+                assert_eq!(project.hook(&stop).exit, 0);
+            });
+        }
+    });
+    let cache = project.cache();
+    let standing = &cache["many_mode"]["sessions"]["s"];
+    assert_eq!(standing["done"].as_array().unwrap().len(), 16, "{standing}");
+    assert_eq!(standing["phase"], "last");
+}
+
+/// A process that dies while it writes leaves a whole file behind.
+#[test]
+fn a_killed_writer_leaves_a_whole_file() {
+    let project = Project::installed();
+    for round in 0..200_u64 {
+        let mut child = project.modegate().args(["cache", "set", "n", "v", &round.to_string()]).spawn().unwrap();
+        thread::sleep(std::time::Duration::from_micros(round * 20));
+        let _: std::io::Result<()> = child.kill();
+        child.wait().unwrap();
+        let text = project.read(".claude/hooks/cache.json");
+        assert!(text.is_empty() || serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    }
+    assert_eq!(project.run(&["cache", "set", "n", "v", "1"]).exit, 0);
+}

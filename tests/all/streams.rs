@@ -1,0 +1,174 @@
+//! Whole sessions of the real host, through the hook in order.
+
+use crate::project::{Project, Said};
+use modegate::facts::live::now;
+use serde_json::{Value, json};
+
+/// A stream in a project where plan mode is active; `live` acts on the project before an event.
+fn play(name: &str, research: bool, mut live: impl FnMut(&Project, &Value)) -> (Project, Vec<(String, Said)>) {
+    let project = Project::installed();
+    project.git(&["init", "-q"]);
+    project.write("README.md", "x");
+    project.shell("git add -A && git commit -qm start");
+    project.write("project/status.json", r#"{"current_milestone": "MS-001", "milestone_description": "Login"}"#);
+    if research {
+        project.write("project/MS-001_Login/research/research_x_010126.md", "# Research\n");
+    }
+    project.hook(
+        &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt_id": "before", "prompt": "/plan x"}),
+    );
+    let path = format!("{}/fixtures/events/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let home = project.home().to_string_lossy().into_owned();
+    let mut said = Vec::new();
+    for line in text.lines() {
+        let line = line.replace("{home}", &home).replace("{user}", "/nowhere").replace("{session}", "s1");
+        let event: Value = serde_json::from_str(&line).unwrap();
+        live(&project, &event);
+        let subject = event["agent_type"].as_str().or_else(|| event["tool_name"].as_str()).unwrap_or_default();
+        let label = format!("{} {subject}", event["hook_event_name"].as_str().unwrap()).trim().to_owned();
+        said.push((label, project.hook_bytes(line.as_bytes())));
+    }
+    (project, said)
+}
+
+fn exits(said: &[(String, Said)], label: &str) -> Vec<i32> {
+    said.iter().filter(|(own, _)| own == label).map(|(_, said)| said.exit).collect()
+}
+
+fn plan(project: &Project, text: &str) {
+    project.write(&format!("project/MS-001_Login/plans/plan_s1_{}.md", now().date), text);
+}
+
+fn is(event: &Value, name: &str, agent: &str) -> bool {
+    event["hook_event_name"] == name && event["agent_type"] == agent
+}
+
+/// Whatever else happens, an allowed stop prints nothing and a block prints one object.
+#[track_caller]
+fn check_manners(said: &[(String, Said)]) {
+    for (label, said) in said {
+        said.json();
+        if label.contains("Stop") && said.exit == 0 {
+            assert!(said.stdout.is_empty(), "{label}: {}", said.stdout);
+        }
+    }
+}
+
+#[test]
+fn every_stream_is_answered_with_manners() {
+    let folder = std::fs::read_dir(format!("{}/fixtures/events", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let names =
+        folder.filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".jsonl").map(str::to_owned));
+    let mut count = 0;
+    for name in names {
+        for research in [false, true] {
+            check_manners(&play(&name, research, |_, _| {}).1);
+        }
+        count += 1;
+    }
+    assert_eq!(count, 12);
+}
+
+#[test]
+fn without_research_the_planner_is_refused() {
+    let (_, said) = play("agent-denied", false, |_, _| {});
+    assert_eq!(exits(&said, "PreToolUse Agent"), [2]);
+}
+
+#[test]
+fn a_prompt_that_comes_twice_activates_once() {
+    let (project, said) = play("agent-denied", false, |_, _| {});
+    let spoken: Vec<bool> = said
+        .iter()
+        .filter(|(label, _)| label.starts_with("UserPrompt"))
+        .map(|(_, said)| !said.stdout.is_empty())
+        .collect();
+    assert_eq!(spoken, [true, false]);
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
+}
+
+#[test]
+fn foreground_agents_are_held_until_their_work_is_there() {
+    let (project, said) = play("plan-command-foreground-agents", true, |project, event| {
+        if is(event, "PostToolUse", "strategic-planner") {
+            plan(project, "# Plan\n");
+        }
+        if is(event, "PostToolUse", "consulting-expert") && event["tool_name"] == "Edit" {
+            plan(project, "---\nconsulted_by: consulting-expert\n---\n# Plan\n");
+        }
+    });
+    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
+    assert_eq!(exits(&said, "SubagentStop consulting-expert"), [0]);
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["ended"], "complete");
+    let told = said
+        .iter()
+        .filter(|(label, _)| label == "PostToolUse Agent")
+        .filter(|(_, said)| said.stdout.contains("Planning complete."));
+    assert_eq!(told.count(), 1);
+}
+
+#[test]
+fn a_background_agent_is_held_after_the_main_agents_stop() {
+    let (_, said) = play("plan-command-background-agent", true, |_, _| {});
+    assert_eq!(exits(&said, "Stop"), [0, 0]);
+    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [2]);
+}
+
+#[test]
+fn patience_ends_before_the_hosts_and_the_parent_is_told() {
+    let (project, said) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
+    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [2, 2, 2, 0, 2, 2, 2, 0, 2]);
+    let told = said.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
+    assert!(told.1.stdout.contains("was let go with its work unmet"), "{}", told.1.stdout);
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["unmet"][0]["gate"], "plan-is-written");
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
+}
+
+#[test]
+fn an_agent_in_its_own_worktree_is_judged_there() {
+    let (_, said) = play("agent-in-worktree", true, |project, event| {
+        let cwd = event["cwd"].as_str().unwrap();
+        if is(event, "SubagentStart", "strategic-planner") {
+            project.git(&["worktree", "add", "-q", cwd]);
+        }
+        if is(event, "PostToolUse", "strategic-planner") {
+            let there = cwd.strip_prefix(&format!("{}/", project.home().display())).unwrap();
+            project.write(&format!("{there}/project/MS-001_Login/plans/plan_s1_{}.md", now().date), "# Plan\n");
+        }
+    });
+    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
+}
+
+#[test]
+fn a_bundled_review_is_nobodys_business() {
+    let (_, said) = play("bundled-code-review", true, |_, _| {});
+    assert_eq!(exits(&said, "SubagentStop general-purpose"), [0]);
+}
+
+#[test]
+fn the_models_own_call_activates() {
+    let (project, said) = play("model-invoked-skill", true, |_, _| {});
+    assert_eq!(exits(&said, "PreToolUse Skill"), [0]);
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["prompt_id"].as_str().unwrap().len(), 36);
+}
+
+#[test]
+fn parallel_agents_are_each_judged_by_their_own_work() {
+    let (_, said) = play("parallel-agents", true, |project, event| {
+        if is(event, "PostToolUse", "strategic-planner") {
+            plan(project, "# Plan\n");
+        }
+    });
+    // The expert was called before there was a plan, and never set its marker on the real one.
+    assert_eq!(exits(&said, "PreToolUse Agent"), [2, 0]);
+    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
+    assert_eq!(exits(&said, "SubagentStop consulting-expert"), [2]);
+}
+
+#[test]
+fn a_cd_into_a_subfolder_changes_nothing() {
+    let (project, said) = play("bash-edits", true, |_, _| {});
+    assert!(said.iter().all(|(_, said)| said.exit == 0));
+    assert!(!project.home().join("src/.claude").exists());
+}
