@@ -3,7 +3,12 @@
 //! `cargo bench` measures the host's build; `MODEGATE=path/to/modegate cargo bench` another one, such as the
 //! static binary. `cargo bench -- quick` leaves the large repositories out.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench prints, and stops where it cannot go on"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,7 +152,8 @@ impl Project {
     /// An event in a file, as the host would send it.
     fn event(&self, name: &str, fields: &str) -> PathBuf {
         let path = self.home.join(".claude").join(format!("{name}.json"));
-        fs::write(&path, format!("{{\"transcript_path\":\"/x\",\"cwd\":{:?},{fields}}}\n", self.home)).unwrap();
+        fs::write(&path, format!("{{\"transcript_path\":\"/x\",\"cwd\":\"{}\",{fields}}}\n", self.home.display()))
+            .unwrap();
         path
     }
 

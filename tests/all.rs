@@ -1,6 +1,7 @@
 //! Everything that is not a scenario, in one binary: linking is slow.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,

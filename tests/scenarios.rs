@@ -2,6 +2,7 @@
 //! come of them, and the same decided again from the journal that was written.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -120,7 +120,7 @@ fn an_unwritable_state_costs_the_state_and_not_the_work() {
 fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
     let project = Project::installed();
     let mut bomb = String::from("a0: &a0 [x, x]\n");
-    (1..40).for_each(|n| bomb.push_str(&format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)));
+    bomb.extend((1..40).map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)));
     project.write(".claude/modes/bomb.yaml", bomb);
     project.write(".claude/modes/deep.yaml", "[".repeat(100_000));
     project.write(".claude/modes/bytes.yaml", b"mode: \xff\xfe\n");

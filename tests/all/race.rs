@@ -20,7 +20,9 @@ fn no_update_is_lost_and_the_file_always_parses() {
                 })
             })
             .collect();
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        for writer in writers {
+            writer.join().unwrap();
+        }
         over.store(true, Ordering::Relaxed);
         assert!(reader.join().unwrap() > 0);
     });
@@ -54,12 +56,11 @@ fn watch(project: &Project, over: &AtomicBool) -> usize {
 #[test]
 fn parallel_agents_of_one_session_lose_no_move() {
     let project = Project::installed();
-    let phases: String = (0..16)
-        .map(|n| format!("  - {{ phase: p{n}, agent: a{n}, after: [{{ check: {{ file: done.md }} }}] }}\n"))
-        .collect();
+    let phase = |n| format!("  - {{ phase: p{n}, agent: a{n}, after: [{{ check: {{ file: done.md }} }}] }}");
+    let phases = (0..16).map(phase).collect::<Vec<_>>().join("\n");
     project.write(
         ".claude/modes/many.yaml",
-        format!("mode: many\ncommands: [/many]\nphases:\n{phases}  - {{ phase: last, main: true }}\n"),
+        format!("mode: many\ncommands: [/many]\nphases:\n{phases}\n  - {{ phase: last, main: true }}\n"),
     );
     project.write("done.md", "x");
     project

@@ -4,8 +4,8 @@ use crate::project::{Project, Said};
 use modegate::facts::live::now;
 use serde_json::{Value, json};
 
-/// A stream in a project where plan mode is active; `live` acts on the project before an event.
-fn play(name: &str, research: bool, mut live: impl FnMut(&Project, &Value)) -> (Project, Vec<(String, Said)>) {
+/// A stream in a project where plan mode is active; `act` works on the project before an event.
+fn play(name: &str, research: bool, mut act: impl FnMut(&Project, &Value)) -> (Project, Vec<(String, Said)>) {
     let project = Project::installed();
     project.git(&["init", "-q"]);
     project.write("README.md", "x");
@@ -24,7 +24,7 @@ fn play(name: &str, research: bool, mut live: impl FnMut(&Project, &Value)) -> (
     for line in text.lines() {
         let line = line.replace("{home}", &home).replace("{user}", "/nowhere").replace("{session}", "s1");
         let event: Value = serde_json::from_str(&line).unwrap();
-        live(&project, &event);
+        act(&project, &event);
         let subject = event["agent_type"].as_str().or_else(|| event["tool_name"].as_str()).unwrap_or_default();
         let label = format!("{} {subject}", event["hook_event_name"].as_str().unwrap()).trim().to_owned();
         said.push((label, project.hook_bytes(line.as_bytes())));
