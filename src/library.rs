@@ -89,6 +89,12 @@ impl Library {
         Some(Self { index, shelf: Shelf::Compiled(rest.to_vec()) })
     }
 
+    /// Whether a command activates a mode; told by a library that was read from its sources.
+    #[must_use]
+    pub fn answers(&self, command: &str) -> bool {
+        matches!(&self.shelf, Shelf::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.answers(command)))
+    }
+
     /// All modes.
     #[must_use]
     pub fn catalogue(self) -> Catalogue {

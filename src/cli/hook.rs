@@ -6,7 +6,7 @@ use crate::event::{Event, Kind};
 use crate::facts::live::{Live, now, place};
 use crate::facts::{Answer, Facts, Question};
 use crate::journal::{self, Line, Wrote, redacted};
-use crate::library::{self, Library};
+use crate::library::Library;
 use crate::mode::Catalogue;
 use crate::paths::Places;
 use crate::reply::{Reply, reply, trouble};
@@ -84,8 +84,7 @@ fn library(places: &Places, event: &Event) -> Option<Library> {
         return Some(Library::open(places));
     }
     let call = event.command()?;
-    let answers = library::read(places).modes.iter().any(|mode| mode.answers(call.name));
-    answers.then(|| Library::read(places))
+    Some(Library::read(places)).filter(|library| library.answers(call.name))
 }
 
 struct Door<'a> {
