@@ -25,7 +25,7 @@ impl<'a> Engine<'a> {
         if finding.verdict > Verdict::Observe && self.has_spoken(mode, gate) {
             finding.verdict = Verdict::Pass;
         }
-        if finding.verdict == Verdict::Block && self.event.kind.is_some_and(Kind::is_stop) {
+        if self.event.kind.is_some_and(Kind::is_stop) {
             self.be_patient(mode, gate, &mut finding);
         }
         let settled = finding.verdict < Verdict::Block && !finding.released;
@@ -65,10 +65,13 @@ impl<'a> Engine<'a> {
 
     /// Counts the refusals of one agent on the same facts, and lets go when they are enough.
     fn be_patient(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
+        let key = format!("{}@{}", gate.id, self.event.agent_id().unwrap_or("main"));
+        if finding.verdict != Verdict::Block {
+            self.after.modes.get_mut(&mode.namespace).and_then(|standing| standing.holds.remove(&key));
+            return;
+        }
         let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
-        let agent = self.event.agent_id().unwrap_or("main").to_owned();
         let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
-        let key = format!("{}@{agent}", gate.id);
         let hold = self.standing(mode).holds.entry(key.clone()).or_default();
         if hold.facts != facts {
             *hold = Hold { count: 0, facts };

@@ -68,7 +68,7 @@ impl State {
             }
             let values: Map<String, Value> = space
                 .iter()
-                .filter(|(key, _)| !is_summary(key))
+                .filter(|(key, value)| !is_summary(key) && is_small(value))
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect();
             if !values.is_empty() {
@@ -198,6 +198,16 @@ impl State {
 
 fn is_summary(key: &str) -> bool {
     matches!(key, "sessions" | "is_active" | "session_id")
+}
+
+/// Values that a check may ask for; what else scripts keep in the file is no part of a session.
+fn is_small(value: &Value) -> bool {
+    const LONGEST: usize = 256;
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => text.len() <= LONGEST,
+        Value::Array(_) | Value::Object(_) => false,
+    }
 }
 
 /// A namespace in the flat shape belongs to the session it names: its values move there.
