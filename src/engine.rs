@@ -25,6 +25,8 @@ pub struct Decided {
     pub findings: Vec<Finding>,
     /// The session after the event.
     pub session: Session,
+    /// The agent that stops, where that is known.
+    pub who: Option<String>,
 }
 
 /// Decides `event`.
@@ -40,6 +42,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         messages: Vec::new(),
         moves: Vec::new(),
         intents: Vec::new(),
+        who: None,
     };
     if let Some(kind) = event.kind {
         engine.hear(kind);
@@ -53,6 +56,7 @@ enum Intent<'a> {
     Done(&'a Mode, &'a Phase),
     Skip(&'a Mode, &'a Phase),
     Ran(&'a Mode, String),
+    Tell(String),
 }
 
 struct Engine<'a> {
@@ -65,6 +69,7 @@ struct Engine<'a> {
     messages: Vec<String>,
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
+    who: Option<String>,
 }
 
 impl<'a> Engine<'a> {
@@ -112,7 +117,7 @@ impl<'a> Engine<'a> {
         decision.context = self.context;
         decision.messages = self.messages;
         decision.moves = self.moves;
-        Decided { decision, findings: self.findings, session: self.after }
+        Decided { decision, findings: self.findings, session: self.after, who: self.who }
     }
 
     /// The active modes.
@@ -126,6 +131,27 @@ impl<'a> Engine<'a> {
     fn current(&self, mode: &'a Mode) -> Option<(usize, &'a Phase)> {
         let name = self.after.standing(&mode.namespace)?.phase.as_deref();
         name.and_then(|name| mode.phase(name)).or_else(|| mode.phase(&mode.first()?.name))
+    }
+
+    /// The phase in which an agent works now: the present one if it is the agent's, else the agent's last one
+    /// before it, because earlier work may be done again, else its first. In strict order only the present one.
+    fn turn(&self, mode: &'a Mode, agent: &str) -> Option<&'a Phase> {
+        let at = self.current(mode).map_or(0, |(index, _)| index);
+        let own = || mode.phases.iter().enumerate().filter(|(_, phase)| phase.worker.is_agent(agent));
+        let now = own().find(|(index, _)| *index == at);
+        let turn = if mode.strict && self.after.is_active(&mode.namespace) {
+            now
+        } else {
+            now.or_else(|| own().rfind(|(index, _)| *index < at)).or_else(|| own().next())
+        };
+        turn.map(|(_, phase)| phase)
+    }
+
+    /// The modes whose gates may be heard: the active ones, the base, and those with gates that always stand.
+    fn standing_modes(&self) -> Vec<&'a Mode> {
+        let always = |mode: &Mode| mode.all_gates().any(|(_, gate)| gate.always);
+        let stands = |mode: &&Mode| mode.name == BASE || self.after.is_active(&mode.namespace) || always(mode);
+        self.catalogue.modes.iter().filter(stands).collect()
     }
 
     fn standing(&mut self, mode: &Mode) -> &mut Standing {

@@ -58,6 +58,14 @@ pub enum Question {
     },
     /// Which agents have started and not yet stopped?
     InFlight,
+    /// What does a text of the event itself have? Asked, because the journal has it only redacted.
+    Said {
+        /// Which text.
+        of: Said,
+        /// What is looked for.
+        #[serde(flatten)]
+        wanted: Wanted,
+    },
     /// What does the conversation have?
     Transcript {
         /// Where the host keeps it.
@@ -82,6 +90,21 @@ pub struct Wanted {
     /// Regular expressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
+    /// How it begins; one of them is enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<String>,
+}
+
+/// A text of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Said {
+    /// The prompt of the user, or of an agent that is spawned.
+    Prompt,
+    /// The shell command.
+    Command,
+    /// The latest message of the assistant.
+    Message,
 }
 
 /// What the world answered.
@@ -103,6 +126,8 @@ pub enum Answer {
         /// What it lacks, each as a phrase.
         missing: Vec<String>,
     },
+    /// There is no such text.
+    Silence,
     /// How a file stands against HEAD.
     Committed(Commitment),
     /// Uncommitted changes.

@@ -47,6 +47,9 @@ pub struct Line {
     pub findings: Vec<Finding>,
     /// What was decided.
     pub decision: Decision,
+    /// The agent that stops, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who: Option<String>,
     /// The files that this event has changed, as they stood right after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<Wrote>,

@@ -205,7 +205,7 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 25] = [
+const SOURCES: [&str; 27] = [
     include_str!("library.rs"),
     include_str!("mode.rs"),
     include_str!("mode/ears.rs"),
@@ -224,12 +224,14 @@ const SOURCES: [&str; 25] = [
     include_str!("check/file.rs"),
     include_str!("check/frontmatter.rs"),
     include_str!("check/observed.rs"),
+    include_str!("check/path.rs"),
     include_str!("check/pattern.rs"),
     include_str!("check/prompt.rs"),
     include_str!("check/ran.rs"),
     include_str!("check/scope.rs"),
     include_str!("check/state.rs"),
     include_str!("check/text.rs"),
+    include_str!("check/tool.rs"),
     include_str!("check/transcript.rs"),
 ];
 

@@ -24,7 +24,7 @@ pub fn safe_name(name: &str) -> String {
 /// widen a glob goes.
 #[must_use]
 pub fn folder_name(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || "/\\*?[]{}!:<>|\"'`$".contains(c) { '-' } else { c };
+    let plain = |c: char| if c.is_control() || "/\\*?[]{}!:<>|\"`$".contains(c) { '-' } else { c };
     let name: String = name.trim().chars().take(LONGEST).map(plain).collect();
     name.trim_matches(['.', '-', ' ']).to_owned()
 }

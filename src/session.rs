@@ -43,7 +43,7 @@ pub struct Standing {
     pub skipped: Vec<String>,
     /// The phase to go back to after a detour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
+    pub origin: Option<Origin>,
     /// How the mode ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ending>,
@@ -71,6 +71,15 @@ pub struct Standing {
     /// Whatever else stands there.
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// Where a detour began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The phase.
+    pub phase: String,
+    /// The tick at which that phase began.
+    pub since: u64,
 }
 
 /// How a mode ended.

@@ -5,9 +5,10 @@
 pub struct Simple {
     /// Its words, quotes removed, without assignments and redirections.
     pub words: Vec<String>,
-    /// Whether the whole line's exit code is this command's word: nothing that follows can turn a failure
-    /// into success.
-    pub decides: bool,
+    /// Whether the line's success is this command's: nothing that follows can turn its failure into success.
+    pub tells_success: bool,
+    /// Whether the line's failure is this command's: nothing follows that could have failed instead.
+    pub tells_failure: bool,
 }
 
 /// Splits a command line at `;`, `&&`, `||`, `|`, `&` and newlines, outside quotes.
@@ -20,14 +21,17 @@ pub fn commands(line: &str) -> Vec<Simple> {
     let mut commands = Vec::with_capacity(parts.len());
     for (index, (words, _)) in parts.iter().enumerate() {
         let rest = parts.get(index..).unwrap_or_default();
-        let decides = rest.iter().enumerate().all(|(later, (_, end))| match end {
+        let last = |from: usize| rest.get(from..).is_none_or(|after| after.iter().all(|(words, _)| words.is_empty()));
+        let tells_success = rest.iter().enumerate().all(|(at, (_, end))| match end {
             End::And => true,
             End::Pipe => pipefail,
             // Only the very end may close the line with a newline or a semicolon.
-            End::Sequence => rest.get(later + 1..).is_none_or(|after| after.iter().all(|(words, _)| words.is_empty())),
+            End::Sequence => last(at + 1),
             End::Or | End::Background => false,
         });
-        commands.push(Simple { words: plain(words), decides });
+        let own = rest.first().map(|(_, end)| *end);
+        let tells_failure = tells_success && matches!(own, Some(End::Sequence | End::Pipe));
+        commands.push(Simple { words: plain(words), tells_success, tells_failure });
     }
     commands.retain(|command| !command.words.is_empty());
     commands
@@ -115,11 +119,16 @@ fn plain(words: &[String]) -> Vec<String> {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
     };
-    let is_wrapper = |word: &str| matches!(word, "env" | "time" | "command" | "nice" | "exec" | "(" | "{" | "!");
-    let mut rest = words
-        .iter()
-        .map(|word| word.trim_start_matches('('))
-        .skip_while(|word| is_assignment(word) || is_wrapper(word) || word.is_empty());
+    let is_wrapper = |word: &str| matches!(word, "env" | "time" | "timeout" | "command" | "nice" | "exec" | "{" | "!");
+    let mut rest = words.iter().map(|word| word.trim_matches(['(', ')'])).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = rest.next_if(|word| is_assignment(word) || is_wrapper(word)) {
+        // `timeout -k 5 120 cargo test`: what follows is options and a time.
+        while word == "timeout"
+            && rest
+                .next_if(|word| word.starts_with(['-', '+']) || word.starts_with(|c: char| c.is_ascii_digit()))
+                .is_some()
+        {}
+    }
     let mut plain = Vec::new();
     while let Some(word) = rest.next() {
         match word.trim_start_matches(|c: char| c.is_ascii_digit()) {
@@ -150,7 +159,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: Option<bool>) {
         let found = commands(line).into_iter().find(|command| begins_with(&command.words, "cargo test"));
-        assert_eq!(found.map(|command| command.decides), expected, "{line}");
+        assert_eq!(found.map(|command| command.tells_success), expected, "{line}");
     }
 
     #[test]
@@ -159,7 +168,9 @@ mod tests {
         check("cd x && RUST_LOG=1 cargo test --all 2>&1", Some(true));
         check("cargo test > /tmp/log 2>&1\n", Some(true));
         check("/usr/bin/cargo test;", Some(true));
-        check("(cargo test)", None);
+        check("(cargo test)", Some(true));
+        check("timeout -k 5 120s cargo test", Some(true));
+        check("(cd app && cargo test)", Some(true));
         check("( cargo test --lib )", Some(true));
         check("cargo test && echo fine", Some(true));
     }
@@ -171,6 +182,14 @@ mod tests {
         check("cargo test; echo done", Some(false));
         check("cargo test &", Some(false));
         check("set -o pipefail; cargo test | tail -5", Some(true));
+    }
+
+    #[test]
+    fn a_failure_may_be_that_of_what_follows() {
+        let tells = |line: &str| commands(line).first().map(|command| command.tells_failure);
+        assert_eq!(tells("cargo test"), Some(true));
+        assert_eq!(tells("cargo test && git push"), Some(false));
+        assert_eq!(tells("cargo test | tail"), Some(false));
     }
 
     #[test]

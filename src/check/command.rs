@@ -1,6 +1,7 @@
 //! `command`: the shell command that the tool runs.
 
 use super::{Pattern, Scope};
+use crate::facts::Said;
 use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader, Yaml};
@@ -30,15 +31,11 @@ impl Command {
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let Some(line) = scope.event.input("command") else { return Outcome::fails("the event has no command") };
-        match self {
-            Self::Words(words) => match scope.expand_all(words) {
+        match (self, scope.event.input("command")) {
+            (Self::Line(pattern), _) => pattern.ask(scope, Said::Command, "command"),
+            (Self::Words(_), None) => Outcome::fails("there is no command"),
+            (Self::Words(words), Some(line)) => match scope.expand_all(words) {
                 Ok(words) => begun(line, &words),
-                Err(why) => Outcome::unknown(why),
-            },
-            Self::Line(pattern) => match pattern.missing(line) {
-                Ok(missing) if missing.is_empty() => Outcome::holds("the command has it"),
-                Ok(missing) => Outcome::fails(format!("the command has no {}", missing.join(", no "))),
                 Err(why) => Outcome::unknown(why),
             },
         }

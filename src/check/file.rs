@@ -63,9 +63,6 @@ impl File {
 
     /// What a file that matches lacks.
     fn lack(&self, file: &facts::File, scope: &Scope<'_>) -> Result<Option<String>, String> {
-        if file.size == 0 {
-            return Ok(Some(format!("`{}` is empty", file.path)));
-        }
         if file.size < u64::from(self.min_chars) {
             let Self { min_chars, .. } = self;
             return Ok(Some(format!("`{}` has {} characters, {min_chars} are wanted", file.path, file.size)));
@@ -83,13 +80,17 @@ impl File {
     }
 }
 
-/// The files of an artifact, newest first and at least one, or why there is none.
+/// The files of an artifact, newest first and at least one, or why there is none. An empty file is no evidence.
 pub(super) fn matching(of: &str, scope: &Scope<'_>) -> Result<Vec<facts::File>, Outcome> {
     let globs = scope.globs(of).map_err(Outcome::unknown)?;
     let wanted = globs.first().cloned().unwrap_or_default();
     let files = scope.facts.files(globs).map_err(Outcome::unknown)?;
-    if files.is_empty() {
-        return Err(Outcome::fails(format!("no file matches {wanted}")).remedied(format!("write {}", scope.called(of))));
+    let (full, empty): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.size > 0);
+    if full.is_empty() {
+        let saw = empty
+            .first()
+            .map_or_else(|| format!("no file matches {wanted}"), |file| format!("`{}` is empty", file.path));
+        return Err(Outcome::fails(saw).remedied(format!("write {}", scope.called(of))));
     }
-    Ok(files)
+    Ok(full)
 }

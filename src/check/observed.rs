@@ -2,6 +2,7 @@
 
 use super::Scope;
 use crate::event::{Event, Kind};
+use crate::session::Standing;
 use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
@@ -74,7 +75,11 @@ impl Observed {
         let line = scope.event.input("command")?;
         let runs = shell::commands(line);
         let mut own = runs.iter().filter(|run| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted)));
-        own.any(|run| run.decides).then(|| self.mark(result))
+        let tells = |run: &shell::Simple| match result {
+            Ran::Passed => run.tells_success,
+            Ran::Failed => run.tells_failure,
+        };
+        own.any(tells).then(|| self.mark(result))
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
@@ -83,7 +88,8 @@ impl Observed {
             Ran::Passed => format!("run {name} alone on a line until it passes"),
             Ran::Failed => format!("run {name} alone on a line and see it fail"),
         };
-        let Some(standing) = scope.standing() else { return Outcome::unknown("the mode is not active") };
+        let nothing = Standing::default();
+        let standing = scope.standing().unwrap_or(&nothing);
         let at = |result| standing.seen_at(&self.mark(result)).filter(|tick| *tick > standing.since);
         let (wanted, other) = match self.result {
             Ran::Passed => (at(Ran::Passed), at(Ran::Failed)),

@@ -1,5 +1,8 @@
-//! What a text is asked for: words, a beginning, or a regular expression.
+//! What a text of the event is asked for: words, a beginning, or a regular expression.
 
+use super::Scope;
+use crate::facts::{Answer, Question, Said, Wanted, unknown};
+use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
 
@@ -31,21 +34,19 @@ impl Pattern {
         Self { contains, starts, matches }
     }
 
-    /// What `text` lacks, each as a phrase.
-    pub(super) fn missing(&self, text: &str) -> Result<Vec<String>, String> {
-        let lower = text.to_lowercase();
-        let mut missing: Vec<String> = Vec::new();
-        let lacks = self.contains.iter().filter(|word| !lower.contains(&word.to_lowercase()));
-        missing.extend(lacks.map(|word| format!("text `{word}`")));
-        if !self.starts.is_empty() && !self.starts.iter().any(|start| text.trim_start().starts_with(start.as_str())) {
-            missing.push(format!("a beginning `{}`", self.starts.join("` or `")));
+    /// Asks a text of the event for it; `subject` is what that text is called.
+    pub(super) fn ask(&self, scope: &Scope<'_>, of: Said, subject: &str) -> Outcome {
+        match scope.facts.ask(Question::Said { of, wanted: self.wanted() }) {
+            Answer::Silence => Outcome::fails(format!("there is no {subject}")),
+            Answer::Text { missing, .. } if missing.is_empty() => Outcome::holds(format!("the {subject} has it")),
+            Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
+            other => Outcome::unknown(unknown(other)),
         }
-        for pattern in &self.matches {
-            if !compiled(pattern)?.is_match(text) {
-                missing.push(format!("pattern `{pattern}`"));
-            }
-        }
-        Ok(missing)
+    }
+
+    fn wanted(&self) -> Wanted {
+        let Self { contains, starts, matches } = self.clone();
+        Wanted { sections: Vec::new(), contains, matches, starts }
     }
 }
 
@@ -53,17 +54,11 @@ impl Pattern {
 pub(super) fn patterns(reader: &mut Reader, node: &Node) -> Vec<String> {
     reader.each(node, |reader, node| {
         let pattern = reader.text(node);
-        if let Err(why) = compiled(&pattern) {
-            reader.problem(node, why);
+        match regex::RegexBuilder::new(&pattern).size_limit(1 << 20).build() {
+            Err(regex::Error::CompiledTooBig(_)) => reader.problem(node, format!("pattern `{pattern}` is too large")),
+            Err(_) => reader.problem(node, format!("pattern `{pattern}` is not a regular expression")),
+            Ok(_) => {}
         }
         pattern
-    })
-}
-
-fn compiled(pattern: &str) -> Result<regex::Regex, String> {
-    let built = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();
-    built.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => format!("pattern `{pattern}` is too large"),
-        _ => format!("pattern `{pattern}` is not a regular expression"),
     })
 }

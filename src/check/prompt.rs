@@ -1,6 +1,7 @@
 //! `prompt`: what the user, or the parent of an agent, wrote.
 
 use super::{Pattern, Scope};
+use crate::facts::Said;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
 use serde::{Deserialize, Serialize};
@@ -20,12 +21,6 @@ impl Prompt {
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let prompt = scope.event.prompt().or_else(|| scope.event.input("prompt"));
-        let Some(prompt) = prompt else { return Outcome::fails("the event has no prompt") };
-        match self.0.missing(prompt) {
-            Ok(missing) if missing.is_empty() => Outcome::holds("the prompt has it"),
-            Ok(missing) => Outcome::fails(format!("the prompt has no {}", missing.join(", no "))),
-            Err(why) => Outcome::unknown(why),
-        }
+        self.0.ask(scope, Said::Prompt, "prompt")
     }
 }

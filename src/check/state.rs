@@ -53,7 +53,7 @@ impl State {
             holds &= values.contains(&value.to_string());
             let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let shown = if value.is_null() { "not set".to_owned() } else { format!("`{shown}`") };
-            saw.push(format!("{namespace}.{key} is {shown}"));
+            saw.push(format!("`{namespace}.{key}` is {shown}"));
         }
         Outcome::when(holds, saw.join(", "))
     }

@@ -49,8 +49,8 @@ impl Text {
             Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
             Err(outcome) => return outcome,
         };
-        let wanted =
-            Wanted { sections: self.sections.clone(), contains: self.contains.clone(), matches: self.matches.clone() };
+        let Self { sections, contains, matches, .. } = self.clone();
+        let wanted = Wanted { sections, contains, matches, starts: Vec::new() };
         let (chars, missing) = match scope.facts.ask(Question::Text { path: path.clone(), wanted }) {
             Answer::Text { chars, missing } => (chars, missing),
             other => return Outcome::unknown(unknown(other)),

@@ -1,7 +1,7 @@
 //! `transcript`: what was said in the conversation.
 
 use super::{Pattern, Scope, pattern};
-use crate::facts::{Answer, Question, Wanted, unknown};
+use crate::facts::{Answer, Question, Said, Wanted, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
@@ -36,28 +36,20 @@ impl Transcript {
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let said = match self.missing(scope) {
-            Ok(missing) if missing.is_empty() => return Outcome::holds("the conversation has it"),
-            Ok(missing) => format!("has no {}", missing.join(", no ")),
-            Err(why) => return Outcome::unknown(why),
-        };
-        let subject = if self.last { "your last message" } else { "the conversation" };
-        Outcome::fails(format!("{subject} {said}"))
-    }
-
-    fn missing(&self, scope: &Scope<'_>) -> Result<Vec<String>, String> {
         // The host's file lags behind: at a stop, the event itself has the latest message.
-        if let Some(message) = scope.event.text("last_assistant_message").filter(|_| self.last) {
-            let pattern =
-                Pattern { contains: self.contains.clone(), matches: self.matches.clone(), starts: Vec::new() };
-            return pattern.missing(message);
+        if self.last && scope.event.text("last_assistant_message").is_some() {
+            let Self { contains, matches, .. } = self.clone();
+            return Pattern { contains, matches, starts: Vec::new() }.ask(scope, Said::Message, "last message");
         }
         let path = scope.event.text("agent_transcript_path").or_else(|| scope.event.text("transcript_path"));
-        let path = path.ok_or("the event names no transcript")?.to_owned();
-        let wanted = Wanted { sections: Vec::new(), contains: self.contains.clone(), matches: self.matches.clone() };
+        let Some(path) = path.map(str::to_owned) else { return Outcome::unknown("the event names no transcript") };
+        let Self { contains, matches, .. } = self.clone();
+        let wanted = Wanted { contains, matches, ..Wanted::default() };
+        let subject = if self.last { "last message" } else { "conversation" };
         match scope.facts.ask(Question::Transcript { path, last: self.last, wanted }) {
-            Answer::Text { missing, .. } => Ok(missing),
-            other => Err(unknown(other)),
+            Answer::Text { missing, .. } if missing.is_empty() => Outcome::holds(format!("the {subject} has it")),
+            Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
+            other => Outcome::unknown(unknown(other)),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::store::{Shape, Store};
 use crate::verdict::Verdict;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -69,11 +69,10 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
             return Answered { reply: trouble(&format!("this is no hook event: {why}")), ..Answered::default() };
         }
     };
-    let cwd = event.cwd().map(PathBuf::from);
-    let home = home.map_or_else(|| place::home_here(cwd.as_deref()), Path::to_owned);
+    let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
     let places = Places { home };
     match library(&places, &event) {
-        Some(library) => Door { places, event: &event, cwd, begun, troubles: Vec::new() }.answer(library),
+        Some(library) => Door { places, event: &event, begun, troubles: Vec::new() }.answer(library),
         None => Answered::default(),
     }
 }
@@ -90,7 +89,6 @@ fn library(places: &Places, event: &Event) -> Option<Library> {
 struct Door<'a> {
     places: Places,
     event: &'a Event,
-    cwd: Option<PathBuf>,
     begun: Instant,
     troubles: Vec<String>,
 }
@@ -99,12 +97,14 @@ impl Door<'_> {
     fn answer(mut self, library: Library) -> Answered {
         let id = self.event.session().to_owned();
         let store = Store::new(self.places.clone(), library.index.settings.days);
-        let live = Live::new(self.places.home.clone(), self.cwd.clone(), self.places.journal(&id));
+        let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id));
         let facts = Facts::new(&live);
         let (revision, mut before) = self.session(&store, &id);
         let catalogue = self.needed(library, &before);
         let mut decided = decide(self.event, &catalogue, &before, &facts);
-        if decided.session != before && !id.is_empty() {
+        // A refused command does not make a folder a project.
+        let may_write = !id.is_empty() && (decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir());
+        if decided.session != before && may_write {
             let at = facts.clock().at;
             let changed = store.change(&at, |fresh| {
                 if fresh.revision != revision {
@@ -115,9 +115,10 @@ impl Door<'_> {
             });
             self.troubles.extend(changed.err().map(|error| error.to_string()));
         }
-        self.tell(&mut decided);
         let asked = facts.asked();
         self.write_down(&catalogue, before, &decided, &asked);
+        // After the journal: modegate's own trouble is no part of the decision that can be made again.
+        self.tell(&mut decided);
         let mut reply = reply(self.event, &decided.decision);
         for line in self.troubles.iter().chain(&self.odd()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
@@ -182,6 +183,7 @@ impl Door<'_> {
             asked: asked.to_vec(),
             findings: decided.findings.clone(),
             decision: decided.decision.clone(),
+            who: decided.who.clone(),
             wrote: Wrote::of(&self.event.edited()),
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };

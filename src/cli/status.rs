@@ -100,7 +100,7 @@ fn line(name: &str, standing: &Standing) -> String {
 fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<String> {
     let event = json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
-    let live = Live::new(places.home.clone(), None, places.journal(&session.id));
+    let live = Live::new(&event, places.home.clone(), places.journal(&session.id));
     let mut context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let modes = context.split_off(context.len().min(1));
     modes.into_iter().filter(|text| text.contains(" mode: next is ")).collect()

@@ -61,8 +61,12 @@ pub(super) fn latest(places: &Places) -> Option<PathBuf> {
 fn show(line: &Line) {
     let event = Event::from_value(line.event.clone());
     let kind = event.as_ref().ok().and_then(|event| event.kind);
-    let decided =
-        Decided { decision: line.decision.clone(), findings: line.findings.clone(), session: line.before.clone() };
+    let decided = Decided {
+        decision: line.decision.clone(),
+        findings: line.findings.clone(),
+        session: line.before.clone(),
+        who: None,
+    };
     let word = hook::outcome(kind, &decided);
     let what = event.map(|event| described(&event)).unwrap_or_default();
     screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));

@@ -9,13 +9,12 @@ impl<'a> Engine<'a> {
         let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
-            for phase in mode.phases.iter().filter(|phase| phase.worker.is_agent(agent)) {
-                if let Some(wanted) = self.demands(mode, &phase.after) {
-                    self.context.push(format!(
-                        "You work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
-                        phase.name, mode.name
-                    ));
-                }
+            let Some(phase) = self.turn(mode, agent) else { continue };
+            if let Some(wanted) = self.demands(mode, &phase.after) {
+                self.context.push(format!(
+                    "You work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
+                    phase.name, mode.name
+                ));
             }
         }
     }

@@ -34,7 +34,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The gate that decides: this one, or the one it leads to. Chains are free of cycles when they are read.
-    fn follow(&self, mode: &'a Mode, gate: &'a Gate) -> (&'a Gate, Outcome, Verdict) {
+    pub(super) fn follow(&self, mode: &'a Mode, gate: &'a Gate) -> (&'a Gate, Outcome, Verdict) {
         let mut gate = gate;
         loop {
             let outcome = self.ask(mode, &gate.check);
@@ -76,17 +76,20 @@ impl<'a> Engine<'a> {
         if hold.facts != facts {
             *hold = Hold { count: 0, facts };
         }
-        if hold.count < patience {
-            hold.count += 1;
-            return;
+        let count = hold.count;
+        hold.count = (count + 1).min(patience + 1);
+        if count >= patience {
+            finding.verdict = Verdict::Pass;
+            finding.released = true;
         }
-        finding.verdict = Verdict::Pass;
-        finding.released = true;
-        self.release(mode, gate, &key, finding);
+        // While another gate still objects, a gate that has let go stays so, and says it once.
+        if count == patience {
+            self.release(mode, gate, finding);
+        }
     }
 
-    fn release(&mut self, mode: &'a Mode, gate: &Gate, key: &str, finding: &Finding) {
-        let agent = self.event.text("agent_type").filter(|name| !name.is_empty()).unwrap_or("the agent").to_owned();
+    fn release(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
+        let agent = self.who.clone().unwrap_or_else(|| "the main agent".to_owned());
         let at = self.facts.clock().at;
         let note = format!(
             "{agent} was let go with its work unmet: {} What needs it stays closed.",
@@ -94,7 +97,6 @@ impl<'a> Engine<'a> {
         );
         self.moves.push(format!("{} released unmet", gate.id));
         let standing = self.standing(mode);
-        standing.holds.remove(key);
         standing.unmet.push(Unmet { gate: gate.id.clone(), agent, at });
         standing.notes.push(note);
     }

@@ -3,8 +3,8 @@
 use super::{Engine, Intent};
 use crate::check::Check;
 use crate::mode::{Gate, Mode, Phase, Worker};
-use crate::session::{Ending, Standing};
-use crate::verdict::Truth;
+use crate::session::{Ending, Origin, Standing};
+use crate::verdict::{Finding, Outcome, Truth, Verdict};
 
 impl<'a> Engine<'a> {
     /// Carries out what was intended, now that nothing objects.
@@ -15,6 +15,7 @@ impl<'a> Engine<'a> {
                 Intent::Done(mode, phase) => self.done(mode, phase),
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
                 Intent::Ran(mode, mark) => self.standing(mode).see(&mark),
+                Intent::Tell(note) => self.context.push(note),
             }
         }
     }
@@ -104,12 +105,12 @@ impl<'a> Engine<'a> {
             if let Some(detour) = self.detour(mode, current) {
                 self.moves.push(format!("{}: {} entered", mode.name, detour.name));
                 let standing = self.standing(mode);
-                standing.origin = Some(current.name.clone());
+                standing.origin = Some(Origin { phase: current.name.clone(), since: standing.since });
                 standing.enter(&detour.name);
                 continue;
             }
             let may_move = current.worker == Worker::Main || current.when.is_some();
-            if !may_move || !self.holds(mode, &current.after) {
+            if !may_move || !self.is_evident(mode, current) {
                 return;
             }
             self.done(mode, current);
@@ -122,17 +123,31 @@ impl<'a> Engine<'a> {
         mode.phases.iter().filter(open).find(|phase| phase.when.as_ref().is_some_and(entered))
     }
 
-    /// Whether every check holds; a phase without any never ends by itself.
-    fn holds(&self, mode: &'a Mode, gates: &[Gate]) -> bool {
-        !gates.is_empty() && gates.iter().all(|gate| self.ask(mode, &gate.check).truth == Truth::Holds)
+    /// Whether every gate after a phase is content; if so, what they saw is noted. A phase without any never
+    /// ends by itself.
+    fn is_evident(&mut self, mode: &'a Mode, phase: &'a Phase) -> bool {
+        let seen: Vec<(&Gate, Outcome, Verdict)> = phase.after.iter().map(|gate| self.follow(mode, gate)).collect();
+        if seen.is_empty() || seen.iter().any(|(_, _, verdict)| *verdict != Verdict::Pass) {
+            return false;
+        }
+        let found = |(gate, outcome, verdict): (&Gate, Outcome, Verdict)| Finding {
+            mode: mode.name.clone(),
+            phase: Some(phase.name.clone()),
+            gate: gate.id.clone(),
+            verdict,
+            reason: String::new(),
+            outcome,
+            released: false,
+        };
+        self.findings.extend(seen.into_iter().map(found));
+        true
     }
 }
 
-/// Back to where the detour began; what was seen on the way counts there too.
+/// Back to where the detour began, as if it had never been left: what was seen on the way counts there too.
 fn come_back(standing: &mut Standing) {
-    let since = standing.since;
-    if let Some(origin) = standing.origin.take() {
-        standing.enter(&origin);
+    if let Some(Origin { phase, since }) = standing.origin.take() {
+        standing.enter(&phase);
         standing.since = since;
     }
 }

@@ -26,7 +26,9 @@ impl<'a> Engine<'a> {
         let Some(standing) = self.after.standing(&mode.namespace) else { return false };
         let same_prompt =
             self.event.text("prompt_id").is_some() && standing.prompt_id.as_deref() == self.event.text("prompt_id");
-        same_prompt && (standing.is_active || call.typed)
+        // A subagent that calls its own mode's command does not begin it anew.
+        let within = standing.is_active && self.event.agent_id().is_some();
+        within || same_prompt && (standing.is_active || call.typed)
     }
 
     /// A step of a flow comes after the steps before it: the model is held to that, a person may skip.
@@ -47,7 +49,8 @@ impl<'a> Engine<'a> {
             }
             let names = missing.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ");
             if call.typed {
-                self.context.push(format!("This skips steps of the {} flow: {names}.", flow.name));
+                let note = format!("This skips steps of the {} flow: {names}.", flow.name);
+                self.intents.push(Intent::Tell(note));
                 self.intents.extend(missing.into_iter().map(|phase| Intent::Skip(flow, phase)));
             } else {
                 let saw = format!("/{} comes too early in the {} flow: {names} not done yet", call.name, flow.name);
@@ -77,17 +80,14 @@ impl<'a> Engine<'a> {
         let Some(agent) = self.event.spawned() else { return };
         for mode in &self.catalogue.modes {
             let active = self.after.is_active(&mode.namespace);
-            let own: Vec<&'a Phase> = mode.phases.iter().filter(|phase| phase.worker.is_agent(agent)).collect();
-            let current = self.current(mode).map(|(_, phase)| phase);
-            let on_turn = own.iter().find(|phase| current.is_some_and(|current| current.name == phase.name));
-            if let (true, true, None, Some(first)) = (active, mode.strict, on_turn, own.first()) {
-                self.refuse_out_of_turn(mode, first, agent);
-                continue;
-            }
-            for phase in own {
-                for gate in phase.before.iter().filter(|gate| active || gate.always) {
-                    self.judge(mode, Some(phase), gate);
+            let Some(phase) = self.turn(mode, agent) else {
+                if let Some(own) = mode.phases.iter().find(|phase| phase.worker.is_agent(agent)) {
+                    self.refuse_out_of_turn(mode, own, agent);
                 }
+                continue;
+            };
+            for gate in phase.before.iter().filter(|gate| active || gate.always) {
+                self.judge(mode, Some(phase), gate);
             }
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Engine<'a> {
         let (name, worker) =
             current.map_or_else(Default::default, |phase| (phase.name.clone(), phase.worker.to_string()));
         let saw = format!(
-            "{agent} works in phase {}, and {} mode is in phase {name}, where {worker} works",
+            "`{agent}` works in phase {}, and {} mode is in phase {name}, where {worker} works",
             phase.name, mode.name
         );
         let remedy = current

@@ -29,17 +29,20 @@ impl<'a> Engine<'a> {
             Who::Fork => return,
             Who::Unattributed => return self.moves.push("unattributed stop".to_owned()),
         };
+        self.who = Some(agent.clone());
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
-            let current = self.current(mode).map(|(_, phase)| phase.name.as_str());
-            let on_turn = |phase: &&Phase| !mode.strict || current == Some(phase.name.as_str());
-            let own: Vec<&'a Phase> =
-                mode.phases.iter().filter(|phase| phase.worker.is_agent(&agent)).filter(on_turn).collect();
-            for phase in own {
-                if self.is_finished(mode, phase) {
-                    self.intents.push(Intent::Done(mode, phase));
-                }
+            if let Some(phase) = self.turn(mode, &agent)
+                && self.is_finished(mode, phase)
+            {
+                self.intents.push(Intent::Done(mode, phase));
             }
+        }
+        // Whoever was let go with its work unmet has not run to its end.
+        if self.findings.iter().any(|finding| finding.released) {
+            return;
+        }
+        for mode in self.standing_modes() {
             mode.checks(&mut |check| {
                 if let Check::Ran(ran) = check {
                     self.intents.extend(ran.mark(&agent).map(|mark| Intent::Ran(mode, mark)));
@@ -59,14 +62,14 @@ impl<'a> Engine<'a> {
 
     /// A tool ran: what it shows is noted, and phases of the main agent may move on.
     pub(super) fn tool_ran(&mut self) {
-        let modes: Vec<&'a Mode> = self.active().collect();
-        for mode in &modes {
+        for mode in self.standing_modes() {
             self.note_what_is_seen(mode);
         }
-        if self.event.tool().is_some_and(|tool| READING.contains(&tool)) {
+        // A subagent may work in a tree of its own: its events say nothing of where the main agent stands.
+        if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READING.contains(&tool)) {
             return;
         }
-        for mode in modes {
+        for mode in self.active().collect::<Vec<_>>() {
             self.move_on(mode);
         }
     }

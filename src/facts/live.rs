@@ -14,7 +14,8 @@ pub mod transcript;
 
 pub use clock::now;
 
-use super::{Answer, Change, Commitment, File, Question, Source, Wanted};
+use super::{Answer, Change, Commitment, File, Question, Said, Source, Wanted};
+use crate::event::Event;
 use crate::journal::Ledger;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// The machine as it is now.
 #[derive(Debug)]
-pub struct Live {
+pub struct Live<'e> {
+    event: &'e Event,
     home: PathBuf,
     cwd: Option<PathBuf>,
     journal: PathBuf,
@@ -35,11 +37,12 @@ pub struct Live {
     ledger: OnceCell<Result<Ledger, String>>,
 }
 
-impl Live {
-    /// The world of a project, seen from `cwd`, with a session's journal.
+impl<'e> Live<'e> {
+    /// The world of a project at an event, with the session's journal.
     #[must_use]
-    pub fn new(home: PathBuf, cwd: Option<PathBuf>, journal: PathBuf) -> Self {
-        Self { home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new() }
+    pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
+        let cwd = event.cwd().map(PathBuf::from);
+        Self { event, home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new() }
     }
 
     /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
@@ -102,9 +105,20 @@ impl Live {
         }
     }
 
+    fn said(&self, of: Said, wanted: &Wanted) -> Answer {
+        let text = match of {
+            Said::Prompt => self.event.prompt().or_else(|| self.event.input("prompt")),
+            Said::Command => self.event.input("command"),
+            Said::Message => self.event.text("last_assistant_message"),
+        };
+        text.map_or(Answer::Silence, |text| match text::lacking(text, wanted) {
+            Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
+            Err(why) => Answer::Unknown(why),
+        })
+    }
+
     fn text(bytes: Result<Vec<u8>, String>, wanted: &Wanted) -> Answer {
-        let wanted = text::Wanted { sections: &wanted.sections, contains: &wanted.contains, matches: &wanted.matches };
-        match bytes.and_then(|bytes| text::seen(&bytes, &wanted)) {
+        match bytes.and_then(|bytes| text::seen(&bytes, wanted)) {
             Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
             Err(why) => Answer::Unknown(why),
         }
@@ -170,7 +184,7 @@ impl Live {
     }
 }
 
-impl Source for Live {
+impl Source for Live<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Files(globs) => self.files(globs),
@@ -185,6 +199,7 @@ impl Source for Live {
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
             Question::InFlight => self.in_flight(),
+            Question::Said { of, wanted } => self.said(*of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
         }
     }

@@ -20,6 +20,7 @@ impl Display for Question {
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
+            Self::Said { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
             Self::Transcript { wanted, last, .. } => {
                 write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
             }
@@ -29,8 +30,11 @@ impl Display for Question {
 
 impl Display for Wanted {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let words: Vec<&str> =
-            [&self.sections, &self.contains, &self.matches].into_iter().flatten().map(String::as_str).collect();
+        let words: Vec<&str> = [&self.sections, &self.contains, &self.matches, &self.starts]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
         f.write_str(&words.join(", "))
     }
 }
@@ -44,6 +48,7 @@ impl Display for Answer {
                 [file, rest @ ..] => write!(f, "{} ({} bytes) and {} more", file.path, file.size, rest.len()),
             },
             Self::NoFrontmatter => f.write_str("it has none"),
+            Self::Silence => f.write_str("there is none"),
             Self::BrokenFrontmatter(why) => write!(f, "it {why}"),
             Self::Frontmatter(values) if values.is_empty() => f.write_str("nothing"),
             Self::Frontmatter(values) => {

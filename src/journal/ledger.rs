@@ -45,7 +45,7 @@ impl Ledger {
                 self.learn(id, agent);
                 self.flying.push(id.to_owned());
             }
-            "SubagentStop" if text("/decision/verdict") != "block" => self.flying.retain(|flying| flying != id),
+            "SubagentStop" if text("/decision/verdict") != "block" => self.land(id, text("/who")),
             "PostToolUse" => {
                 let (id, named) = (text("/event/tool_response/agentId"), text("/event/tool_input/subagent_type"));
                 if !id.is_empty() && !named.is_empty() {
@@ -54,6 +54,15 @@ impl Ledger {
                 self.note_writes(line, agent);
             }
             _ => {}
+        }
+    }
+
+    /// An agent is out of flight: by its id, or else as whom it was taken for.
+    fn land(&mut self, id: &str, who: &str) {
+        let by_id = self.flying.iter().position(|flying| flying == id);
+        let by_name = || self.flying.iter().position(|flying| self.agent(flying).is_some_and(|agent| agent == who));
+        if let Some(at) = by_id.or_else(by_name) {
+            self.flying.remove(at);
         }
     }
 

@@ -61,6 +61,7 @@ impl Catalogue {
         for (file, text) in files {
             catalogue.add_file(file, text);
         }
+        catalogue.drop_unknown_steps(files);
         catalogue.settle();
         catalogue
     }
@@ -68,11 +69,23 @@ impl Catalogue {
     fn add_file(&mut self, file: &str, text: &str) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         match read(text, embedded, &known) {
-            Ok(mode) => match self.unknown_step(&mode) {
-                Some(problem) => self.broken.push(Broken::new(file, "a mode", text, vec![problem])),
-                None => self.add(mode, Origin::File(file.to_owned())),
-            },
+            Ok(mode) => self.add(mode, Origin::File(file.to_owned())),
             Err(problems) => self.broken.push(Broken::new(file, "a mode", text, problems)),
+        }
+    }
+
+    /// Takes out the project's modes with a step that does not exist; the embedded one of that name stands.
+    fn drop_unknown_steps(&mut self, files: &[(String, String)]) {
+        for (file, text) in files {
+            let own = Origin::File(file.clone());
+            let Some(at) = self.origins.iter().position(|origin| *origin == own) else { continue };
+            let Some(problem) = self.modes.get(at).and_then(|mode| self.unknown_step(mode)) else { continue };
+            self.broken.push(Broken::new(file, "a mode", text, vec![problem]));
+            let gone = self.modes.remove(at);
+            self.origins.remove(at);
+            if let Some(shipped) = embedded(&gone.name) {
+                self.add(shipped, Origin::Embedded);
+            }
         }
     }
 
@@ -98,7 +111,7 @@ impl Catalogue {
         }
     }
 
-    /// Applies the settings: modes switched off go, variables are set.
+    /// Applies the settings: modes switched off go, also as steps of flows, and variables are set.
     fn settle(&mut self) {
         let disabled = std::mem::take(&mut self.settings.disable);
         let keep: Vec<bool> = self.modes.iter().map(|mode| !disabled.contains(&mode.name)).collect();
@@ -107,8 +120,10 @@ impl Catalogue {
         let mut kept = keep.iter();
         self.origins.retain(|_| *kept.next().unwrap_or(&true));
         self.settings.disable = disabled;
+        let names: Vec<String> = self.modes.iter().map(|mode| mode.name.clone()).collect();
         for mode in &mut self.modes {
             mode.words.variables.extend(self.settings.variables.clone());
+            mode.phases.retain(|phase| !matches!(&phase.worker, Worker::Mode(step) if !names.contains(step)));
         }
     }
 

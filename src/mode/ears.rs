@@ -1,6 +1,7 @@
 //! Which events a mode hears while it is not active, told without reading the mode.
 
 use super::{BASE, Gate, Mode};
+use crate::check::Check;
 use crate::event::{Event, Kind, On};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ impl Ears {
         let gates = mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
         let heard = gates.flat_map(|gate| &gate.on).fold(0, |set, trigger| set | events(trigger.on));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
-        Self(heard | if agent { AGENT } else { 0 })
+        Self(heard | memory(mode) | if agent { AGENT } else { 0 })
     }
 
     /// Whether `event` is among them.
@@ -30,8 +31,24 @@ impl Ears {
     }
 }
 
+/// The events that a mode which always stands must remember for its checks.
+fn memory(mode: &Mode) -> u64 {
+    let mut heard = 0;
+    if mode.name == BASE || mode.all_gates().any(|(_, gate)| gate.always) {
+        mode.checks(&mut |check| match check {
+            Check::Observed(_) => heard |= set(&[Kind::PostToolUse, Kind::PostToolUseFailure]),
+            Check::Ran(_) => heard |= set(&[Kind::SubagentStop]),
+            _ => {}
+        });
+    }
+    heard
+}
+
+fn set(kinds: &[Kind]) -> u64 {
+    kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32)
+}
+
 fn events(on: On) -> u64 {
-    let set = |kinds: &[Kind]| kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32);
     match on {
         On::Event(kind) => set(&[kind]),
         On::CommandStart => set(&[Kind::UserPromptSubmit, Kind::UserPromptExpansion, Kind::PreToolUse]),

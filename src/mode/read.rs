@@ -34,7 +34,7 @@ const GATE: [&str; 12] =
 pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
     let node = Node::parse(text).map_err(|problem| vec![problem])?;
     let mut reader = Reader::default();
-    let own = mode(&mut reader, &node);
+    let (own, wishes) = mode(&mut reader, &node);
     let mode = match builtin(&own.name) {
         _ if !extends(&mut reader, &node) => own,
         Some(base) => extended(base, own),
@@ -43,6 +43,7 @@ pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) 
             own
         }
     };
+    let mode = wished(mode, &wishes);
     super::lint::lint(&mut reader, &node, &mode, known);
     if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
 }
@@ -53,7 +54,27 @@ fn extends(reader: &mut Reader, node: &Node) -> bool {
     fields.read(reader, "extends", word).unwrap_or(false)
 }
 
-fn mode(reader: &mut Reader, node: &Node) -> Mode {
+/// What a file wants of the whole mode, its own phases and those it extends.
+struct Wishes {
+    strict: Option<bool>,
+    aliases: Vec<(String, Vec<String>)>,
+}
+
+/// Puts a file's wishes onto the whole mode.
+fn wished(mut mode: Mode, wishes: &Wishes) -> Mode {
+    mode.strict = wishes.strict.unwrap_or(mode.strict);
+    for phase in &mut mode.phases {
+        if let Worker::Agent(names) = &mut phase.worker {
+            let known =
+                wishes.aliases.iter().filter(|(name, _)| names.contains(name)).flat_map(|(_, others)| others.clone());
+            let known: Vec<String> = known.collect();
+            names.extend(known);
+        }
+    }
+    mode
+}
+
+fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
     let fields = reader.fields(node, "a mode", &MODE);
     let text = |reader: &mut Reader, name: &str| fields.read(reader, name, Reader::text).unwrap_or_default();
     let name = text(reader, "mode");
@@ -61,29 +82,27 @@ fn mode(reader: &mut Reader, node: &Node) -> Mode {
         reader.problem(node, "a mode needs a name: `mode: …`");
     }
     let aliases = fields.read(reader, "aliases", |reader, node| reader.map(node, Reader::texts)).unwrap_or_default();
+    let order = |reader: &mut Reader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
+    let wishes = Wishes { strict: fields.read(reader, "order", order).flatten(), aliases };
     let commands = fields.read(reader, "commands", Reader::texts).unwrap_or_default();
-    Mode {
+    let mode = Mode {
         about: text(reader, "about"),
         commands: commands.iter().map(|command| command.trim_start_matches('/').to_owned()).collect(),
         namespace: text(reader, "namespace"),
         say: text(reader, "say"),
         end: text(reader, "end"),
         words: vocabulary(reader, &fields),
-        strict: fields
-            .read(reader, "order", |reader, node| reader.word(node, &[("strict", true), ("free", false)]))
-            .flatten()
-            .unwrap_or(false),
+        strict: false,
         level: level(reader, &fields),
         patience: fields.read(reader, "patience", Reader::number),
         before: gates(reader, &fields, "before", &format!("{name}/before")),
         phases: fields
-            .read(reader, "phases", |reader, node| {
-                reader.list(node, |reader, node| phase(reader, node, &name, &aliases))
-            })
+            .read(reader, "phases", |reader, node| reader.list(node, |reader, node| phase(reader, node, &name)))
             .unwrap_or_default(),
         gates: gates(reader, &fields, "gates", &name),
         name,
-    }
+    };
+    (mode, wishes)
 }
 
 fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
@@ -95,14 +114,14 @@ fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
     }
 }
 
-fn phase(reader: &mut Reader, node: &Node, mode: &str, aliases: &[(String, Vec<String>)]) -> Phase {
+fn phase(reader: &mut Reader, node: &Node, mode: &str) -> Phase {
     let fields = reader.fields(node, "a phase", &PHASE);
     let name = fields.read(reader, "phase", Reader::text).unwrap_or_default();
     if name.is_empty() {
         reader.problem(node, "a phase needs a name: `phase: …`");
     }
     Phase {
-        worker: worker(reader, node, &fields, aliases),
+        worker: worker(reader, node, &fields),
         before: gates(reader, &fields, "before", &format!("{mode}/{name}/before")),
         after: gates(reader, &fields, "after", &format!("{mode}/{name}/after")),
         hold: fields
@@ -115,15 +134,10 @@ fn phase(reader: &mut Reader, node: &Node, mode: &str, aliases: &[(String, Vec<S
     }
 }
 
-fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>, aliases: &[(String, Vec<String>)]) -> Worker {
+fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> Worker {
     let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     match workers.as_slice() {
-        ["agent"] => {
-            let mut names = fields.read(reader, "agent", Reader::texts).unwrap_or_default();
-            let known = aliases.iter().filter(|(name, _)| names.contains(name)).flat_map(|(_, others)| others.clone());
-            names.extend(known.collect::<Vec<_>>());
-            Worker::Agent(names)
-        }
+        ["agent"] => Worker::Agent(fields.read(reader, "agent", Reader::texts).unwrap_or_default()),
         ["main"] => Worker::Main,
         ["mode"] => Worker::Mode(fields.read(reader, "mode", Reader::text).unwrap_or_default()),
         _ => {
@@ -226,7 +240,6 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
     }
     base.words.artifacts.extend(own.words.artifacts);
     base.words.variables.extend(own.words.variables);
-    base.strict |= own.strict;
     base.level = own.level.or(base.level);
     base.patience = own.patience.or(base.patience);
     for gate in own.before {

@@ -6,7 +6,7 @@ use std::path::Path;
 const MAY_USE: [(&str, &[&str]); 17] = [
     ("event", &[]),
     ("facts", &[]),
-    ("facts/live", &["facts", "journal", "paths"]),
+    ("facts/live", &["event", "facts", "journal", "paths"]),
     ("verdict", &[]),
     ("yaml", &[]),
     ("shell", &[]),

@@ -56,6 +56,7 @@ struct Step {
     with: BTreeMap<String, Value>,
     // What must come of it.
     expect: Option<String>,
+    opening: Option<String>,
     #[serde(default)]
     because: Vec<String>,
     #[serde(default)]
@@ -106,7 +107,7 @@ impl Stage {
             self.project.write(path, text);
         }
         if let Some(line) = &step.shell {
-            self.project.shell(&line.replace("{date}", &now().date));
+            self.project.shell(&line.replace("{date}", &now().date).replace("{session}", &self.session));
         }
         if let Some(message) = &step.commit {
             self.project.shell(&format!("git add -A && git commit -q -m '{message}'"));
@@ -119,6 +120,7 @@ impl Stage {
         let Some(mut event) = self.event(step) else { return step.judge_state(self) };
         let fields = event.as_object_mut().expect("an object");
         fields.extend(step.with.clone());
+        fields.values_mut().for_each(|value| self.fill(value));
         let kind = fields["hook_event_name"].as_str().unwrap_or_default().to_owned();
         let said = self.project.hook(&event);
         step.judge(&said, outcome(&kind, &said), self)
@@ -201,6 +203,16 @@ impl Stage {
         Ok(())
     }
 
+    /// Fills in every text of a value.
+    fn fill(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.filled(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.fill(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| self.fill(field)),
+            _ => {}
+        }
+    }
+
     fn filled(&self, text: &str) -> String {
         text.replace("{session}", &self.session)
             .replace("{date}", &now().date)
@@ -226,6 +238,11 @@ impl Step {
             if reason.map(str::trim) != Some(said.stderr.trim()) {
                 return report("stdout and stderr give different reasons".to_owned());
             }
+        }
+        if let Some(opening) = self.opening.as_deref().map(|text| stage.filled(text))
+            && !said.stderr.starts_with(&opening)
+        {
+            return report(format!("the reason does not begin with {opening:?}"));
         }
         let all = format!("{}\n{}", said.stdout.replace("\\n", "\n"), said.stderr);
         for text in &self.because {
@@ -258,11 +275,15 @@ impl Step {
         let places = Places { home: stage.project.home() };
         let line = journal::lines(&places.journal(&stage.session)).pop().ok_or("no journal")?;
         for (gate, expected) in &self.gates {
-            let finding =
-                line.findings.iter().find(|finding| finding.gate == *gate).ok_or(format!("{gate} heard nothing"))?;
-            let word = if finding.released { "released" } else { finding.verdict.word() };
+            let finding = line.findings.iter().find(|finding| finding.gate == *gate);
+            let word = match finding {
+                None => "unheard",
+                Some(finding) if finding.released => "released",
+                Some(finding) => finding.verdict.word(),
+            };
             if word != expected {
-                return Err(format!("{gate}: expected {expected}, was {word}: {}", finding.outcome.saw));
+                let saw = finding.map_or("", |finding| finding.outcome.saw.as_str());
+                return Err(format!("{gate}: expected {expected}, was {word}: {saw}"));
             }
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! How files stand against HEAD.
 //!
-//! Three layers, each asked only when the one before is unsure: [`quick`] compares index, HEAD and
-//! worktree directly, [`full`] is gix's own status, [`program`] is `git` itself. None of them writes to the
-//! repository, and none obeys `GIT_DIR` and its kin: the repository is the one `tree` lies in.
+//! Three layers, each asked only when the one before is unsure: `quick` compares index, HEAD and
+//! worktree directly, `full` is gix's own status, `program` is `git` itself. Before them all, `lean`
+//! recognises a committed file without opening the repository. None of them writes to the repository, and
+//! none obeys `GIT_DIR` and its kin: the repository is the one `tree` lies in.
 
 mod asked;
 #[cfg(unix)]
@@ -16,6 +17,10 @@ mod folder;
 mod full;
 #[cfg(unix)]
 mod index;
+#[cfg(unix)]
+mod job;
+#[cfg(unix)]
+mod lean;
 mod place;
 mod program;
 #[cfg(unix)]
@@ -121,6 +126,10 @@ impl Doubt {
 /// When `tree` is in no repository or in a bare one, when `path` is a folder or lies outside, and when
 /// something cannot be read.
 pub fn commitment(tree: &Path, path: &Path) -> Result<Commitment, Unknown> {
+    #[cfg(unix)]
+    if lean::is_committed(tree, path) {
+        return Ok(Commitment::Committed);
+    }
     let found = Found::from(tree)?;
     let Some(file) = found.file(path)? else {
         return Ok(Commitment::Missing);
@@ -165,7 +174,7 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<Change
 /// When `tree` is in no repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
     let found = Found::from(tree)?;
-    match found.repository().and_then(|repo| place::head(&repo)) {
+    match found.repository().and_then(place::head) {
         Ok(id) => Ok(id.map(|id| id.to_string())),
         Err(Doubt::Unreadable(clause)) => Err(clause),
         Err(Doubt::Odd(clause) | Doubt::Foreign(clause)) => program::head(&found).unwrap_or(Err(clause)),
@@ -175,8 +184,8 @@ pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
 /// Asks one layer after the other; the first that is sure answers.
 fn layered<T>(
     found: &Found,
-    quick: impl FnOnce(&Place) -> Result<T, Doubt>,
-    full: impl FnOnce(&Place) -> Result<T, Doubt>,
+    quick: impl FnOnce(&Place<'_>) -> Result<T, Doubt>,
+    full: impl FnOnce(&Place<'_>) -> Result<T, Doubt>,
     program: impl FnOnce() -> Option<Result<T, Unknown>>,
 ) -> Result<T, Unknown> {
     let sure = found.place().and_then(|place| match quick(&place) {
@@ -195,12 +204,12 @@ use self::quick::{changes as quick_changes, commitment as quick_commitment};
 
 /// The quick layer reads what `lstat` says, which only Unix says in full.
 #[cfg(not(unix))]
-fn quick_changes(_: &Place, _: &Asked) -> Result<Vec<Change>, Doubt> {
+fn quick_changes(_: &Place<'_>, _: &Asked) -> Result<Vec<Change>, Doubt> {
     Err(Doubt::Odd("not on this system".to_owned()))
 }
 
 /// See [`quick_changes`].
 #[cfg(not(unix))]
-fn quick_commitment(_: &Place, _: &[u8]) -> Result<Commitment, Doubt> {
+fn quick_commitment(_: &Place<'_>, _: &[u8]) -> Result<Commitment, Doubt> {
     Err(Doubt::Odd("not on this system".to_owned()))
 }

@@ -2,23 +2,13 @@
 
 mod outline;
 
+use crate::facts::Wanted;
 use regex::RegexBuilder;
 
 use outline::{plain, sections};
 
 /// The largest program a pattern may compile to, in bytes.
 const LARGEST_PATTERN: usize = 1024 * 1024;
-
-/// What a text should have.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
-    /// Headings with some text below them.
-    pub sections: &'a [String],
-    /// Pieces of text, in any case.
-    pub contains: &'a [String],
-    /// Regular expressions, in which `^` and `$` are the ends of a line.
-    pub matches: &'a [String],
-}
 
 /// What a text was seen to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +26,30 @@ pub struct Seen {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn seen(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Seen, String> {
+pub fn seen(bytes: &[u8], wanted: &Wanted) -> Result<Seen, String> {
     let text = String::from_utf8_lossy(bytes);
     let body = body(&text);
-    let mut missing = absent_sections(body, wanted.sections);
-    missing.extend(absent_texts(body, wanted.contains));
-    for pattern in wanted.matches {
-        if !matches(body, pattern)? {
+    let mut missing = absent_sections(body, &wanted.sections);
+    missing.extend(lacking(body, wanted)?);
+    Ok(Seen { chars: body.trim().chars().count(), missing })
+}
+
+/// What of the wanted words, patterns and beginnings a plain text lacks, each as a phrase.
+///
+/// # Errors
+///
+/// A clause that names the pattern that does not compile.
+pub fn lacking(text: &str, wanted: &Wanted) -> Result<Vec<String>, String> {
+    let mut missing: Vec<String> = absent_texts(text, &wanted.contains).collect();
+    if !wanted.starts.is_empty() && !wanted.starts.iter().any(|start| text.trim_start().starts_with(start.as_str())) {
+        missing.push(format!("beginning `{}`", wanted.starts.join("` or `")));
+    }
+    for pattern in &wanted.matches {
+        if !matches(text, pattern)? {
             missing.push(format!("pattern `{pattern}`"));
         }
     }
-    Ok(Seen { chars: body.trim().chars().count(), missing })
+    Ok(missing)
 }
 
 /// The text after the frontmatter. A fence that is never closed is a line like any other.
@@ -97,7 +100,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, title: &str, expected: bool) {
         let sections = [title.to_owned()];
-        let wanted = Wanted { sections: &sections, ..Wanted::default() };
+        let wanted = Wanted { sections: sections.to_vec(), ..Wanted::default() };
         let missing = seen(text.as_bytes(), &wanted).unwrap().missing;
         let absent = [format!("section `{title}`")];
         assert_eq!(missing, if expected { &absent[..0] } else { &absent[..] }, "{text}");
@@ -161,7 +164,7 @@ mod tests {
     fn pieces_and_patterns_are_asked_of_the_body() {
         let contains = ["FINDINGS".to_owned(), "key".to_owned()];
         let matches = [r"^status:\s+\w+$".to_owned(), "(?i)GRÖ.E".to_owned(), "none".to_owned()];
-        let wanted = Wanted { contains: &contains, matches: &matches, ..Wanted::default() };
+        let wanted = Wanted { contains: contains.to_vec(), matches: matches.to_vec(), ..Wanted::default() };
         let seen = seen("---\nkey: 1\n---\n\n findings\r\nstatus: größe\r\n".as_bytes(), &wanted).unwrap();
         assert_eq!(seen.missing, ["text `key`", "pattern `none`"]);
         assert_eq!(seen.chars, 23);
@@ -172,7 +175,7 @@ mod tests {
         for (pattern, reason) in
             [("(", "unclosed group"), (r"(\w{500}){500}", "Compiled regex exceeds size limit of 1048576 bytes.")]
         {
-            let wanted = Wanted { matches: &[pattern.to_owned()], ..Wanted::default() };
+            let wanted = Wanted { matches: vec![pattern.to_owned()], ..Wanted::default() };
             let clause = seen(b"", &wanted).unwrap_err();
             assert_eq!(clause, format!("pattern `{pattern}` does not compile: {reason}"));
         }
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_text_hide_nothing() {
-        let wanted = Wanted { contains: &["here".to_owned()], ..Wanted::default() };
+        let wanted = Wanted { contains: vec!["here".to_owned()], ..Wanted::default() };
         let seen = seen(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
         assert_eq!(seen, Seen { chars: 5, missing: Vec::new() });
     }

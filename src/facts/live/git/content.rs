@@ -15,7 +15,7 @@ use super::{ChangeKind, Doubt};
 
 /// Compares contents as git would store them, after line endings and filters.
 pub(super) struct Contents<'a> {
-    place: &'a Place,
+    place: &'a Place<'a>,
     modes: bool,
     pipeline: Option<gix::filter::Pipeline<'a>>,
     empty: gix::index::State,
@@ -23,7 +23,7 @@ pub(super) struct Contents<'a> {
 
 impl<'a> Contents<'a> {
     /// Contents in the worktree of `place`; `modes` says whether the executable bit counts.
-    pub(super) fn new(place: &'a Place, modes: bool) -> Self {
+    pub(super) fn new(place: &'a Place<'a>, modes: bool) -> Self {
         let empty = gix::index::State::new(place.repo.object_hash());
         Self { place, modes, pipeline: None, empty }
     }
@@ -81,7 +81,7 @@ impl<'a> Contents<'a> {
 
     fn filters(&self) -> Result<gix::filter::Pipeline<'a>, Doubt> {
         use gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping as Source;
-        let repo = &self.place.repo;
+        let repo = self.place.repo;
         let attributes = repo.attributes_only(&self.empty, Source).map_err(Doubt::odd)?;
         gix::filter::Pipeline::new(repo, attributes.detach()).map_err(Doubt::odd)
     }

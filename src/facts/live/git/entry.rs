@@ -71,9 +71,9 @@ impl Entry {
 
     /// Whether `seen` alone proves that the file is what the index says.
     ///
-    /// `written` is when the index was: a file of the same second may have changed after it without a
+    /// `modes` says whether the executable bit counts. `written` is when the index was: a file of the same second may have changed after it without a
     /// trace. Size 0 is git's mark for such a file, unless the content is indeed empty.
-    pub(super) fn is_vouched(&self, seen: &Stat, written: i64) -> bool {
+    pub(super) fn is_vouched(&self, seen: &Stat, modes: bool, written: i64) -> bool {
         let then = self.remembered;
         let now = Remembered {
             ctime: low(seen.st_ctime),
@@ -87,6 +87,8 @@ impl Entry {
             size: low(seen.st_size),
         };
         then == now
+            && self.is_same_type(seen)
+            && (!modes || self.is_same_mode(seen))
             && i64::from(then.mtime) < written
             && (then.size != 0 || self.id == ObjectId::empty_blob(self.id.kind()))
     }

@@ -1,8 +1,9 @@
 //! One folder of the worktree, as listed.
 
-use std::cmp::Ordering;
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
 
-use rustix::fs::{AtFlags, Dir, FileType, statat};
+use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Result;
 
 /// What a name stands for.
@@ -31,37 +32,68 @@ impl From<FileType> for Sort {
 pub(super) struct Names {
     bytes: Vec<u8>,
     list: Vec<(usize, usize, Sort)>,
+    /// What the system writes into; kept from folder to folder.
+    #[cfg(target_os = "linux")]
+    buffer: Vec<u8>,
 }
 
 impl Names {
     /// Lists `folder` in the order of the index, without `.git`.
-    pub(super) fn list(&mut self, folder: &mut Dir) -> Result<()> {
+    pub(super) fn list(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
         self.bytes.clear();
         self.list.clear();
-        while let Some(entry) = folder.read() {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b".." | b".git") {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => {
-                    let seen = statat(folder.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
-                    FileType::from_raw_mode(seen.st_mode)
-                }
-                kind => kind,
-            };
-            self.list.push((self.bytes.len(), name.len(), kind.into()));
-            self.bytes.extend_from_slice(name);
-        }
+        self.read(folder)?;
         let bytes = &self.bytes;
-        self.list.sort_unstable_by(|one, other| {
-            order(name(bytes, one), one.2 == Sort::Folder, name(bytes, other), other.2 == Sort::Folder)
-        });
+        self.list.sort_unstable_by(|one, other| name(bytes, one).cmp(name(bytes, other)));
         Ok(())
     }
 
-    /// The names and what they stand for, sorted as [`order`] says.
+    /// Reads the names straight from the system's buffer, without an allocation for each.
+    #[cfg(target_os = "linux")]
+    fn read(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.reserve(32 * 1024);
+        let mut listing = rustix::fs::RawDir::new(folder, buffer.spare_capacity_mut());
+        while let Some(entry) = listing.next() {
+            let entry = entry?;
+            self.add(folder, entry.file_name(), entry.file_type())?;
+        }
+        self.buffer = buffer;
+        Ok(())
+    }
+
+    /// Reads the names.
+    #[cfg(not(target_os = "linux"))]
+    fn read(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
+        for entry in rustix::fs::Dir::read_from(folder)? {
+            let entry = entry?;
+            self.add(folder, entry.file_name(), entry.file_type())?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, folder: BorrowedFd<'_>, name: &CStr, kind: FileType) -> Result<()> {
+        let bytes = name.to_bytes();
+        if matches!(bytes, b"." | b".." | b".git") {
+            return Ok(());
+        }
+        let kind = match kind {
+            FileType::Unknown => {
+                let seen = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(seen.st_mode)
+            }
+            kind => kind,
+        };
+        let (start, sort) = (self.bytes.len(), Sort::from(kind));
+        self.bytes.extend_from_slice(bytes);
+        if sort == Sort::Folder {
+            self.bytes.push(b'/');
+        }
+        self.list.push((start, self.bytes.len() - start, sort));
+        Ok(())
+    }
+
+    /// The names and what they stand for, sorted; a folder's name ends in a slash.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], Sort)> {
         self.list.iter().map(|item| (name(&self.bytes, item), item.2))
     }
@@ -70,16 +102,4 @@ impl Names {
 /// A name in the store.
 fn name<'a>(bytes: &'a [u8], item: &(usize, usize, Sort)) -> &'a [u8] {
     bytes.get(item.0..item.0 + item.1).unwrap_or_default()
-}
-
-/// The order of the index, where a folder stands as its name and a slash.
-pub(super) fn order(one: &[u8], one_folder: bool, other: &[u8], other_folder: bool) -> Ordering {
-    let length = one.len().min(other.len());
-    let heads = one.get(..length).cmp(&other.get(..length));
-    let next = |name: &[u8], folder: bool| match name.get(length) {
-        Some(byte) => u16::from(*byte) + 1,
-        None if folder => u16::from(b'/') + 1,
-        None => 0,
-    };
-    heads.then_with(|| next(one, one_folder).cmp(&next(other, other_folder))).then_with(|| one.len().cmp(&other.len()))
 }

@@ -14,7 +14,7 @@ use super::untracked::Excludes;
 use super::{Change, ChangeKind, Commitment, Doubt};
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place, path: &[u8]) -> Result<Commitment, Doubt> {
+pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<Commitment, Doubt> {
     let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
     if index.entry_by_path(BStr::new(path)).is_none() && index.entry_range(BStr::new(path)).is_none() {
         let ignored = Excludes::new(place, true)?.ignores(path, false)?;
@@ -35,7 +35,7 @@ pub(super) fn commitment(place: &Place, path: &[u8]) -> Result<Commitment, Doubt
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<Change>, Doubt> {
     let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
     let (mut deltas, mut rest) = (Vec::new(), Vec::new());
     for item in items(place, asked)? {
@@ -48,7 +48,7 @@ pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt
     // gix compares all of HEAD with all of the index, whatever is asked.
     deltas.retain(|delta| asked.covers(&delta.path));
     deltas.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    let named = renames::named(&place.repo, &deltas);
+    let named = renames::named(place.repo, &deltas);
     rest.retain(|(path, kind)| {
         let bare = path.strip_suffix(b"/").unwrap_or(path);
         let known = match kind {
@@ -63,7 +63,7 @@ pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt
 }
 
 /// Runs gix's status over the asked paths.
-fn items(place: &Place, asked: &Asked) -> Result<impl Iterator<Item = Result<Item, Doubt>>, Doubt> {
+fn items(place: &Place<'_>, asked: &Asked) -> Result<impl Iterator<Item = Result<Item, Doubt>>, Doubt> {
     let patterns = asked.paths().iter().map(|path| {
         let mut pattern = BString::from(":(top,literal)");
         pattern.extend_from_slice(path);

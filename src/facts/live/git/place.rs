@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use gix::discover::repository::Path as Kind;
+use gix::discover::upwards::Options;
 use gix::sec::Permission;
 
 use super::{Doubt, Unknown};
@@ -12,37 +12,41 @@ const ASTRAY: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NA
 
 /// A folder, and the repository found from it.
 pub(super) struct Found {
-    kind: Kind,
+    repo: Result<gix::Repository, String>,
     root: PathBuf,
     prefix: Vec<u8>,
 }
 
 /// An opened repository with its worktree.
-pub(super) struct Place {
-    pub(super) repo: gix::Repository,
+pub(super) struct Place<'a> {
+    pub(super) repo: &'a gix::Repository,
     /// The worktree's root, absolute and without symbolic links.
-    pub(super) root: PathBuf,
+    pub(super) root: &'a Path,
 }
 
 impl Found {
     /// Looks from `tree` upwards, on the same file system, as git does.
     pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
         let tree = tree.canonicalize().map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
-        let (kind, _) =
-            gix::discover::upwards(&tree).map_err(|_| format!("`{}` is not in a git repository", tree.display()))?;
-        let root = match &kind {
-            Kind::LinkedWorkTree { work_dir, .. } | Kind::WorkTree(work_dir) => work_dir.clone(),
-            Kind::Repository(folder) => configured(folder)
-                .filter(|root| tree.starts_with(root) && !tree.starts_with(folder))
-                .ok_or_else(|| format!("`{}` is in a repository without a worktree", tree.display()))?,
+        let (repo, root) = match open(&tree) {
+            Ok(repo) => {
+                let root = repo.workdir().map(Path::to_path_buf);
+                (Ok(repo), root)
+            }
+            Err(error) => {
+                let (found, _) = gix::discover::upwards(&tree)
+                    .map_err(|_| format!("`{}` is not in a git repository", tree.display()))?;
+                (Err(error.to_string()), found.into_repository_and_work_tree_directories().1)
+            }
         };
+        let root = root.ok_or_else(|| format!("`{}` is in a repository without a worktree", tree.display()))?;
         let root = if tree.starts_with(&root) { root } else { root.canonicalize().unwrap_or(root) };
         let inside =
             tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside of its worktree", tree.display()))?;
         if inside.starts_with(".git") {
             return Err(format!("`{}` belongs to git itself", tree.display()));
         }
-        Ok(Self { prefix: bytes(inside), kind, root })
+        Ok(Self { prefix: bytes(inside), repo, root })
     }
 
     /// The worktree's root.
@@ -81,52 +85,38 @@ impl Found {
         Ok(Some(bytes(&inside)))
     }
 
-    /// Opens the repository.
-    pub(super) fn repository(&self) -> Result<gix::Repository, Doubt> {
-        let folder = match &self.kind {
-            Kind::LinkedWorkTree { work_dir, .. } | Kind::WorkTree(work_dir) => work_dir.join(".git"),
-            Kind::Repository(folder) => folder.clone(),
-        };
-        let repo = open(&folder)?;
+    /// The repository, if gix can read it.
+    pub(super) fn repository(&self) -> Result<&gix::Repository, Doubt> {
+        let repo = self.repo.as_ref().map_err(|clause| Doubt::Odd(clause.clone()))?;
         match repo.config_snapshot().string("extensions.refStorage") {
             Some(format) if format != "files" => Err(Doubt::Foreign(format!("the references are in a {format}"))),
             _ => Ok(repo),
         }
     }
 
-    /// Opens the repository together with its worktree.
-    pub(super) fn place(&self) -> Result<Place, Doubt> {
-        let repo = self.repository()?;
-        if repo.workdir().is_none() {
-            return Err(Doubt::Unreadable("a bare repository has no files".to_owned()));
-        }
-        Ok(Place { repo, root: self.root.clone() })
+    /// The repository together with its worktree.
+    pub(super) fn place(&self) -> Result<Place<'_>, Doubt> {
+        Ok(Place { repo: self.repository()?, root: &self.root })
     }
 }
 
-/// The worktree that a `.git` folder is configured for, when it is not simply next to it.
-fn configured(folder: &Path) -> Option<PathBuf> {
-    open(folder).ok()?.workdir()?.canonicalize().ok()
-}
-
-/// Opens the repository whose git folder is `folder`, deaf to what a surrounding git command set.
+/// Opens the repository that `folder` lies in, deaf to what a surrounding git command set.
 ///
 /// gix keeps `GIT_INDEX_FILE` and `GIT_CONFIG_GLOBAL` under one permission. The user's choice of
 /// configuration files is obeyed, unless a variable that would lead astray is there, too.
-fn open(folder: &Path) -> Result<gix::Repository, Doubt> {
+fn open(folder: &Path) -> gix::Result<gix::Repository> {
     let mut permissions = gix::open::Permissions::all();
     permissions.config.env = false;
     permissions.env.objects = Permission::Deny;
     if ASTRAY.iter().any(|name| std::env::var_os(name).is_some()) {
         permissions.env.git_prefix = Permission::Deny;
     }
-    gix::open::Options::default()
-        .permissions(permissions)
-        .open_path_as_is(true)
-        .cli_overrides(["status.showUntrackedFiles=normal"])
-        .open(folder)
-        .map(|repo| repo.to_thread_local())
-        .map_err(Doubt::odd)
+    // gix takes `no` for a wish that it must not be talked out of later.
+    let options =
+        gix::open::Options::default().permissions(permissions).cli_overrides(["status.showUntrackedFiles=normal"]);
+    let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
+    let repo = gix::ThreadSafeRepository::discover_opts(folder, Options::default(), trust)?;
+    Ok(repo.to_thread_local())
 }
 
 /// The commit that HEAD points at.
@@ -144,7 +134,7 @@ pub(super) fn absent(error: &std::io::Error) -> bool {
 }
 
 /// `path` as git writes it: raw bytes on Unix, forward slashes everywhere.
-fn bytes(path: &Path) -> Vec<u8> {
+pub(super) fn bytes(path: &Path) -> Vec<u8> {
     let mut whole = Vec::new();
     for part in path.components() {
         if !whole.is_empty() {

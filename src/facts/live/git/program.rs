@@ -24,7 +24,8 @@ pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<Commitment
         None => Commitment::Committed,
         Some(b'?') => Commitment::Untracked,
         Some(b'!') => Commitment::Ignored,
-        Some(b'1' | b'2') if output.get(3) == Some(&b'.') => Commitment::Staged,
+        // What is only intended to be added is `.A`.
+        Some(b'1') if matches!(output.get(2..4), Some([_, b'.'] | b".A")) => Commitment::Staged,
         Some(_) => Commitment::Modified,
     }))
 }

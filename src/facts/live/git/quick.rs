@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::content::Contents;
 use super::index::Index;
-use super::place::{Place, text};
+use super::place::{Place, head, text};
 use super::untracked::Excludes;
 use super::walk::{Seen, Walk};
 use super::{Change, ChangeKind, Commitment, Doubt, renames, staged, submodules};
@@ -19,7 +19,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(place: &Place) -> Result<Self, Doubt> {
+    fn of(place: &Place<'_>) -> Result<Self, Doubt> {
         let system = place.repo.filesystem_options().map_err(Doubt::odd)?;
         if !system.symlink {
             return Err(Doubt::Odd("symbolic links are files here".to_owned()));
@@ -31,7 +31,7 @@ impl Settings {
 }
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place, path: &[u8]) -> Result<Commitment, Doubt> {
+pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<Commitment, Doubt> {
     let settings = Settings::of(place)?;
     let asked = Asked::one(path);
     let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), &asked, true)?;
@@ -44,23 +44,20 @@ pub(super) fn commitment(place: &Place, path: &[u8]) -> Result<Commitment, Doubt
         return Ok(Commitment::Staged);
     }
     let whole = place.root.join(text(path));
-    let vouched = rustix::fs::lstat(&whole).is_ok_and(|now| {
-        entry.is_same_type(&now)
-            && (!settings.modes || entry.is_same_mode(&now))
-            && entry.is_vouched(&now, index.written)
-    });
+    let vouched = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_vouched(&now, settings.modes, index.written));
     if !vouched && Contents::new(place, settings.modes).difference(entry, path)?.is_some() {
         return Ok(Commitment::Modified);
     }
     let wanted = renames::Blob::new(entry.mode, entry.id);
-    match staged::committed(&place.repo, path)? {
-        Some(blob) if blob == wanted => Ok(Commitment::Committed),
-        _ => Ok(Commitment::Staged),
-    }
+    let blob = match head(place.repo)? {
+        Some(commit) => staged::committed(&place.repo.objects, &commit, path)?,
+        None => None,
+    };
+    Ok(if blob == Some(wanted) { Commitment::Committed } else { Commitment::Staged })
 }
 
 /// A file that the index does not have: in a submodule, ignored, or untracked.
-fn stranger(place: &Place, settings: &Settings, index: &Index, path: &[u8]) -> Result<Commitment, Doubt> {
+fn stranger(place: &Place<'_>, settings: &Settings, index: &Index, path: &[u8]) -> Result<Commitment, Doubt> {
     if let Some(link) = index.link(path) {
         let (whole, rest) = submodules::inside(place, index.path(link), path)
             .ok_or_else(|| Doubt::Odd("a submodule is not checked out".to_owned()))?;
@@ -74,22 +71,21 @@ fn stranger(place: &Place, settings: &Settings, index: &Index, path: &[u8]) -> R
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<Change>, Doubt> {
     let settings = Settings::of(place)?;
     let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
-    let seen = Walk::new(&place.root, &index, settings.sparse, settings.modes)?.run(asked)?;
+    let seen = Walk::new(place.root, &index, settings.sparse, settings.modes)?.run(asked)?;
     if settings.folding && !seen.missing.is_empty() && !(seen.files.is_empty() && seen.folders.is_empty()) {
         return Err(Doubt::Odd("a file may be there by another name".to_owned()));
     }
     let mut changes = submodules::inner(place, &index, asked)?;
     let mut known = std::collections::HashSet::new();
-    for (path, kind) in renames::named(&place.repo, &staged::staged(&place.repo, &index, asked)?) {
+    for (path, kind) in renames::named(place.repo, &staged::staged(place.repo, &index, asked)?) {
         changes.push(asked.change(&path, kind));
         known.insert(path);
     }
     for (path, kind) in unstaged(place, &settings, &index, asked, &seen)? {
-        // Where both sides changed, the index has the say, but a staged deletion says nothing of a
-        // file that is there.
+        // Where both sides changed, the index has the say.
         if !known.contains(path) || kind == ChangeKind::Conflicted {
             changes.push(asked.change(path, kind));
         }
@@ -102,7 +98,7 @@ pub(super) fn changes(place: &Place, asked: &Asked) -> Result<Vec<Change>, Doubt
 
 /// What differs between the index and the worktree.
 fn unstaged<'a>(
-    place: &Place,
+    place: &Place<'_>,
     settings: &Settings,
     index: &'a Index,
     asked: &Asked,
@@ -134,7 +130,7 @@ fn unstaged<'a>(
 }
 
 /// The untracked paths that count; a folder ends in a slash.
-fn untracked(place: &Place, settings: &Settings, index: &Index, seen: Seen) -> Result<Vec<Vec<u8>>, Doubt> {
+fn untracked(place: &Place<'_>, settings: &Settings, index: &Index, seen: Seen) -> Result<Vec<Vec<u8>>, Doubt> {
     let mut found = Vec::new();
     if seen.files.is_empty() && seen.folders.is_empty() {
         return Ok(found);

@@ -108,11 +108,15 @@ impl<'a> Pairing<'a> {
     /// Pairs what has the same content.
     fn identical(&mut self, gone: &[Half<'a>], come: &[Half<'a>]) {
         let mut sources: HashMap<(u32, ObjectId), Vec<&'a [u8]>> = HashMap::new();
-        for (path, blob) in gone.iter().rev() {
+        for (path, blob) in gone {
             sources.entry((blob.sort(), blob.id)).or_default().push(path);
         }
         for (path, blob) in come {
-            if let Some(source) = sources.get_mut(&(blob.sort(), blob.id)).and_then(Vec::pop) {
+            let alike = sources.entry((blob.sort(), blob.id)).or_default();
+            // A file that moved to another folder most likely kept its name.
+            let named = alike.iter().position(|source| name(source) == name(path));
+            if !alike.is_empty() {
+                let source = alike.remove(named.unwrap_or(0));
                 self.pair(source, path);
             }
         }
@@ -144,6 +148,11 @@ impl<'a> Pairing<'a> {
             }
         }
     }
+}
+
+/// The last part of a path.
+fn name(path: &[u8]) -> Option<&[u8]> {
+    path.rsplit(|byte| *byte == b'/').next()
 }
 
 /// How many bytes of a content are in which line.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use gix::ObjectId;
+use gix::objs::{Find, FindExt};
 
 use super::Doubt;
 use super::asked::{Asked, within};
@@ -16,8 +17,9 @@ use super::renames::{Blob, Delta};
 /// The deltas from HEAD to the index under the asked paths, sorted by path.
 pub(super) fn staged(repo: &gix::Repository, index: &Index, asked: &Asked) -> Result<Vec<Delta>, Doubt> {
     let cached = Folder::decode(&index.cached, repo.object_hash());
-    let mut head = Head { repo, blobs: BTreeMap::new(), same: Vec::new() };
-    if let Some(tree) = root(repo)? {
+    let mut head = Head::new(&repo.objects);
+    if let Some(commit) = super::place::head(repo)? {
+        let tree = head.tree(&commit)?;
         for path in asked.paths() {
             head.descend(tree, path, cached.as_ref())?;
         }
@@ -25,34 +27,51 @@ pub(super) fn staged(repo: &gix::Repository, index: &Index, asked: &Asked) -> Re
     Ok(head.deltas(index, asked))
 }
 
-/// What HEAD has at exactly `path`.
-pub(super) fn committed(repo: &gix::Repository, path: &[u8]) -> Result<Option<Blob>, Doubt> {
-    let mut head = Head { repo, blobs: BTreeMap::new(), same: Vec::new() };
-    if let Some(tree) = root(repo)? {
-        head.descend(tree, path, None)?;
-    }
+/// What `commit` has at exactly `path`.
+pub(super) fn committed(objects: &dyn Find, commit: &ObjectId, path: &[u8]) -> Result<Option<Blob>, Doubt> {
+    let mut head = Head::new(objects);
+    let tree = head.tree(commit)?;
+    head.descend(tree, path, None)?;
     Ok(head.blobs.remove(path))
-}
-
-/// The tree of HEAD, `None` while it is unborn.
-fn root(repo: &gix::Repository) -> Result<Option<ObjectId>, Doubt> {
-    let Some(id) = super::place::head(repo)? else {
-        return Ok(None);
-    };
-    let commit = repo.find_commit(id).map_err(Doubt::odd)?;
-    Ok(Some(commit.tree_id().map_err(Doubt::odd)?.detach()))
 }
 
 /// The side of HEAD.
 struct Head<'a> {
-    repo: &'a gix::Repository,
+    objects: &'a dyn Find,
     /// What it has, outside of the folders that are the same.
     blobs: BTreeMap<Vec<u8>, Blob>,
     /// Folders that the index has exactly alike.
     same: Vec<Vec<u8>>,
 }
 
-impl Head<'_> {
+impl<'a> Head<'a> {
+    fn new(objects: &'a dyn Find) -> Self {
+        Self { objects, blobs: BTreeMap::new(), same: Vec::new() }
+    }
+
+    /// The root of `commit`.
+    fn tree(&self, commit: &ObjectId) -> Result<ObjectId, Doubt> {
+        let mut buffer = Vec::new();
+        let mut commit = self.objects.find_commit_iter(commit, &mut buffer).map_err(Doubt::odd)?;
+        commit.tree_id().map_err(Doubt::odd)
+    }
+
+    /// The names and blobs in `tree`; the empty tree is one that no store needs to have.
+    fn list<'b>(
+        &self,
+        tree: ObjectId,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<(&'b [u8], Blob), Doubt>> + use<'b>, Doubt> {
+        let some = tree != ObjectId::empty_tree(tree.kind());
+        let entries = some.then(|| self.objects.find_tree_iter(&tree, buffer));
+        let entries = entries.transpose().map_err(Doubt::odd)?;
+        Ok(entries.into_iter().flatten().map(|entry| {
+            let entry = entry.map_err(Doubt::odd)?;
+            let blob = Blob::new(u32::from(entry.mode.value()), entry.oid.to_owned());
+            Ok((&**entry.filename, blob))
+        }))
+    }
+
     /// Collects what `tree`, HEAD's root, has at `path` and below.
     fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
         let (mut tree, mut cached, mut prefix) = (tree, cached, Vec::new());
@@ -82,17 +101,16 @@ impl Head<'_> {
 
     /// Collects everything in `tree`.
     fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
-        let tree = self.repo.find_tree(tree).map_err(Doubt::odd)?;
-        for entry in tree.iter() {
-            let entry = entry.map_err(Doubt::odd)?;
+        let mut buffer = Vec::new();
+        for entry in self.list(tree, &mut buffer)? {
+            let (name, blob) = entry?;
             let mut path = prefix.to_vec();
-            push(&mut path, entry.filename());
-            let blob = Blob::new(u32::from(entry.mode().value()), entry.oid().to_owned());
+            push(&mut path, name);
             if !blob.is_tree() {
                 self.blobs.insert(path, blob);
                 continue;
             }
-            let cached = cached.and_then(|folder| folder.child(entry.filename()));
+            let cached = cached.and_then(|folder| folder.child(name));
             if cached.is_some_and(|folder| folder.id == Some(blob.id)) {
                 self.same.push(path);
             } else {
@@ -104,12 +122,11 @@ impl Head<'_> {
 
     /// The entry `name` of `tree`.
     fn entry(&self, tree: ObjectId, name: &[u8]) -> Result<Option<Blob>, Doubt> {
-        let tree = self.repo.find_tree(tree).map_err(Doubt::odd)?;
-        for entry in tree.iter() {
-            let entry = entry.map_err(Doubt::odd)?;
-            if entry.filename() == name {
-                let mode = u32::from(entry.mode().value());
-                return Ok(Some(Blob::new(mode, entry.oid().to_owned())));
+        let mut buffer = Vec::new();
+        for entry in self.list(tree, &mut buffer)? {
+            match entry? {
+                (found, blob) if found == name => return Ok(Some(blob)),
+                _ => {}
             }
         }
         Ok(None)

@@ -9,7 +9,7 @@ use super::place::{Place, absent, head, text};
 use super::{Change, ChangeKind, Doubt};
 
 /// How the submodule `link` at `path` differs from what the index says.
-pub(super) fn difference(place: &Place, link: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
+pub(super) fn difference(place: &Place<'_>, link: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
     if link.is_conflicted() {
         return Ok(Some(ChangeKind::Conflicted));
     }
@@ -25,7 +25,7 @@ pub(super) fn difference(place: &Place, link: &Entry, path: &[u8]) -> Result<Opt
         return Err(Doubt::Odd("a submodule is configured to be ignored".to_owned()));
     }
     let found = super::Found::from(&whole).map_err(Doubt::Odd)?;
-    let commit = found.repository().and_then(|repo| head(&repo))?;
+    let commit = found.repository().and_then(head)?;
     if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(Doubt::Odd)?.is_empty() {
         return Ok(Some(ChangeKind::Submodule));
     }
@@ -33,7 +33,7 @@ pub(super) fn difference(place: &Place, link: &Entry, path: &[u8]) -> Result<Opt
 }
 
 /// The changes under asked paths that lie inside of a submodule, which only it knows.
-pub(super) fn inner(place: &Place, index: &Index, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<Vec<Change>, Doubt> {
     let mut changes = Vec::new();
     for path in asked.paths() {
         let Some(link) = index.link(path).map(|link| index.path(link)).filter(|link| link != path) else {
@@ -52,7 +52,7 @@ pub(super) fn inner(place: &Place, index: &Index, asked: &Asked) -> Result<Vec<C
 }
 
 /// The checked out submodule at `link`, and `path` relative to it.
-pub(super) fn inside<'a>(place: &Place, link: &[u8], path: &'a [u8]) -> Option<(std::path::PathBuf, &'a [u8])> {
+pub(super) fn inside<'a>(place: &Place<'_>, link: &[u8], path: &'a [u8]) -> Option<(std::path::PathBuf, &'a [u8])> {
     let whole = place.root.join(text(link));
     let rest = path.strip_prefix(link)?.strip_prefix(b"/")?;
     (within(link, path) && is_populated(&whole)).then_some((whole, rest))
@@ -64,7 +64,7 @@ fn is_populated(whole: &Path) -> bool {
 }
 
 /// Whether something says how much of this submodule's state to ignore.
-fn is_configured(place: &Place, path: &[u8]) -> Result<bool, Doubt> {
+fn is_configured(place: &Place<'_>, path: &[u8]) -> Result<bool, Doubt> {
     if place.repo.config_snapshot().string("diff.ignoreSubmodules").is_some() {
         return Ok(true);
     }

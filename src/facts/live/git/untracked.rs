@@ -16,7 +16,7 @@ pub(super) struct Excludes<'a> {
 
 impl<'a> Excludes<'a> {
     /// The rules of `place`; with `sparse`, also from `.gitignore` files that are not checked out.
-    pub(super) fn new(place: &'a Place, sparse: bool) -> Result<Self, Doubt> {
+    pub(super) fn new(place: &'a Place<'a>, sparse: bool) -> Result<Self, Doubt> {
         use gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped as Source;
         let stack = if sparse {
             let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
@@ -25,7 +25,7 @@ impl<'a> Excludes<'a> {
             let none = gix::index::State::new(place.repo.object_hash());
             place.repo.excludes(&none, None, Source)
         };
-        Ok(Self { stack: stack.map_err(Doubt::odd)?, root: &place.root })
+        Ok(Self { stack: stack.map_err(Doubt::odd)?, root: place.root })
     }
 
     /// Whether the untracked file or folder at `path` is ignored, itself or with a folder it is in.

@@ -1,17 +1,17 @@
 //! The worktree against the index: one pass that lists each folder and looks at each tracked file in it.
 
-use std::cmp::Ordering;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use super::Doubt;
 use super::asked::Asked;
-use super::folder::{Names, Sort, order};
+use super::folder::{Names, Sort};
 use super::index::Index;
+use super::job::{Items, Job, joined};
 use super::place::text;
 
 /// From how many entries on a second thread is worth starting.
@@ -34,14 +34,6 @@ pub(super) struct Seen {
     pub(super) files: Vec<Vec<u8>>,
     /// Folders without anything tracked in them.
     pub(super) folders: Vec<Vec<u8>>,
-}
-
-/// A folder yet to be walked, and where its entries are.
-#[derive(Debug)]
-struct Job {
-    path: Vec<u8>,
-    from: usize,
-    to: usize,
 }
 
 /// A walk over the worktree.
@@ -183,18 +175,23 @@ impl<'a> Walk<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path: &[u8] = if job.path.is_empty() { b"." } else { &job.path };
         let refused = |error: Errno| Doubt::unreadable(&text(path), &error.into());
-        let folder = openat(&self.root, path, flags, Mode::empty()).map_err(refused)?;
-        let mut folder = Dir::new(folder).map_err(refused)?;
-        names.list(&mut folder).map_err(refused)?;
-        let folder = folder.fd().map_err(refused)?;
-        let mut items = Items { index: self.index, job, at: job.from }.peekable();
+        let folder = match openat(&self.root, path, flags, Mode::empty()) {
+            // It went away while we walked, and that is a deletion.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+                (job.from..job.to).for_each(|at| self.missing(at, seen));
+                return Ok(());
+            }
+            folder => folder.map_err(refused)?,
+        };
+        names.list(folder.as_fd()).map_err(refused)?;
+        let mut items = Items::new(self.index, job).peekable();
         for (name, sort) in names.iter() {
-            while let Some(item) = items.next_if(|item| item.order(name, sort) == Ordering::Less) {
+            while let Some(item) = items.next_if(|item| item.name < name) {
                 item.entries().for_each(|at| self.missing(at, seen));
             }
-            match items.next_if(|item| item.order(name, sort) == Ordering::Equal) {
-                Some(item) if item.folder => found.push(item.job(&job.path)),
-                Some(item) => item.entries().for_each(|at| self.look(folder, name, at, seen)),
+            match items.next_if(|item| item.name == name) {
+                Some(item) if sort == Sort::Folder => found.push(item.job(&job.path)),
+                Some(item) => item.entries().for_each(|at| self.look(folder.as_fd(), name, at, seen)),
                 None => self.unknown(joined(&job.path, name), sort, found, seen),
             }
         }
@@ -222,11 +219,8 @@ impl<'a> Walk<'a> {
         } else if entry.is_intended() {
             seen.intended.push(at);
         } else if !entry.is_assumed() && (self.sparse || !entry.is_skipped()) {
-            let vouched = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|now| {
-                entry.is_same_type(&now)
-                    && (!self.modes || entry.is_same_mode(&now))
-                    && entry.is_vouched(&now, self.index.written)
-            });
+            let vouched = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                .is_ok_and(|now| entry.is_vouched(&now, self.modes, self.index.written));
             if !vouched {
                 seen.doubtful.push(at);
             }
@@ -252,68 +246,4 @@ impl Seen {
         self.files.append(&mut more.files);
         self.folders.append(&mut more.folders);
     }
-}
-
-/// What the index has directly in a folder.
-struct Items<'a> {
-    index: &'a Index,
-    job: &'a Job,
-    at: usize,
-}
-
-/// A file, or a folder with all of its entries.
-struct Item<'a> {
-    name: &'a [u8],
-    folder: bool,
-    from: usize,
-    to: usize,
-}
-
-impl<'a> Iterator for Items<'a> {
-    type Item = Item<'a>;
-
-    fn next(&mut self) -> Option<Item<'a>> {
-        let from = self.at;
-        let some = self.index.entries.get(from..self.job.to)?;
-        let path = self.index.path(some.first()?);
-        let depth = if self.job.path.is_empty() { 0 } else { self.job.path.len() + 1 };
-        let rest = path.get(depth..).unwrap_or_default();
-        let slash = rest.iter().position(|byte| *byte == b'/');
-        let name = rest.get(..slash.unwrap_or(rest.len())).unwrap_or_default();
-        let to = match slash {
-            Some(slash) => {
-                let folder = path.get(..depth + slash).unwrap_or_default();
-                self.index.inside(folder, from, self.job.to).1
-            }
-            // The sides of a conflict have the same path.
-            None => from + some.iter().take_while(|entry| self.index.path(entry) == path).count(),
-        };
-        self.at = to;
-        Some(Item { name, folder: slash.is_some(), from, to })
-    }
-}
-
-impl Item<'_> {
-    fn entries(&self) -> std::ops::Range<usize> {
-        self.from..self.to
-    }
-
-    fn order(&self, name: &[u8], sort: Sort) -> Ordering {
-        order(self.name, self.folder, name, sort == Sort::Folder)
-    }
-
-    fn job(&self, parent: &[u8]) -> Job {
-        Job { path: joined(parent, self.name), from: self.from, to: self.to }
-    }
-}
-
-/// `name` in `folder`.
-fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
-    path.extend_from_slice(folder);
-    if !folder.is_empty() {
-        path.push(b'/');
-    }
-    path.extend_from_slice(name);
-    path
 }

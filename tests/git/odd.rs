@@ -1,0 +1,221 @@
+//! Repositories of unusual make, and what is none.
+
+use std::fs;
+use std::process::Command;
+
+use super::ChangeKind::{Modified, Untracked};
+use super::repo::{Layer, Repo, seen};
+use super::{Commitment, changes, commitment, head};
+
+/// Changes a file and adds one, and expects just these to be seen, as git sees them.
+#[track_caller]
+fn check(repo: &Repo) {
+    assert_eq!(seen(&repo.root, &[""]), repo.oracle("", &["."]), "before");
+    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(Commitment::Committed));
+    repo.write("src/b.txt", "other");
+    repo.write("src/new.txt", "new");
+    let expected = vec![("src/b.txt".to_owned(), Modified), ("src/new.txt".to_owned(), Untracked)];
+    assert_eq!(seen(&repo.root, &["src"]), expected);
+    assert_eq!(repo.oracle("", &["src"]), expected);
+    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(Commitment::Modified));
+    assert_eq!(commitment(&repo.root, "src/new.txt".as_ref()), Ok(Commitment::Untracked));
+    assert_eq!(commitment(&repo.root, "src/deep/c.txt".as_ref()), Ok(Commitment::Committed));
+    let id = repo.git(&["rev-parse", "HEAD"]);
+    assert_eq!(head(&repo.root), Ok(Some(id.trim().to_owned())));
+}
+
+fn seed(repo: &Repo) {
+    for path in ["a.txt", "src/b.txt", "src/deep/c.txt", "docs/d.txt"] {
+        repo.write(path, path);
+    }
+    repo.commit();
+}
+
+#[test]
+fn every_version_of_the_index_is_read() {
+    for version in ["2", "3", "4"] {
+        let repo = Repo::seeded(Layer::Quick);
+        repo.git(&["update-index", "--index-version", version]);
+        check(&repo);
+    }
+}
+
+#[test]
+fn a_split_index_is_read() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["update-index", "--split-index"]);
+    repo.write("docs/e.txt", "e");
+    repo.git(&["add", "docs"]);
+    check(&repo);
+}
+
+#[test]
+fn sha256_is_read() {
+    let repo = Repo::with(Layer::Quick, &["--object-format=sha256"]);
+    seed(&repo);
+    check(&repo);
+}
+
+#[test]
+fn a_reftable_is_read_by_the_program() {
+    let repo = Repo::with(Layer::Quick, &["--ref-format=reftable"]);
+    seed(&repo);
+    check(&repo);
+}
+
+#[test]
+fn a_sparse_checkout_is_not_a_deletion() {
+    for index in ["--no-sparse-index", "--sparse-index"] {
+        let repo = Repo::with(Layer::Quick, &[]);
+        seed(&repo);
+        repo.git(&["sparse-checkout", "set", "--cone", index, "src"]);
+        assert!(!repo.root.join("docs").exists());
+        check(&repo);
+        assert_eq!(seen(&repo.root, &["docs"]), [], "{index}");
+        repo.write("docs/d.txt", "there again, and other");
+        assert_eq!(seen(&repo.root, &["docs"]), repo.oracle("", &["docs"]), "{index}");
+    }
+}
+
+#[test]
+fn caches_and_monitors_make_no_difference() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["config", "core.untrackedCache", "true"]);
+    repo.git(&["config", "feature.manyFiles", "true"]);
+    repo.git(&["update-index", "--untracked-cache"]);
+    repo.git(&["config", "index.recordEndOfIndexEntries", "true"]);
+    repo.git(&["update-index", "--force-write-index"]);
+    check(&repo);
+}
+
+#[test]
+fn packed_and_detached_is_read() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["checkout", "-q", "--detach"]);
+    repo.git(&["gc", "-q"]);
+    check(&repo);
+}
+
+#[test]
+fn a_staged_change_elsewhere_does_not_matter() {
+    let repo = Repo::with(Layer::Quick, &[]);
+    seed(&repo);
+    repo.write("docs/d.txt", "other");
+    repo.write("docs/new/x", "x");
+    repo.git(&["add", "docs"]);
+    assert_eq!(seen(&repo.root, &["src"]), []);
+    check(&repo);
+}
+
+#[test]
+fn an_index_without_a_cached_tree_is_compared_with_head() {
+    let repo = Repo::with(Layer::Quick, &[]);
+    seed(&repo);
+    repo.git(&["read-tree", "--empty"]);
+    repo.git(&["add", "-A"]);
+    check(&repo);
+}
+
+#[test]
+fn folded_names_are_left_to_gix() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["config", "core.ignoreCase", "true"]);
+    check(&repo);
+}
+
+#[test]
+fn what_is_no_repository_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = changes(folder.path(), &[], 9).unwrap_err();
+    assert!(error.ends_with("is not in a git repository"), "{error}");
+    assert!(commitment(folder.path(), "x".as_ref()).is_err());
+    assert!(head(folder.path()).is_err());
+    assert!(changes(&folder.path().join("nowhere"), &[], 9).is_err());
+}
+
+#[test]
+fn a_bare_repository_is_unknown() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
+    let bare = repo.root.parent().unwrap().join("bare.git");
+    let error = changes(&bare, &[], 9).unwrap_err();
+    assert!(error.ends_with("without a worktree"), "{error}");
+    assert!(commitment(&bare, "HEAD".as_ref()).is_err());
+    assert!(changes(&repo.root.join(".git"), &[], 9).is_err());
+    assert!(changes(&repo.root.join(".git/hooks"), &[], 9).is_err());
+}
+
+#[test]
+fn a_corrupt_repository_is_unknown() {
+    type Damage = fn(&[u8]) -> Vec<u8>;
+    let cases: [Damage; 6] = [
+        |_| b"nonsense".to_vec(),
+        |bytes| bytes[..bytes.len() / 2].to_vec(),
+        |bytes| bytes[..20].to_vec(),
+        |bytes| [b"DIRC\0\0\0\x09", &bytes[8..]].concat(),
+        |bytes| [&bytes[..8], b"\xff\xff\xff\xff", &bytes[12..]].concat(),
+        |_| Vec::new(),
+    ];
+    for (number, damage) in cases.iter().enumerate() {
+        let repo = Repo::seeded(Layer::Quick);
+        let index = repo.root.join(".git/index");
+        fs::write(&index, damage(&fs::read(&index).unwrap())).unwrap();
+        let answer = changes(&repo.root, &[], 9);
+        let accepted = number == 5 && answer.is_ok();
+        assert!(accepted || answer.is_err(), "{number}: {answer:?}");
+    }
+    let repo = Repo::seeded(Layer::Quick);
+    fs::write(repo.root.join(".git/refs/heads/main"), "nonsense\n").unwrap();
+    assert!(changes(&repo.root, &[], 9).is_err());
+    assert!(head(&repo.root).is_err());
+    let repo = Repo::seeded(Layer::Quick);
+    fs::remove_dir_all(repo.root.join(".git/objects")).unwrap();
+    fs::create_dir(repo.root.join(".git/objects")).unwrap();
+    repo.write("a.txt", "other");
+    assert!(changes(&repo.root, &[], 9).is_err());
+    assert!(commitment(&repo.root, "src/b.txt".as_ref()).is_err());
+}
+
+#[test]
+fn paths_out_of_the_project_are_unknown() {
+    let repo = Repo::seeded(Layer::Quick);
+    for path in ["..", "src/../..", "/etc"] {
+        assert!(changes(&repo.root, &[path.to_owned()], 9).is_err(), "{path}");
+    }
+    assert_eq!(seen(&repo.root, &["src/../a.txt", "./src//deep/"]), []);
+}
+
+/// Runs in a process of its own, see below.
+#[test]
+#[ignore = "needs an environment that leads astray"]
+fn astray() {
+    let root = std::path::PathBuf::from(std::env::var_os("ASTRAY").unwrap());
+    assert_eq!(seen(&root, &["src"]), [("src/b.txt".to_owned(), Modified)]);
+    assert_eq!(commitment(&root, "src/b.txt".as_ref()), Ok(Commitment::Modified));
+    assert_eq!(commitment(&root, "a.txt".as_ref()), Ok(Commitment::Committed));
+    assert!(head(&root).unwrap().is_some());
+}
+
+#[test]
+fn the_environment_does_not_lead_astray() {
+    for layer in [Layer::Quick, Layer::Full, Layer::Program] {
+        let repo = Repo::seeded(layer);
+        repo.write("src/b.txt", "other");
+        repo.finish();
+        let other = Repo::new(Layer::Quick);
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "odd::astray", "--ignored"])
+            .env("ASTRAY", &repo.root)
+            .env("GIT_DIR", other.root.join(".git"))
+            .env("GIT_WORK_TREE", &other.root)
+            .env("GIT_INDEX_FILE", other.root.join(".git/index"))
+            .env("GIT_OBJECT_DIRECTORY", other.root.join(".git/objects"))
+            .env("GIT_CEILING_DIRECTORIES", &repo.root)
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "core.worktree")
+            .env("GIT_CONFIG_VALUE_0", &other.root)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{layer:?} {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
