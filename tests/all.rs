@@ -14,6 +14,8 @@ mod architecture;
 mod bad_input;
 #[path = "all/commands.rs"]
 mod commands;
+#[path = "all/places.rs"]
+mod places;
 #[path = "support/project.rs"]
 mod project;
 #[path = "all/race.rs"]
