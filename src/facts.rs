@@ -165,27 +165,49 @@ pub struct File {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Commitment {
-    /// HEAD has this very content.
+    /// HEAD has this very content, and the index agrees.
     Committed,
-    /// Git does not know it.
+    /// Neither tracked nor ignored.
     Untracked,
-    /// It is staged, but not committed.
+    /// As in the index, but HEAD lacks it or has another content.
     Staged,
-    /// It has changes that are not staged.
+    /// The worktree differs from the index, or the path is in conflict.
     Modified,
     /// There is no such file.
     Missing,
-    /// Git ignores it.
+    /// Not tracked, and an ignore rule covers it.
     Ignored,
 }
 
 /// One uncommitted change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Change {
-    /// The path in the project.
+    /// The path in the project, with forward slashes; a wholly untracked folder ends in one.
     pub path: String,
-    /// What kind of change, in a word.
-    pub kind: String,
+    /// What happened to it.
+    pub kind: ChangeKind,
+}
+
+/// What happened to a path; where index and worktree both changed, what the index says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// A file or folder that git does not know and does not ignore.
+    Untracked,
+    /// Staged, and HEAD lacks it; also a file that is only intended to be added.
+    Added,
+    /// Another content or another executable bit.
+    Modified,
+    /// Gone from the index or from the worktree.
+    Deleted,
+    /// Staged under a new path; the old one is inside the asked paths, too.
+    Renamed,
+    /// Now a file, a symbolic link or a submodule where it was another of these.
+    TypeChanged,
+    /// A merge left it unresolved.
+    Conflicted,
+    /// A submodule with another commit checked out, or with changes of its own.
+    Submodule,
 }
 
 /// The current milestone.

@@ -14,7 +14,7 @@ pub mod transcript;
 
 pub use clock::now;
 
-use super::{Answer, Change, Commitment, File, Question, Said, Source, Wanted};
+use super::{Answer, File, Question, Said, Source, Wanted};
 use crate::event::Event;
 use crate::journal::Ledger;
 use std::cell::OnceCell;
@@ -137,26 +137,7 @@ impl<'e> Live<'e> {
     }
 
     fn committed(&self, path: &str) -> Answer {
-        use git::Commitment as Seen;
-        match git::commitment(self.root(path), Path::new(path)) {
-            Ok(Seen::Committed) => Answer::Committed(Commitment::Committed),
-            Ok(Seen::Untracked) => Answer::Committed(Commitment::Untracked),
-            Ok(Seen::Staged) => Answer::Committed(Commitment::Staged),
-            Ok(Seen::Modified) => Answer::Committed(Commitment::Modified),
-            Ok(Seen::Missing) => Answer::Committed(Commitment::Missing),
-            Ok(Seen::Ignored) => Answer::Committed(Commitment::Ignored),
-            Err(why) => Answer::Unknown(why),
-        }
-    }
-
-    fn changes(&self, paths: &[String]) -> Answer {
-        match git::changes(self.tree(), paths, MANY) {
-            Ok(changes) => {
-                let named = |change: git::Change| Change { path: change.path, kind: said(change.kind).to_owned() };
-                Answer::Changes(changes.into_iter().map(named).collect())
-            }
-            Err(why) => Answer::Unknown(why),
-        }
+        git::commitment(self.root(path), Path::new(path)).map_or_else(Answer::Unknown, Answer::Committed)
     }
 
     fn writer(&self, path: &str) -> Answer {
@@ -191,7 +172,9 @@ impl Source for Live<'_> {
             Question::Frontmatter { path, keys } => self.frontmatter(path, keys),
             Question::Text { path, wanted } => Self::text(self.read(path), wanted),
             Question::Committed(path) => self.committed(path),
-            Question::Changes(paths) => self.changes(paths),
+            Question::Changes(paths) => {
+                git::changes(self.tree(), paths, MANY).map_or_else(Answer::Unknown, Answer::Changes)
+            }
             Question::Head => git::head(self.tree()).map_or_else(Answer::Unknown, Answer::Head),
             Question::Milestone => milestone::current(&[self.tree(), &self.home]),
             Question::Clock => Answer::Clock(now()),
@@ -215,18 +198,4 @@ fn newest(mut files: Vec<File>) -> Vec<File> {
 /// An I/O error as a clause about what was to be read.
 fn clause(what: &str, error: &std::io::Error) -> String {
     format!("`{what}` cannot be read: {}", error.kind())
-}
-
-fn said(kind: git::ChangeKind) -> &'static str {
-    use git::ChangeKind as Kind;
-    match kind {
-        Kind::Untracked => "untracked",
-        Kind::Added => "added",
-        Kind::Modified => "modified",
-        Kind::Deleted => "deleted",
-        Kind::Renamed => "renamed",
-        Kind::TypeChanged => "type changed",
-        Kind::Conflicted => "in conflict",
-        Kind::Submodule => "submodule changed",
-    }
 }

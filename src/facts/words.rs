@@ -1,6 +1,6 @@
 //! Questions and answers as people read them.
 
-use super::{Answer, Commitment, Question, Wanted};
+use super::{Answer, ChangeKind, Commitment, Question, Wanted};
 use std::fmt::{Display, Formatter, Result};
 
 impl Display for Question {
@@ -75,5 +75,20 @@ impl Display for Answer {
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
             Self::Unknown(why) => write!(f, "cannot tell: {why}"),
         }
+    }
+}
+
+impl Display for ChangeKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Self::Untracked => "untracked",
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+            Self::Renamed => "renamed",
+            Self::TypeChanged => "of another type",
+            Self::Conflicted => "in conflict",
+            Self::Submodule => "a changed submodule",
+        })
     }
 }

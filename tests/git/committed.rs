@@ -176,7 +176,7 @@ fn settle(repo: &Repo) {
 
 #[test]
 fn a_settled_file_needs_no_second_look() {
-    let all = |wanted: Commitment| ["a.txt", "src/b.txt", "src/deep/c.txt"].map(|path| (path, wanted.clone()));
+    let all = |wanted: Commitment| ["a.txt", "src/b.txt", "src/deep/c.txt"].map(|path| (path, wanted));
     check(settle, &all(Committed));
     let packed = |repo: &Repo| {
         settle(repo);

@@ -43,55 +43,10 @@ use std::path::Path;
 use self::asked::Asked;
 use self::place::{Found, Place};
 
+pub use crate::facts::{Change, ChangeKind, Commitment};
+
 /// Why git could not tell, as one clause.
 pub type Unknown = String;
-
-/// How a file stands against HEAD.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Commitment {
-    /// HEAD has this very content, and the index agrees.
-    Committed,
-    /// Neither tracked nor ignored.
-    Untracked,
-    /// As in the index, but HEAD lacks it or has another content.
-    Staged,
-    /// The worktree differs from the index, or the path is in conflict.
-    Modified,
-    /// There is no such file in the worktree.
-    Missing,
-    /// Not tracked, and an ignore rule covers it.
-    Ignored,
-}
-
-/// One uncommitted change.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
-    /// The path relative to `tree`, with forward slashes; a wholly untracked folder ends in one.
-    pub path: String,
-    /// What happened to it.
-    pub kind: ChangeKind,
-}
-
-/// What happened to a path; where index and worktree both changed, what the index says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ChangeKind {
-    /// A file or folder that git does not know and does not ignore.
-    Untracked,
-    /// Staged, and HEAD lacks it; also a file that is only intended to be added.
-    Added,
-    /// Another content or another executable bit.
-    Modified,
-    /// Gone from the index or from the worktree.
-    Deleted,
-    /// Staged under a new path; the old one is inside the asked paths, too.
-    Renamed,
-    /// Now a file, a symbolic link or a submodule where it was another of these.
-    TypeChanged,
-    /// A merge left it unresolved.
-    Conflicted,
-    /// A submodule with another commit checked out, or with changes of its own.
-    Submodule,
-}
 
 /// Why a layer gives no answer.
 #[derive(Debug)]
