@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
 use crate::event::Event;
-use crate::mode::{Broken, Catalogue, EMBEDDED, Ears};
+use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Worker};
 use crate::paths::Places;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -42,10 +42,15 @@ pub struct Index {
     spines: Vec<Spine>,
 }
 
-/// Where a mode stands in the compiled form, and which events it hears while it is not active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What must be known of a mode to tell whether an event needs it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Spine {
+    /// The events it hears while it is not active.
     ears: Ears,
+    namespace: String,
+    /// Whether other modes are its steps.
+    flow: bool,
+    /// How long it is in the compiled form.
     length: usize,
 }
 
@@ -101,13 +106,15 @@ impl Library {
         self.modes(|_| true)
     }
 
-    /// The modes that hear `event` while none is active.
+    /// The modes that `event` needs: those in `busy` namespaces, and those that hear it without being active.
+    /// A flow needs its steps too, and so all.
     #[must_use]
-    pub fn heard(self, event: &Event) -> Catalogue {
-        self.modes(|ears| ears.hear(event))
+    pub fn needed(self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
+        let flows = self.index.spines.iter().any(|spine| spine.flow && busy(&spine.namespace));
+        self.modes(|spine| flows || busy(&spine.namespace) || spine.ears.hear(event))
     }
 
-    fn modes(self, wanted: impl Fn(Ears) -> bool) -> Catalogue {
+    fn modes(self, wanted: impl Fn(&Spine) -> bool) -> Catalogue {
         let bytes = match self.shelf {
             Shelf::Read(catalogue) => return catalogue,
             Shelf::Compiled(bytes) => bytes,
@@ -118,7 +125,7 @@ impl Library {
         for spine in spines {
             let Some((own, after)) = rest.split_at_checked(spine.length) else { break };
             rest = after;
-            if wanted(spine.ears)
+            if wanted(&spine)
                 && let Ok((mode, origin)) = postcard::from_bytes(own)
             {
                 catalogue.modes.push(mode);
@@ -149,7 +156,10 @@ fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
     let mut modes: Vec<u8> = Vec::new();
     for entry in catalogue.entries() {
         let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
-        index.spines.push(Spine { ears: Ears::of(entry.0), length: bytes.len() });
+        let mode = entry.0;
+        let flow = mode.phases.iter().any(|phase| matches!(phase.worker, Worker::Mode(_)));
+        let spine = Spine { ears: Ears::of(mode), namespace: mode.namespace.clone(), flow, length: bytes.len() };
+        index.spines.push(spine);
         modes.extend(bytes);
     }
     let (Ok(mut bytes), Ok(index)) = (postcard::to_stdvec(key), postcard::to_stdvec(&index)) else { return };

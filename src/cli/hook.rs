@@ -10,7 +10,7 @@ use crate::library::Library;
 use crate::mode::Catalogue;
 use crate::paths::Places;
 use crate::reply::{Reply, reply, trouble};
-use crate::session::Session;
+use crate::session::{Session, Standing};
 use crate::store::{Shape, Store};
 use crate::verdict::Verdict;
 use std::io::{Read, Write};
@@ -129,9 +129,12 @@ impl Door<'_> {
 
     /// The modes that this event needs: where none is active, most events concern none.
     fn needed(&self, library: Library, session: &Session) -> Catalogue {
-        let idle = session.modes.values().all(|standing| !standing.is_active && standing.notes.is_empty());
         let quiet = self.event.command().is_none() && self.event.kind != Some(Kind::SessionStart);
-        if idle && quiet && library.index.broken.is_empty() { library.heard(self.event) } else { library.catalogue() }
+        if !quiet || !library.index.broken.is_empty() {
+            return library.catalogue();
+        }
+        let is_busy = |standing: &Standing| standing.is_active || !standing.notes.is_empty();
+        library.needed(self.event, |namespace| session.standing(namespace).is_some_and(is_busy))
     }
 
     /// The session as the state has it, or as the journal does where the state is broken.

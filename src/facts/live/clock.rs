@@ -1,13 +1,45 @@
 //! The time of an event.
 
 use crate::facts::Clock;
+use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit, Zoned};
+use std::path::Path;
 
 /// The time now: the instant in UTC, the day as the user's clock says it.
 #[must_use]
 pub fn now() -> Clock {
     let at = Timestamp::now();
     let at = at.round(Unit::Millisecond).unwrap_or(at);
-    let date = Zoned::now().strftime("%m%d%y").to_string();
-    Clock { at: at.to_string(), date }
+    let zone = std::env::var("TZ").map_or_else(|_| zone_of(Path::new("/etc/localtime")), |name| named(&name));
+    let local = zone.map_or_else(Zoned::now, |zone| at.to_zoned(zone));
+    Clock { at: at.to_string(), date: local.strftime("%m%d%y").to_string() }
+}
+
+/// The zone that `TZ` names: a file by its path or by its name in the usual folder, or a rule.
+///
+/// Read from its own file: the library would first list every zone there is.
+fn named(name: &str) -> Option<TimeZone> {
+    let name = name.strip_prefix(':').unwrap_or(name);
+    if name.is_empty() {
+        return Some(TimeZone::UTC);
+    }
+    zone_of(&Path::new("/usr/share/zoneinfo").join(name)).or_else(|| TimeZone::posix(name).ok())
+}
+
+fn zone_of(path: &Path) -> Option<TimeZone> {
+    TimeZone::tzif("local", &std::fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_a_file_or_a_rule() {
+        let at: Timestamp = "2026-11-16T03:00:00Z".parse().unwrap();
+        let day = |name: &str| named(name).map(|zone| at.to_zoned(zone).strftime("%m%d%y").to_string());
+        assert_eq!(day(""), Some("111626".into()));
+        assert_eq!(day("EST5"), Some("111526".into()));
+        assert_eq!(day("no/such/zone"), None);
+    }
 }
