@@ -9,7 +9,7 @@ mod read;
 pub use catalogue::{Broken, Catalogue, Origin};
 pub use ears::Ears;
 pub use embedded::EMBEDDED;
-pub use read::read;
+pub use read::{GATE, MODE, PHASE, read};
 
 use crate::check::{Check, Vocabulary};
 use crate::event::Trigger;

@@ -1,5 +1,6 @@
 //! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
-//! come of them, and the same decided again from the journal that was written.
+//! come of them, and the same decided again from the journal that was written. So is every example in the
+//! documents.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,6 +10,10 @@
     reason = "a test may stop where it cannot go on"
 )]
 
+#[path = "support/docs.rs"]
+mod docs;
+#[path = "support/document.rs"]
+mod document;
 #[path = "support/project.rs"]
 mod project;
 #[path = "support/scenario.rs"]
@@ -27,7 +32,7 @@ fn main() {
         let path = entry.into_path();
         Trial::test(name, move || play(&path))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).collect()).exit();
 }
 
 fn play(path: &Path) -> Result<(), Failed> {

@@ -6,7 +6,8 @@ use crate::event::Trigger;
 use crate::verdict::Verdict;
 use crate::yaml::{Fields, Node, Problem, Reader, nearest};
 
-const MODE: [&str; 17] = [
+/// The keys of a mode.
+pub const MODE: [&str; 17] = [
     "mode",
     "about",
     "extends",
@@ -25,8 +26,10 @@ const MODE: [&str; 17] = [
     "gates",
     "version",
 ];
-const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
-const GATE: [&str; 12] =
+/// The keys of a phase.
+pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
+/// The keys of a gate.
+pub const GATE: [&str; 12] =
     ["id", "on", "check", "else", "pass", "fail", "unknown", "level", "patience", "timeout", "once", "scope"];
 
 /// Reads a mode; `builtin` finds the embedded mode of a name, for `extends: builtin`, and `known` are

@@ -19,14 +19,13 @@ use std::path::Path;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    #[expect(dead_code, reason = "it is for the reader")]
-    about: String,
+    pub about: String,
     #[serde(default)]
     session: Option<String>,
     #[serde(default)]
     git: bool,
     #[serde(default)]
-    files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, String>,
     steps: Vec<Step>,
 }
 
@@ -79,7 +78,11 @@ pub struct Stage {
 impl Scenario {
     pub fn read(path: &Path) -> Result<Self, Failed> {
         let text = std::fs::read_to_string(path)?;
-        serde_yaml::from_str(&text).map_err(|error| Failed::from(format!("{}: {error}", path.display())))
+        Self::parse(&text).map_err(|error| Failed::from(format!("{}: {error}", path.display())))
+    }
+
+    pub fn parse(text: &str) -> Result<Self, String> {
+        serde_yaml::from_str(text).map_err(|error| error.to_string())
     }
 
     pub fn play(&self) -> Result<Stage, Failed> {
