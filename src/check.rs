@@ -26,7 +26,6 @@ pub use path::Path;
 pub use pattern::Pattern;
 pub use prompt::Prompt;
 pub use ran::Ran;
-pub(crate) use scope::variable;
 pub use scope::{Artifact, Scope, Vocabulary};
 pub use state::State;
 pub use text::Text;

@@ -193,11 +193,12 @@ impl<'a> Engine<'a> {
     /// Says once a session that a file of the project could not be read.
     fn tell_trouble(&mut self) {
         let told = self.event.kind.is_some_and(|kind| kind.row().message);
-        let Some(base) = self.catalogue.modes.first().filter(|_| told && !self.catalogue.broken.is_empty()) else {
+        if !told || self.catalogue.broken.is_empty() {
             return;
-        };
+        }
         let hash = self.catalogue.hash.clone();
-        let before = self.standing(base).told.insert("broken-files".to_owned(), hash.clone());
+        let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
+        let before = base.told.insert("broken-files".to_owned(), hash.clone());
         if before.as_deref() != Some(hash.as_str()) {
             let said = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));
             self.messages.extend(said);

@@ -7,7 +7,7 @@ mod kind;
 mod trigger;
 
 pub use kind::{Blocking, Kind, Row, TABLE};
-pub use trigger::{On, Trigger};
+pub use trigger::{On, Trigger, alias};
 
 use serde_json::{Map, Value};
 

@@ -124,7 +124,8 @@ pub fn aside(path: &Path) -> PathBuf {
 pub fn lines(path: &Path) -> Vec<Line> {
     let parts = [aside(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default());
     let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
-    lines.filter(|line| !line.is_empty()).filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    let read = |line: &[u8]| serde_json::from_slice::<Line>(line).ok().filter(|line| line.v <= VERSION);
+    lines.filter(|line| !line.is_empty()).filter_map(read).collect()
 }
 
 /// The session as the journal last knew it.

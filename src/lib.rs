@@ -18,5 +18,6 @@ pub mod session;
 pub mod settings;
 pub mod shell;
 pub mod store;
+pub mod template;
 pub mod verdict;
 pub mod yaml;

@@ -69,6 +69,8 @@ pub struct Phase {
     pub when: Option<Check>,
     /// The phases from which a detour is entered.
     pub from: Vec<String>,
+    /// Where it stands in its file.
+    pub place: Place,
 }
 
 /// Who works in a phase.

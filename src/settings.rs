@@ -1,7 +1,7 @@
 //! `.claude/modegate.yaml`: what a project wants otherwise.
 
 use crate::mode::Level;
-use crate::yaml::{Node, Problem, Reader};
+use crate::yaml::{Node, Problem, Reader, Yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -75,6 +75,21 @@ impl Settings {
             megabytes,
             days: fields.read(reader, "sessions", days).unwrap_or(default.days),
         }
+    }
+
+    /// The names of modes and gates in the settings' YAML.
+    #[must_use]
+    pub fn names(node: &Node) -> Vec<&Node> {
+        let fields = Reader::default().fields(node, "", &[]);
+        let mut names = Vec::new();
+        if let Some(Yaml::Map(levels)) = fields.get("levels").map(|levels| &levels.value) {
+            names.extend(levels.iter().map(|(name, _)| name));
+        }
+        match fields.get("disable") {
+            Some(Node { value: Yaml::List(modes), .. }) => names.extend(modes),
+            other => names.extend(other),
+        }
+        names
     }
 
     /// How much a gate may do: the nearest word counts, a gate's before a mode's before the project's, and the

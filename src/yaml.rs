@@ -4,7 +4,7 @@
 
 mod reader;
 
-pub use reader::{Fields, Problem, Reader, nearest};
+pub use reader::{Fields, Known, Problem, Reader, nearest};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde::{Deserialize, Serialize};

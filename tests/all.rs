@@ -12,6 +12,8 @@
 mod architecture;
 #[path = "all/bad_input.rs"]
 mod bad_input;
+#[path = "all/bad_modes.rs"]
+mod bad_modes;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/places.rs"]

@@ -27,10 +27,10 @@ pub struct Clean {
 impl Clean {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         if !matches!(node.value, Yaml::Map(_)) {
-            return Self { paths: reader.texts(node), moved: false };
+            return Self { paths: reader.templates(node), moved: false };
         }
         let fields = reader.fields(node, "`clean`", &["paths", "moved"]);
-        let paths = fields.read(reader, "paths", Reader::texts);
+        let paths = fields.read(reader, "paths", Reader::templates);
         let moved = fields.read(reader, "moved", Reader::boolean).unwrap_or(false);
         Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved }
     }

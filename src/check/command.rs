@@ -26,7 +26,7 @@ impl Command {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         match node.value {
             Yaml::Map(_) => Self::Line(Pattern::read(reader, node, "`command`")),
-            _ => Self::Words(reader.texts(node)),
+            _ => Self::Words(reader.templates(node)),
         }
     }
 

@@ -19,7 +19,7 @@ pub struct Committed {
 
 impl Committed {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        Self { of: reader.text(node) }
+        Self { of: reader.artifact(node) }
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

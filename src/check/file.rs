@@ -31,14 +31,14 @@ impl File {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let mut file = Self { of: String::new(), newer_than: None, min_chars: 0, newest: true };
         if !matches!(node.value, Yaml::Map(_)) {
-            return Self { of: reader.text(node), ..file };
+            return Self { of: reader.artifact(node), ..file };
         }
         let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest"]);
-        match fields.read(reader, "of", Reader::text) {
+        match fields.read(reader, "of", Reader::artifact) {
             Some(of) => file.of = of,
             None => reader.problem(node, "`file` needs `of`: an artifact or a glob"),
         }
-        file.newer_than = fields.read(reader, "newer_than", Reader::text);
+        file.newer_than = fields.read(reader, "newer_than", Reader::artifact);
         file.min_chars = fields.read(reader, "min_chars", Reader::number).unwrap_or(0);
         file.newest = fields.read(reader, "newest", Reader::boolean).unwrap_or(true);
         file

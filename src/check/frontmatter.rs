@@ -38,7 +38,7 @@ pub enum Scalar {
 impl Frontmatter {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
-        let of = fields.read(reader, "of", Reader::text);
+        let of = fields.read(reader, "of", Reader::artifact);
         let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
         if matches!(node.value, Yaml::Map(_)) && (of.is_none() || has.is_empty()) {
             reader.problem(node, "`frontmatter` needs `of`, a file, and `has`, what must stand there");

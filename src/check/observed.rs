@@ -53,7 +53,7 @@ impl Ran {
 impl Observed {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
-        let command = fields.read(reader, "command", Reader::texts).unwrap_or_default();
+        let command = fields.read(reader, "command", Reader::templates).unwrap_or_default();
         if command.is_empty() {
             reader.problem(node, "`observed` needs `command`, the first words of a command line");
         }
@@ -123,7 +123,7 @@ impl Observed {
     /// The command as a person would name it: its name where several will do.
     fn called(&self, scope: &Scope<'_>) -> String {
         match (self.command.as_slice(), scope.expand_all(&self.command)) {
-            ([one], Ok(all)) if all.len() > 1 => match super::variable(one) {
+            ([one], Ok(all)) if all.len() > 1 => match crate::template::variable(one) {
                 Some((_, name, _)) => format!("the {name} command"),
                 None => format!("`{one}`"),
             },

@@ -16,7 +16,7 @@ pub struct Path(pub Vec<String>);
 
 impl Path {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        Self(reader.texts(node))
+        Self(reader.templates(node))
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

@@ -4,6 +4,7 @@ use crate::event::Event;
 use crate::facts::Facts;
 use crate::paths::safe_name;
 use crate::session::{Session, Standing};
+use crate::template::variable;
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,14 +37,14 @@ impl Artifact {
     /// Reads a glob, a list of them, or `{ any: [...], new: ... }`.
     pub fn read(reader: &mut Reader, node: &Node) -> Self {
         if !matches!(node.value, Yaml::Map(_)) {
-            return Self { globs: reader.texts(node), new: None };
+            return Self { globs: reader.templates(node), new: None };
         }
         let fields = reader.fields(node, "an artifact", &["any", "new"]);
-        let globs = fields.read(reader, "any", Reader::texts).unwrap_or_default();
+        let globs = fields.read(reader, "any", Reader::templates).unwrap_or_default();
         if globs.is_empty() {
             reader.problem(node, "an artifact needs `any`, a glob or a list of them");
         }
-        Self { globs, new: fields.read(reader, "new", Reader::text) }
+        Self { globs, new: fields.read(reader, "new", Reader::template) }
     }
 }
 
@@ -143,19 +144,5 @@ impl Scope<'_> {
                 vec![folder('_'), folder(':')]
             }
         })
-    }
-}
-
-/// The first `{name}` in a text, with what is before and after it; `{a,b}` is a glob, not a variable.
-pub(crate) fn variable(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    loop {
-        let start = from + text.get(from..)?.find('{')?;
-        let end = start + text.get(start..)?.find('}')?;
-        let name = text.get(start + 1..end)?;
-        if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-            return Some((text.get(..start)?, name, text.get(end + 1..)?));
-        }
-        from = end;
     }
 }

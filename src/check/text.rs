@@ -31,7 +31,7 @@ pub struct Text {
 impl Text {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches"]);
-        let of = fields.read(reader, "of", Reader::text);
+        let of = fields.read(reader, "of", Reader::artifact);
         if of.is_none() && matches!(node.value, Yaml::Map(_)) {
             reader.problem(node, "`text` needs `of`: an artifact or a glob");
         }

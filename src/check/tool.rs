@@ -1,6 +1,7 @@
 //! `tool`: the tool that is called.
 
 use super::Scope;
+use crate::event::alias;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ pub struct Tool(pub Vec<String>);
 impl Tool {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let names = reader.texts(node);
-        Self(names.iter().flat_map(|names| names.split('|')).map(|name| name.trim().to_owned()).collect())
+        Self(names.iter().flat_map(|names| names.split('|')).map(|name| alias(name.trim()).to_owned()).collect())
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

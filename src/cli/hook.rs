@@ -72,7 +72,9 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
     let places = Places { home };
     match library(&places, &event) {
-        Some(library) => Door { places, event: &event, begun, troubles: Vec::new() }.answer(library),
+        Some(library) => {
+            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new() }.answer(library)
+        }
         None => Answered::default(),
     }
 }
@@ -90,6 +92,7 @@ struct Door<'a> {
     places: Places,
     event: &'a Event,
     begun: Instant,
+    came: jiff::Timestamp,
     troubles: Vec<String>,
 }
 
@@ -178,7 +181,7 @@ impl Door<'_> {
         }
         let line = Line {
             v: journal::VERSION,
-            at: jiff::Timestamp::now().to_string(),
+            at: self.came.to_string(),
             event: redacted(&self.event.to_value()),
             after: (decided.session != before).then(|| decided.session.clone()),
             before,

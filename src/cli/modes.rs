@@ -107,7 +107,7 @@ fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
 }
 
 fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
-    let catalogue = if files.is_empty() { library::read(places) } else { given(files) };
+    let catalogue = if files.is_empty() { library::read(places) } else { given(places, files) };
     if as_json {
         screen::json(&catalogue.broken);
     } else {
@@ -120,9 +120,11 @@ fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
     if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
 }
 
-fn given(files: &[PathBuf]) -> Catalogue {
+/// A catalogue with the given files in place of the project's own, under the project's settings.
+fn given(places: &Places, files: &[PathBuf]) -> Catalogue {
     let read =
         |path: &PathBuf| (path.to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap_or_default());
     let texts: Vec<(String, String)> = files.iter().map(read).collect();
-    Catalogue::compose(None, &texts)
+    let settings = std::fs::read_to_string(places.settings()).ok();
+    Catalogue::compose(settings.as_deref().map(|text| (".claude/modegate.yaml", text)), &texts)
 }

@@ -22,13 +22,15 @@ impl<'a> Engine<'a> {
             outcome,
             released: false,
         };
-        if finding.verdict > Verdict::Observe && self.has_spoken(mode, gate) {
+        // A gate that has said its word lets the event through, which does not make the evidence.
+        let spoken = finding.verdict > Verdict::Observe && self.has_spoken(mode, gate);
+        if spoken {
             finding.verdict = Verdict::Pass;
         }
         if self.event.kind.is_some_and(Kind::is_stop) {
             self.be_patient(mode, gate, &mut finding);
         }
-        let settled = finding.verdict < Verdict::Block && !finding.released;
+        let settled = finding.verdict < Verdict::Block && !finding.released && !spoken;
         self.findings.push(finding);
         settled
     }

@@ -60,15 +60,16 @@ impl Trigger {
         match self.on {
             On::Event(wanted) if wanted != kind => false,
             On::Event(_) => self.names.is_empty() || event.subject().is_some_and(|subject| self.fits(subject)),
-            On::CommandStart => event.command().is_some_and(|call| self.fits_or_any(call.name)),
-            On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.fits_or_any(name)),
-            On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.fits_or_any(skill)),
-            On::SkillEnd => kind == Kind::PostToolUse && event.skill().is_some_and(|skill| self.fits_or_any(skill)),
+            On::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
+            On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.calls(name)),
+            On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.calls(skill)),
+            On::SkillEnd => kind == Kind::PostToolUse && event.skill().is_some_and(|skill| self.calls(skill)),
         }
     }
 
-    fn fits_or_any(&self, subject: &str) -> bool {
-        self.names.is_empty() || self.fits(subject)
+    /// Whether a command or skill is among the names: slashes and `plugin:` prefixes do not count.
+    fn calls(&self, name: &str) -> bool {
+        self.names.is_empty() || self.fits(name) || self.names.iter().any(|own| command::same_command(own, name))
     }
 
     fn fits(&self, subject: &str) -> bool {
@@ -88,7 +89,8 @@ impl Trigger {
 }
 
 /// Today's name of a tool.
-pub(super) fn alias(tool: &str) -> &str {
+#[must_use]
+pub fn alias(tool: &str) -> &str {
     match tool {
         "Task" => "Agent",
         "SlashCommand" => "Skill",
@@ -141,6 +143,7 @@ mod tests {
         let skill = json!({"hook_event_name": "PreToolUse", "tool_name": "Skill", "tool_input": {"skill": "plan"}});
         check("SkillStart(plan)", &skill, true);
         check("SlashCommandStart(plan)", &skill, true);
+        check("SlashCommandStart(/plan)", &skill, true);
         check("SkillEnd", &skill, false);
         check("SlashCommandEnd(plan)", &json!({"hook_event_name": "Stop"}), true);
         check("SlashCommandEnd(code)", &json!({"hook_event_name": "Stop"}), false);

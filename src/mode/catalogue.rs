@@ -3,7 +3,7 @@
 use super::{EMBEDDED, Mode, Worker, read};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{Place, Problem};
+use crate::yaml::{Node, Place, Problem, nearest};
 use serde::{Deserialize, Serialize};
 
 /// Every mode that a project has, and its settings.
@@ -20,6 +20,9 @@ pub struct Catalogue {
     /// The hash of all that this was made of.
     pub hash: String,
 }
+
+/// The first word of a file.
+const TOP: Place = Place { line: 1, column: 1, width: 1 };
 
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,8 @@ pub struct Broken {
     pub what: String,
     /// Everything that is wrong with it, with the line it is wrong in.
     pub problems: Vec<(Problem, String)>,
+    /// Whether what is right of it counts all the same.
+    pub kept: bool,
 }
 
 impl Catalogue {
@@ -62,6 +67,13 @@ impl Catalogue {
             catalogue.add_file(file, text);
         }
         catalogue.drop_unknown_steps(files);
+        if let Some((file, text)) = settings {
+            let strangers = catalogue.strangers(text);
+            if !strangers.is_empty() {
+                let broken = Broken::new(file, "quite right; the rest of it counts", text, strangers);
+                catalogue.broken.push(Broken { kept: true, ..broken });
+            }
+        }
         catalogue.settle();
         catalogue
     }
@@ -69,9 +81,23 @@ impl Catalogue {
     fn add_file(&mut self, file: &str, text: &str) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         match read(text, embedded, &known) {
-            Ok(mode) => self.add(mode, Origin::File(file.to_owned())),
+            Ok(mode) => match self.file_of(&mode.name) {
+                Some(first) => {
+                    let message = format!("`{first}` is already called `{}`", mode.name);
+                    self.broken.push(Broken::new(file, "a mode of its own", text, vec![Problem::at(TOP, message)]));
+                }
+                None => self.add(mode, Origin::File(file.to_owned())),
+            },
             Err(problems) => self.broken.push(Broken::new(file, "a mode", text, problems)),
         }
+    }
+
+    /// The project's file that has a mode of that name.
+    fn file_of(&self, name: &str) -> Option<String> {
+        self.entries().find(|(mode, _)| mode.name == name).and_then(|(_, origin)| match origin {
+            Origin::File(file) => Some(file.clone()),
+            Origin::Embedded => None,
+        })
     }
 
     /// Takes out the project's modes with a step that does not exist; the embedded one of that name stands.
@@ -89,6 +115,22 @@ impl Catalogue {
         }
     }
 
+    /// Names in the settings that are neither a mode nor a gate.
+    fn strangers(&self, text: &str) -> Vec<Problem> {
+        let modes = self.modes.iter().map(|mode| mode.name.clone());
+        let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
+        let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.clone()));
+        let known: Vec<String> = modes.chain(orders).chain(gates).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let Ok(node) = Node::parse(text) else { return Vec::new() };
+        let stranger = |named: &Node| {
+            let name = named.text().filter(|name| !known.contains(name))?;
+            let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            Some(Problem::at(named.place, format!("no mode and no gate is called `{name}`{near}")))
+        };
+        Settings::names(&node).into_iter().filter_map(stranger).collect()
+    }
+
     /// A phase whose worker is a mode that does not exist.
     fn unknown_step(&self, mode: &Mode) -> Option<Problem> {
         let missing = mode.phases.iter().find_map(|phase| match &phase.worker {
@@ -96,8 +138,11 @@ impl Catalogue {
             _ => None,
         });
         let (phase, name) = missing?;
-        let place = Place { line: 1, column: 1, width: 1 };
-        Some(Problem { path: format!("phases.{}", phase.name), message: format!("no mode is called `{name}`"), place })
+        Some(Problem {
+            path: format!("phases.{}", phase.name),
+            message: format!("no mode is called `{name}`"),
+            place: TOP,
+        })
     }
 
     /// Adds a mode, in the place of one of its name.
@@ -162,18 +207,19 @@ impl Broken {
         let line =
             |problem: &Problem| text.lines().nth(problem.place.line.saturating_sub(1)).unwrap_or_default().to_owned();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem))).collect();
-        Self { file: file.to_owned(), what: what.to_owned(), problems }
+        Self { file: file.to_owned(), what: what.to_owned(), problems, kept: false }
     }
 
     /// The first problem in one line.
     #[must_use]
     pub fn summary(&self) -> String {
-        let Self { file, what, problems } = self;
+        let Self { file, what, problems, kept } = self;
+        let rest = if *kept { "" } else { ", so it is left out" };
         match problems.first() {
             Some((problem, _)) => {
                 let Place { line, column, .. } = problem.place;
                 format!(
-                    "`{file}` is not {what} ({line}:{column}: {}), so it is left out; run `modegate modes check`",
+                    "`{file}` is not {what} ({line}:{column}: {}){rest}; run `modegate modes check`",
                     problem.message
                 )
             }

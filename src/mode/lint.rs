@@ -1,14 +1,10 @@
 //! What can be wrong with a mode that reads well: words that name nothing, chains without an end.
 
 use super::{Action, Gate, Mode, Worker};
-use crate::check::Check;
-use crate::yaml::{Node, Place, Problem, Reader, nearest};
-
-/// Variables that every mode has.
-const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
+use crate::yaml::{Node, Place, Problem, Reader};
 
 /// Notes every problem of `mode`.
-pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode, known: &[&str]) {
+pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode) {
     names(reader, node, mode);
     let mut ids: Vec<&str> = Vec::new();
     for (phase, gate) in mode.all_gates() {
@@ -18,10 +14,13 @@ pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode, known: &[&str]
             say(format!("two gates are called `{}`", gate.id));
         }
         ids.push(&gate.id);
-        if phase.is_some() && !gate.on.is_empty() {
-            say("a phase's gate hears its worker; `on` belongs to a gate under `gates`".to_owned());
+        let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
+        if !free && !gate.on.is_empty() {
+            say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
         }
-        gate.check.walk(&mut |check| words(check, mode, known).into_iter().for_each(&mut say));
+        if gate.always && phase.is_some_and(|phase| phase.after.iter().any(|own| std::ptr::eq(own, gate))) {
+            say("`scope: always` belongs to a start: without the mode there is no phase that could end".to_owned());
+        }
         if let Some(problem) = chain(mode, gate) {
             say(problem);
         }
@@ -43,82 +42,30 @@ fn names(reader: &mut Reader, node: &Node, mode: &Mode) {
     for (index, phase) in mode.phases.iter().enumerate() {
         let path = format!("phases[{index}]");
         if mode.phases.iter().take(index).any(|other| other.name == phase.name) {
-            at(node.place, &path, format!("two phases are called `{}`", phase.name));
+            at(phase.place, &path, format!("two phases are called `{}`", phase.name));
         }
         for name in &phase.from {
             if mode.phase(name).is_none() {
-                at(node.place, &path, format!("`from` names `{name}`, which is no phase"));
+                at(phase.place, &path, format!("`from` names `{name}`, which is no phase"));
             }
         }
-        if phase.when.is_none() && !phase.from.is_empty() {
-            at(node.place, &path, "`from` belongs to a detour, which has `when`".to_owned());
+        if phase.when.is_none() != phase.from.is_empty() {
+            at(phase.place, &path, "a detour has both: `when` it is entered, and `from` which phases".to_owned());
+        }
+        if matches!(phase.worker, Worker::Mode(_)) && !phase.after.is_empty() {
+            at(
+                node.place,
+                &path,
+                "a step is done when its mode is complete; its checks belong into that mode".to_owned(),
+            );
         }
         if phase.hold && phase.worker != Worker::Main {
-            at(node.place, &path, "`hold: stop` belongs to a phase of the main agent".to_owned());
+            at(phase.place, &path, "`hold: stop` belongs to a phase of the main agent".to_owned());
         }
     }
     if !mode.phases.is_empty() && mode.first().is_none() {
         at(node.place, "phases", "every phase is a detour, so none is the first".to_owned());
     }
-}
-
-/// Words in a check that name nothing.
-fn words(check: &Check, mode: &Mode, known: &[&str]) -> Vec<String> {
-    let mut artifacts: Vec<&str> = Vec::new();
-    let mut texts: Vec<&str> = Vec::new();
-    match check {
-        Check::File(file) => {
-            artifacts.push(&file.of);
-            artifacts.extend(file.newer_than.as_deref());
-        }
-        Check::Frontmatter(check) => artifacts.push(&check.of),
-        Check::Text(check) => artifacts.push(&check.of),
-        Check::Committed(check) => artifacts.push(&check.of),
-        Check::Clean(check) => texts.extend(check.paths.iter().map(String::as_str)),
-        Check::Observed(check) => texts.extend(check.command.iter().map(String::as_str)),
-        Check::Path(check) => texts.extend(check.0.iter().map(String::as_str)),
-        _ => {}
-    }
-    let mut problems: Vec<String> = artifacts.iter().filter_map(|name| artifact(name, mode)).collect();
-    let globs = mode
-        .words
-        .artifacts
-        .values()
-        .flat_map(|artifact| artifact.globs.iter().chain(&artifact.new))
-        .map(String::as_str);
-    let texts = texts.into_iter().chain(artifacts).chain(globs);
-    problems.extend(texts.filter_map(|text| variable(text, mode, known)));
-    problems.dedup();
-    problems
-}
-
-/// A word that is no artifact and looks like no glob either.
-fn artifact(name: &str, mode: &Mode) -> Option<String> {
-    if name.is_empty() || mode.words.artifacts.contains_key(name) || name.contains(['/', '.', '*', '{']) {
-        return None;
-    }
-    let known: Vec<&str> = mode.words.artifacts.keys().map(String::as_str).collect();
-    Some(match nearest(name, &known) {
-        Some(near) => format!("unknown artifact `{name}`, did you mean `{near}`?"),
-        None => format!("unknown artifact `{name}`; declare it under `artifacts`, or give a glob with a `/`"),
-    })
-}
-
-fn variable(text: &str, mode: &Mode, known: &[&str]) -> Option<String> {
-    let mut rest = text;
-    while let Some((_, name, after)) = crate::check::variable(rest) {
-        let own = mode.words.variables.keys().map(String::as_str);
-        let all: Vec<&str> = BUILTIN.into_iter().chain(own).chain(known.iter().copied()).collect();
-        if !all.contains(&name) {
-            let near = nearest(name, &all).map(|near| format!(", did you mean `{{{near}}}`?"));
-            return Some(format!(
-                "unknown variable `{{{name}}}`{}",
-                near.unwrap_or_else(|| "; declare it under `variables`".to_owned())
-            ));
-        }
-        rest = after;
-    }
-    None
 }
 
 fn targets(gate: &Gate) -> impl Iterator<Item = &str> {

@@ -5,9 +5,10 @@ use crate::check::{Artifact, Check, Vocabulary};
 use crate::event::Trigger;
 use crate::verdict::Verdict;
 use crate::yaml::{Fields, Node, Problem, Reader, nearest};
+use std::collections::BTreeMap;
 
 /// The keys of a mode.
-pub const MODE: [&str; 17] = [
+pub const MODE: [&str; 16] = [
     "mode",
     "about",
     "extends",
@@ -24,7 +25,6 @@ pub const MODE: [&str; 17] = [
     "before",
     "phases",
     "gates",
-    "version",
 ];
 /// The keys of a phase.
 pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
@@ -32,29 +32,42 @@ pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after
 pub const GATE: [&str; 12] =
     ["id", "on", "check", "else", "pass", "fail", "unknown", "level", "patience", "timeout", "once", "scope"];
 
+/// Variables that every mode has.
+const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
+
 /// Reads a mode; `builtin` finds the embedded mode of a name, for `extends: builtin`, and `known` are
 /// variables that the project's settings bring.
 pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
     let node = Node::parse(text).map_err(|problem| vec![problem])?;
     let mut reader = Reader::default();
+    let base = extended_mode(&mut reader, &node, builtin);
+    reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
+    if let Some(Mode { words, .. }) = &base {
+        reader.known.variables.extend(words.variables.keys().cloned());
+        reader.known.artifacts.extend(words.artifacts.keys().cloned());
+    }
     let (own, wishes) = mode(&mut reader, &node);
-    let mode = match builtin(&own.name) {
-        _ if !extends(&mut reader, &node) => own,
+    let mode = match base {
         Some(base) => extended(base, own),
-        None => {
-            reader.problem(&node, format!("`extends: builtin`, but no embedded mode is called `{}`", own.name));
-            own
-        }
+        None => own,
     };
     let mode = wished(mode, &wishes);
-    super::lint::lint(&mut reader, &node, &mode, known);
+    super::lint::lint(&mut reader, &node, &mode);
     if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
 }
 
-fn extends(reader: &mut Reader, node: &Node) -> bool {
+/// The embedded mode that a file starts from, if it says `extends: builtin`.
+fn extended_mode(reader: &mut Reader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
     let fields = Reader::default().fields(node, "", &MODE);
-    let word = |reader: &mut Reader, node: &Node| reader.word(node, &[("builtin", true)]).unwrap_or(false);
-    fields.read(reader, "extends", word).unwrap_or(false)
+    let word = |reader: &mut Reader, node: &Node| reader.word(node, &[("builtin", true)]);
+    fields.read(reader, "extends", word).flatten()?;
+    let name = fields.get("mode").and_then(Node::text).unwrap_or_default();
+    let base = builtin(name);
+    if base.is_none() {
+        let at = fields.get("extends").unwrap_or(node);
+        reader.problem(at, format!("`extends: builtin`, but no embedded mode is called `{name}`"));
+    }
+    base
 }
 
 /// What a file wants of the whole mode, its own phases and those it extends.
@@ -88,13 +101,14 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
     let order = |reader: &mut Reader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
     let wishes = Wishes { strict: fields.read(reader, "order", order).flatten(), aliases };
     let commands = fields.read(reader, "commands", Reader::texts).unwrap_or_default();
+    let words = vocabulary(reader, &fields);
     let mode = Mode {
         about: text(reader, "about"),
         commands: commands.iter().map(|command| command.trim_start_matches('/').to_owned()).collect(),
         namespace: text(reader, "namespace"),
         say: text(reader, "say"),
         end: text(reader, "end"),
-        words: vocabulary(reader, &fields),
+        words,
         strict: false,
         level: level(reader, &fields),
         patience: fields.read(reader, "patience", Reader::number),
@@ -109,12 +123,13 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
 }
 
 fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
-    let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
     let variables = fields.read(reader, "variables", |reader, node| reader.map(node, Reader::texts));
-    Vocabulary {
-        artifacts: artifacts.unwrap_or_default().into_iter().collect(),
-        variables: variables.unwrap_or_default().into_iter().collect(),
-    }
+    let variables: BTreeMap<String, Vec<String>> = variables.unwrap_or_default().into_iter().collect();
+    reader.known.variables.extend(variables.keys().cloned());
+    let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
+    let artifacts: BTreeMap<String, Artifact> = artifacts.unwrap_or_default().into_iter().collect();
+    reader.known.artifacts.extend(artifacts.keys().cloned());
+    Vocabulary { artifacts, variables }
 }
 
 fn phase(reader: &mut Reader, node: &Node, mode: &str) -> Phase {
@@ -133,6 +148,7 @@ fn phase(reader: &mut Reader, node: &Node, mode: &str) -> Phase {
             .unwrap_or(false),
         when: fields.read(reader, "when", Check::read),
         from: fields.read(reader, "from", Reader::texts).unwrap_or_default(),
+        place: node.place,
         name,
     }
 }
@@ -141,7 +157,7 @@ fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> Worker {
     let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     match workers.as_slice() {
         ["agent"] => Worker::Agent(fields.read(reader, "agent", Reader::texts).unwrap_or_default()),
-        ["main"] => Worker::Main,
+        ["main"] if fields.read(reader, "main", Reader::boolean) == Some(true) => Worker::Main,
         ["mode"] => Worker::Mode(fields.read(reader, "mode", Reader::text).unwrap_or_default()),
         _ => {
             reader.problem(node, "a phase has one worker: `agent: NAME`, `main: true` or `mode: NAME`");

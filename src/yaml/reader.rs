@@ -1,6 +1,7 @@
 //! Reading a tree into types, gathering every problem on the way.
 
 use super::{Node, Place, Yaml};
+use crate::template;
 use serde::{Deserialize, Serialize};
 
 /// Something wrong in a file, and where.
@@ -22,10 +23,21 @@ impl Problem {
     }
 }
 
+/// The words that a document may use, known before its checks are read.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Names of artifacts.
+    pub artifacts: Vec<String>,
+    /// Names of variables.
+    pub variables: Vec<String>,
+}
+
 /// Gathers problems while a tree is read.
 #[derive(Debug, Default)]
 pub struct Reader {
     trail: String,
+    /// The words that may be used.
+    pub known: Known,
     /// What was wrong so far.
     pub problems: Vec<Problem>,
 }
@@ -86,6 +98,43 @@ impl Reader {
         self.each(node, Self::text)
     }
 
+    /// A text in which variables stand.
+    pub fn template(&mut self, node: &Node) -> String {
+        let text = self.text(node);
+        let known: Vec<&str> = self.known.variables.iter().map(String::as_str).collect();
+        let unknown = template::variables(&text).find(|name| !known.contains(name)).map(|name| {
+            let near = nearest(name, &known).map(|near| format!(", did you mean `{{{near}}}`?"));
+            format!(
+                "unknown variable `{{{name}}}`{}",
+                near.unwrap_or_else(|| "; declare it under `variables`".to_owned())
+            )
+        });
+        if let Some(message) = unknown {
+            self.problem(node, message);
+        }
+        text
+    }
+
+    /// A text or a list of texts in which variables stand.
+    pub fn templates(&mut self, node: &Node) -> Vec<String> {
+        self.each(node, Self::template)
+    }
+
+    /// The name of an artifact, or a glob.
+    pub fn artifact(&mut self, node: &Node) -> String {
+        let text = self.template(node);
+        let is_glob = text.is_empty() || text.contains(['/', '.', '*', '{']);
+        if !is_glob && !self.known.artifacts.contains(&text) {
+            let known: Vec<&str> = self.known.artifacts.iter().map(String::as_str).collect();
+            let message = match nearest(&text, &known) {
+                Some(near) => format!("unknown artifact `{text}`, did you mean `{near}`?"),
+                None => format!("unknown artifact `{text}`; declare it under `artifacts`, or give a glob with a `/`"),
+            };
+            self.problem(node, message);
+        }
+        text
+    }
+
     /// One thing or a list of things.
     pub fn each<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
@@ -115,6 +164,14 @@ impl Reader {
             self.problem(node, format!("expected a mapping, found {}", node.kind()));
             return Vec::new();
         };
+        let mut seen: Vec<&str> = Vec::new();
+        for (key, _) in entries {
+            let name = key.text().unwrap_or_default();
+            if seen.contains(&name) {
+                self.problem(key, format!("`{name}` stands here twice"));
+            }
+            seen.push(name);
+        }
         let named = |(key, value): &(Node, Node)| {
             let name = key.text().unwrap_or_default().to_owned();
             let value = self.within(&name, |reader| read(reader, value));

@@ -3,16 +3,17 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("event", &[]),
     ("facts", &[]),
     ("facts/live", &["event", "facts", "journal", "paths"]),
     ("verdict", &[]),
-    ("yaml", &[]),
+    ("template", &[]),
+    ("yaml", &["template"]),
     ("shell", &[]),
     ("paths", &[]),
     ("session", &[]),
-    ("check", &["event", "facts", "paths", "session", "shell", "verdict", "yaml"]),
+    ("check", &["event", "facts", "paths", "session", "shell", "template", "verdict", "yaml"]),
     ("mode", &["check", "event", "paths", "settings", "verdict", "yaml"]),
     ("settings", &["mode", "yaml"]),
     ("engine", &["check", "event", "facts", "mode", "paths", "session", "verdict"]),
