@@ -77,8 +77,9 @@ fn git(folder: &Path, binary: &Path, size: usize) {
     let project = Project::new(folder, &format!("git-{size}"), binary);
     project.write(".gitignore", "node_modules\n.claude\n");
     for index in 0..size {
+        // Ten files a folder in each half, thirty folders a folder, as in a tidy project.
         let top = if index % 2 == 0 { "src" } else { "lib" };
-        project.write(&format!("{top}/d{}/e{}/f{index}.rs", index % 37, index % 11), "x\n");
+        project.write(&format!("{top}/d{}/e{}/f{index}.rs", index / 600, index / 20), "x\n");
     }
     (0..200).for_each(|index| project.write(&format!("node_modules/m{index}/index.js"), "x\n"));
     project.git(&["init", "-q"]);

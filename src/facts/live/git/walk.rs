@@ -15,7 +15,7 @@ use super::job::{Items, Job, joined};
 use super::place::text;
 
 /// From how many entries on a second thread is worth starting.
-const MANY: usize = 3000;
+const MANY: usize = 300;
 /// More threads than this only wait for the file system.
 const THREADS: usize = 4;
 
