@@ -116,8 +116,8 @@ impl Check {
 
     fn read_kind(reader: &mut Reader, kind: &str, node: &Node) -> Option<Self> {
         Some(match kind {
-            "all" => Self::All(reader.list(node, Self::read)),
-            "any" => Self::Any(reader.list(node, Self::read)),
+            "all" => Self::All(Self::some(reader, node)),
+            "any" => Self::Any(Self::some(reader, node)),
             "not" => Self::Not(Box::new(Self::read(reader, node))),
             "file" => Self::File(File::read(reader, node)),
             "frontmatter" => Self::Frontmatter(Frontmatter::read(reader, node)),
@@ -134,6 +134,15 @@ impl Check {
             "transcript" => Self::Transcript(Transcript::read(reader, node)),
             _ => return None,
         })
+    }
+
+    /// A list of checks, of which there must be one.
+    fn some(reader: &mut Reader, node: &Node) -> Vec<Self> {
+        let checks = reader.list(node, Self::read);
+        if checks.is_empty() {
+            reader.problem(node, "the list of checks is empty");
+        }
+        checks
     }
 
     /// Puts the check to the facts.
@@ -192,6 +201,9 @@ impl Check {
 }
 
 fn unknown_kind(kind: &str) -> String {
+    if matches!(kind, "run" | "http") {
+        return format!("this version has no check `{kind}` yet");
+    }
     match nearest(kind, &KINDS) {
         Some(near) => format!("unknown check `{kind}`, did you mean `{near}`?"),
         None => format!("unknown check `{kind}`; expected one of: {}", KINDS.join(", ")),

@@ -65,9 +65,9 @@ pub fn main() -> ExitCode {
     // The hot path does without a parser. A host that does not know `args` calls the bare program.
     let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
     match plain.as_slice() {
-        [Some("hook")] => return hook::main(false),
-        [Some("hook"), Some("--exit-zero")] => return hook::main(true),
-        [] if !std::io::stdin().is_terminal() => return hook::main(false),
+        [Some("hook")] => return hook::main(false, None),
+        [Some("hook"), Some("--exit-zero")] => return hook::main(true, None),
+        [] if !std::io::stdin().is_terminal() => return hook::main(false, None),
         _ => {}
     }
     match Line::try_parse() {
@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
 fn run(line: Line) -> ExitCode {
     let project = line.project;
     match line.command {
-        Command::Hook { exit_zero } => hook::main(exit_zero),
+        Command::Hook { exit_zero } => hook::main(exit_zero, project.as_deref()),
         Command::Status(status) => status.run(project),
         Command::Why(why) => why.run(project),
         Command::Modes(modes) => modes.run(project),

@@ -57,6 +57,7 @@ enum Intent<'a> {
     Skip(&'a Mode, &'a Phase),
     Ran(&'a Mode, String),
     Tell(String),
+    Brief(&'a Mode),
 }
 
 struct Engine<'a> {

@@ -4,6 +4,7 @@
 
 pub mod command;
 mod kind;
+mod salvage;
 mod trigger;
 
 pub use kind::{Blocking, Kind, Row, TABLE};
@@ -70,8 +71,14 @@ impl Event {
         if bytes.trim_ascii().is_empty() {
             return Err("standard input is empty".to_owned());
         }
-        let value = serde_json::from_slice(bytes).map_err(|error| clause(&error))?;
-        Self::from_value(value)
+        match serde_json::from_slice(bytes) {
+            Ok(value) => Self::from_value(value),
+            Err(error) => salvage::salvaged(bytes).ok_or_else(|| clause(&error)).and_then(|(value, oddities)| {
+                let mut event = Self::from_value(value)?;
+                event.oddities.extend(oddities);
+                Ok(event)
+            }),
+        }
     }
 
     /// Takes a JSON value as an event.
@@ -364,7 +371,29 @@ mod tests {
             assert_eq!(Event::parse(bytes), Err(expected.to_owned()));
         }
         let deep = [b"{\"a\":".repeat(3000), b"1".to_vec(), b"}".repeat(3000)].concat();
-        assert!(Event::parse(&deep).unwrap_err().starts_with("it nests too deeply"));
+        assert_eq!(Event::parse(&deep), Err("it has no `hook_event_name`".to_owned()));
+    }
+
+    #[test]
+    fn one_odd_value_does_not_hide_the_event() {
+        let start = |odd: &str| {
+            format!(
+                r#"{{"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {{"subagent_type": "x", "prompt": {odd}}}}}"#
+            )
+        };
+        let deep = format!("{}1{}", "[".repeat(3000), "]".repeat(3000));
+        for odd in ["\"half \\ud83d of it\"", "1e999", &deep] {
+            let event = Event::parse(start(odd).as_bytes()).expect(odd);
+            assert_eq!(event.spawned(), Some("x"), "{odd}");
+        }
+        assert!(
+            Event::parse(start("\"whole \\ud83d\\ude00 pair\"").as_bytes())
+                .unwrap()
+                .input("prompt")
+                .unwrap()
+                .contains('😀')
+        );
+        assert!(Event::parse(start("nonsense").as_bytes()).is_err());
     }
 
     #[test]

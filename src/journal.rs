@@ -6,10 +6,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
 mod ledger;
-mod redact;
 
+use crate::redact::sha256;
 pub use ledger::Ledger;
-pub use redact::{redacted, sha256};
 
 use crate::facts::{Answer, Question};
 use crate::session::Session;
@@ -17,8 +16,9 @@ use crate::verdict::{Decision, Finding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The version of the line's format.
 pub const VERSION: u32 = 1;
@@ -86,14 +86,27 @@ pub fn append(path: &Path, lock: &Path, line: &Line, limit: u64) -> io::Result<(
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     let mut file = open(path)?;
-    if file.metadata()?.len() > limit && rotate(path, lock, limit) {
+    let size = file.metadata()?.len();
+    if size > limit && rotate(path, lock, limit) {
         file = open(path)?;
+    } else if size > 0 && !ends_a_line(&mut file)? {
+        // A line that was cut off, by a full disk or a kill, must not swallow this one.
+        text.insert(0, b'\n');
     }
     file.write_all(&text)
 }
 
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
 fn open(path: &Path) -> io::Result<File> {
-    let open = || OpenOptions::new().append(true).create(true).open(path);
+    path.parent().map_or(Ok(()), crate::disk::refuse_link)?;
+    crate::disk::refuse_link(path)?;
+    let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
     match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -126,6 +139,21 @@ pub fn lines(path: &Path) -> Vec<Line> {
     let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
     let read = |line: &[u8]| serde_json::from_slice::<Line>(line).ok().filter(|line| line.v <= VERSION);
     lines.filter(|line| !line.is_empty()).filter_map(read).collect()
+}
+
+/// Every session that was written down within so many days, as its journal last knew it.
+#[must_use]
+pub fn last_sessions(folder: &Path, days: u32) -> Vec<Session> {
+    let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+    let young = |path: &PathBuf| {
+        let modified = fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        modified.and_then(|modified| modified.elapsed().ok()).is_none_or(|elapsed| elapsed < age)
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let own = entries.filter(|path| {
+        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
+    });
+    own.filter(young).filter_map(|path| last_session(&path)).collect()
 }
 
 /// The session as the journal last knew it.

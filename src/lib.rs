@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod disk;
 pub mod engine;
 pub mod event;
 pub mod facts;
@@ -13,6 +14,7 @@ pub mod journal;
 pub mod library;
 pub mod mode;
 pub mod paths;
+pub mod redact;
 pub mod reply;
 pub mod session;
 pub mod settings;

@@ -5,9 +5,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
+use crate::disk;
 use crate::event::Event;
 use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Worker};
-use crate::paths::Places;
+use crate::paths::{Places, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -86,6 +87,11 @@ impl Library {
     }
 
     fn compiled(bytes: &[u8], key: &Key) -> Option<Self> {
+        // Anything less than the whole and right file would leave modes out, and so gates open.
+        let (sum, bytes) = bytes.split_at_checked(8)?;
+        if sum != hash(bytes).to_le_bytes() {
+            return None;
+        }
         let (kept, rest) = postcard::take_from_bytes::<Key>(bytes).ok()?;
         if kept != *key {
             return None;
@@ -102,24 +108,24 @@ impl Library {
 
     /// All modes.
     #[must_use]
-    pub fn catalogue(self) -> Catalogue {
+    pub fn catalogue(&self) -> Catalogue {
         self.modes(|_| true)
     }
 
     /// The modes that `event` needs: those in `busy` namespaces, and those that hear it without being active.
     /// A flow needs its steps too, and so all.
     #[must_use]
-    pub fn needed(self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
+    pub fn needed(&self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
         let flows = self.index.spines.iter().any(|spine| spine.flow && busy(&spine.namespace));
         self.modes(|spine| flows || busy(&spine.namespace) || spine.ears.hear(event))
     }
 
-    fn modes(self, wanted: impl Fn(&Spine) -> bool) -> Catalogue {
-        let bytes = match self.shelf {
-            Shelf::Read(catalogue) => return catalogue,
+    fn modes(&self, wanted: impl Fn(&Spine) -> bool) -> Catalogue {
+        let bytes = match &self.shelf {
+            Shelf::Read(catalogue) => return catalogue.clone(),
             Shelf::Compiled(bytes) => bytes,
         };
-        let Index { settings, broken, hash, spines } = self.index;
+        let Index { settings, broken, hash, spines } = self.index.clone();
         let mut catalogue = Catalogue { settings, broken, hash, ..Catalogue::default() };
         let mut rest = bytes.as_slice();
         for spine in spines {
@@ -139,16 +145,35 @@ impl Library {
 /// The catalogue straight from its sources.
 #[must_use]
 pub fn read(places: &Places) -> Catalogue {
-    let settings = fs::read_to_string(places.settings()).ok();
+    let mut unreadable = Vec::new();
+    let settings = match fs::read(places.settings()).map(String::from_utf8) {
+        Ok(Ok(text)) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Ok(Err(_)) => {
+            unreadable.push(Broken::unreadable(SETTINGS, "modegate's settings", "it is not UTF-8"));
+            None
+        }
+        Err(error) => {
+            unreadable.push(Broken::unreadable(SETTINGS, "modegate's settings", &error.kind().to_string()));
+            None
+        }
+    };
     let mut files = Vec::new();
     for path in mode_files(&places.modes()) {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        let text = fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        files.push((name, text.unwrap_or_default()));
+        match fs::read(&path).map(String::from_utf8) {
+            Ok(Ok(text)) => files.push((name, text)),
+            Ok(Err(_)) => unreadable.push(Broken::unreadable(&name, "a mode", "it is not UTF-8")),
+            Err(error) => unreadable.push(Broken::unreadable(&name, "a mode", &error.kind().to_string())),
+        }
     }
-    let settings = settings.as_deref().map(|text| (".claude/modegate.yaml", text));
-    Catalogue::compose(settings, &files)
+    let mut catalogue = Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &files);
+    catalogue.broken.extend(unreadable);
+    catalogue
 }
+
+/// What the settings' file is called in messages.
+const SETTINGS: &str = ".claude/modegate.yaml";
 
 /// Writes the compiled form; where that cannot be, the next event reads the YAML again.
 fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
@@ -165,11 +190,9 @@ fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
     let (Ok(mut bytes), Ok(index)) = (postcard::to_stdvec(key), postcard::to_stdvec(&index)) else { return };
     bytes.extend(index);
     bytes.extend(modes);
+    bytes.splice(0..0, hash(&bytes).to_le_bytes());
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let kept = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
-    if kept.is_err() {
-        let _: io::Result<()> = fs::remove_file(&beside);
-    }
+    let _: io::Result<()> = disk::replace(&beside, path, &bytes);
 }
 
 fn key(places: &Places) -> (Key, bool) {
@@ -183,9 +206,22 @@ fn key(places: &Places) -> (Key, bool) {
         let modified = meta.modified().unwrap_or(now);
         racy |= now.duration_since(modified).map_or(true, |age| age < RACY);
         let nanos = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        files.push((path.to_string_lossy().into_owned(), meta.len(), u64::try_from(nanos).unwrap_or_default()));
+        let stamp = u64::try_from(nanos).unwrap_or_default() ^ changed(&meta);
+        files.push((path.to_string_lossy().into_owned(), meta.len(), stamp));
     }
     (Key { maker: MAKER, files }, racy)
+}
+
+/// What of a file changes even where its time was set back: its inode, and the time of that.
+#[cfg(unix)]
+fn changed(meta: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    meta.ino().rotate_left(32) ^ meta.ctime().cast_unsigned() ^ meta.ctime_nsec().cast_unsigned().rotate_left(16)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &fs::Metadata) -> u64 {
+    0
 }
 
 fn mode_files(folder: &Path) -> Vec<std::path::PathBuf> {

@@ -70,7 +70,13 @@ impl Places {
     /// The journal of a session.
     #[must_use]
     pub fn journal(&self, session: &str) -> PathBuf {
-        self.hooks().join("sessions").join(format!("{}.jsonl", safe_name(session)))
+        self.sessions().join(format!("{}.jsonl", safe_name(session)))
+    }
+
+    /// The folder of all journals.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.hooks().join("sessions")
     }
 
     /// The project's own modes.

@@ -5,9 +5,10 @@
 pub struct Simple {
     /// Its words, quotes removed, without assignments and redirections.
     pub words: Vec<String>,
-    /// Whether the line's success is this command's: nothing that follows can turn its failure into success.
+    /// Whether the line's success is this command's: it must have run, and nothing that follows can turn its
+    /// failure into success.
     pub tells_success: bool,
-    /// Whether the line's failure is this command's: nothing follows that could have failed instead.
+    /// Whether the line's failure is this command's: nothing before or after it could have failed instead.
     pub tells_failure: bool,
 }
 
@@ -16,25 +17,75 @@ pub struct Simple {
 /// Not a parser of the shell's grammar: what is inside `$(…)` or a function is not looked into.
 #[must_use]
 pub fn commands(line: &str) -> Vec<Simple> {
-    let parts = split(line);
-    let pipefail = parts.iter().any(|(words, _)| words.iter().any(|word| word == "pipefail"));
+    let parts: Vec<Part> = split(line).into_iter().map(Part::new).collect();
     let mut commands = Vec::with_capacity(parts.len());
-    for (index, (words, _)) in parts.iter().enumerate() {
-        let rest = parts.get(index..).unwrap_or_default();
-        let last = |from: usize| rest.get(from..).is_none_or(|after| after.iter().all(|(words, _)| words.is_empty()));
-        let tells_success = rest.iter().enumerate().all(|(at, (_, end))| match end {
-            End::And => true,
-            End::Pipe => pipefail,
-            // Only the very end may close the line with a newline or a semicolon.
-            End::Sequence => last(at + 1),
-            End::Or | End::Background => false,
-        });
-        let own = rest.first().map(|(_, end)| *end);
-        let tells_failure = tells_success && matches!(own, Some(End::Sequence | End::Pipe));
-        commands.push(Simple { words: plain(words), tells_success, tells_failure });
+    for (at, part) in parts.iter().enumerate() {
+        let (before, rest) = parts.split_at(at);
+        let ran = surely_runs(before) && !part.negated;
+        let tells_success = ran && stands(rest, pipefail(before));
+        let tells_failure = tells_success && alone(before, part.end);
+        commands.push(Simple { words: part.words.clone(), tells_success, tells_failure });
     }
     commands.retain(|command| !command.words.is_empty());
     commands
+}
+
+/// A command with what ends it.
+struct Part {
+    words: Vec<String>,
+    negated: bool,
+    end: End,
+}
+
+impl Part {
+    fn new((words, end): (Vec<String>, End)) -> Self {
+        let negated = words.first().is_some_and(|word| word == "!");
+        Self { words: plain(&words), negated, end }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.words.first().is_some_and(|word| word == name)
+    }
+
+    /// Whether it only prepares the ground: its own failure would be told by the host in so many words.
+    fn prepares(&self) -> bool {
+        self.words.is_empty() || ["cd", "set", "export", "unset", "pushd"].iter().any(|name| self.is(name))
+    }
+}
+
+/// Whether what comes after `before` runs if the line goes well: not behind `||`, nor after an `exit`.
+fn surely_runs(before: &[Part]) -> bool {
+    let from = before.iter().rposition(|part| part.end == End::Sequence).map_or(0, |at| at + 1);
+    let chained = before.get(from..).unwrap_or_default();
+    let left = before.iter().any(|part| part.is("exit") || part.is("return"));
+    !left && chained.iter().all(|part| part.end != End::Or)
+}
+
+/// Whether the shell was told to let a pipe fail with any of its commands.
+fn pipefail(before: &[Part]) -> bool {
+    let set = before.iter().rev().find(|part| part.is("set") && part.words.iter().any(|word| word == "pipefail"));
+    set.is_some_and(|part| part.words.iter().any(|word| word.starts_with('-') && word.ends_with('o')))
+}
+
+/// Whether a failure of the first command is a failure of the line.
+fn stands(rest: &[Part], pipefail: bool) -> bool {
+    let last = |from: usize| rest.get(from..).is_none_or(|after| after.iter().all(|part| part.words.is_empty()));
+    rest.iter().enumerate().all(|(at, part)| match part.end {
+        End::And => true,
+        End::Pipe => pipefail,
+        // Only the very end may close the line with a newline or a semicolon.
+        End::Sequence => last(at + 1),
+        End::Or | End::Background => false,
+    })
+}
+
+/// Whether nothing but the command itself could have failed the line.
+fn alone(before: &[Part], end: End) -> bool {
+    let strict = before.iter().any(|part| {
+        part.is("set") && part.words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('e'))
+    });
+    let chained = |part: &Part| part.end != End::Sequence || strict;
+    matches!(end, End::Sequence | End::Pipe) && before.iter().all(|part| part.prepares() || !chained(part))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +170,7 @@ fn plain(words: &[String]) -> Vec<String> {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
     };
-    let is_wrapper = |word: &str| matches!(word, "env" | "time" | "timeout" | "command" | "nice" | "exec" | "{" | "!");
+    let is_wrapper = |word: &str| matches!(word, "env" | "time" | "timeout" | "command" | "nice" | "{" | "!");
     let mut rest = words.iter().map(|word| word.trim_matches(['(', ')'])).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = rest.next_if(|word| is_assignment(word) || is_wrapper(word)) {
         // `timeout -k 5 120 cargo test`: what follows is options and a time.
@@ -190,6 +241,21 @@ mod tests {
         assert_eq!(tells("cargo test"), Some(true));
         assert_eq!(tells("cargo test && git push"), Some(false));
         assert_eq!(tells("cargo test | tail"), Some(false));
+        let last = |line: &str| commands(line).last().map(|command| command.tells_failure);
+        assert_eq!(last("cd app && cargo test"), Some(true));
+        assert_eq!(last("cargo fmt; cargo test"), Some(true));
+        assert_eq!(last("cargo build && cargo test"), Some(false));
+        assert_eq!(last("set -e; cargo fmt --check; cargo test"), Some(false));
+    }
+
+    #[test]
+    fn what_may_not_have_run_has_not_passed() {
+        check("! cargo test", Some(false));
+        check("test -f x || cargo test", Some(false));
+        check("exit 0; cargo test", Some(false));
+        check("echo pipefail; cargo test | tail", Some(false));
+        check("set +o pipefail; cargo test | tail", Some(false));
+        check("set -euo pipefail; cargo test | tail", Some(true));
     }
 
     #[test]

@@ -9,8 +9,8 @@ pub use file::{Shape, State};
 
 use crate::paths::Places;
 use crate::session::Session;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 /// The state of a project.
@@ -44,18 +44,18 @@ impl Store {
         match fs::read(self.places.cache()) {
             Ok(bytes) => State::parse(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
-            Err(error) => State::unreadable(&error.to_string()),
+            Err(error) => State { shape: Shape::Unreadable(error.to_string()), ..State::default() },
         }
     }
 
     /// Changes the state: under the lock, `change` sees it as it is and says what it shall be.
     pub fn change<T>(&self, at: &str, change: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
-        let io = |path: PathBuf| |error| Error::Io(path, error);
-        fs::create_dir_all(self.places.hooks()).map_err(io(self.places.hooks()))?;
+        self.prepare().map_err(|error| Error::Io(self.places.hooks(), error))?;
         let _guard = lock::take(&self.places.lock())?;
         let mut state = self.read();
         match state.shape {
             Shape::Newer(version) => return Err(Error::Newer(version)),
+            Shape::Unreadable(why) => return Err(Error::Io(self.places.cache(), io::Error::other(why))),
             Shape::Broken(_) => {
                 self.keep_aside(at)?;
                 state = State::default();
@@ -80,18 +80,35 @@ impl Store {
         fs::rename(self.places.cache(), &aside).map_err(|error| Error::Io(aside, error))
     }
 
-    /// Writes beside, syncs and renames: a reader sees the old file or the new one.
+    /// Makes the folder ready: there, no link, and nothing of ours in git.
+    fn prepare(&self) -> io::Result<()> {
+        let hooks = self.places.hooks();
+        crate::disk::refuse_link(&hooks)?;
+        fs::create_dir_all(&hooks)?;
+        let ignore = hooks.join(".gitignore");
+        if !ignore.exists() {
+            // A project whose own files were never clean for ours would be no use.
+            let _: io::Result<()> = crate::disk::replace(&hooks.join("gitignore.tmp"), &ignore, IGNORED.as_bytes());
+        }
+        Ok(())
+    }
+
     fn write(&self, state: &State) -> Result<(), Error> {
-        // The lock is held, so one name is enough, and what a killed process left is overwritten.
+        // The lock is held, so one name is enough.
         let beside = self.places.hooks().join("cache.tmp");
-        let written = File::create(&beside).and_then(|mut file| {
-            file.write_all(&state.to_bytes())?;
-            file.sync_data()
-        });
-        let renamed = written.and_then(|()| fs::rename(&beside, self.places.cache()));
-        renamed.map_err(|error| Error::Io(self.places.cache(), error))
+        let written = crate::disk::replace(&beside, &self.places.cache(), &state.to_bytes());
+        written.map_err(|error| Error::Io(self.places.cache(), error))
     }
 }
+
+/// What modegate keeps in `.claude/hooks`, as git shall ignore it.
+const IGNORED: &str = "# Written by modegate: its state and journals are this machine's own.
+/.gitignore
+/cache.*
+/gitignore.tmp
+/modes.*
+/sessions/
+";
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -7,6 +7,7 @@ use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Under which name an edit is noted.
 pub const EDIT: &str = "edit";
@@ -74,7 +75,8 @@ impl Observed {
         let wanted = scope.expand_all(&self.command).ok()?;
         let line = scope.event.input("command")?;
         let runs = shell::commands(line);
-        let mut own = runs.iter().filter(|run| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted)));
+        let is_it = |run: &&shell::Simple| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted));
+        let mut own = runs.iter().filter(is_it).filter(|run| !idles(&run.words));
         let tells = |run: &shell::Simple| match result {
             Ran::Passed => run.tells_success,
             Ran::Failed => run.tells_failure,
@@ -140,21 +142,40 @@ fn opposite(result: Ran) -> &'static str {
     }
 }
 
+/// Whether a command is asked to do something else than its work.
+fn idles(words: &[String]) -> bool {
+    const FLAGS: [&str; 9] =
+        ["--no-run", "--help", "-h", "--list", "--version", "--collect-only", "--co", "--dry-run", "-n"];
+    words.iter().any(|word| FLAGS.contains(&word.as_str()))
+}
+
 /// How the shell command of this event ended, where the host tells.
 fn result(event: &Event) -> Option<Ran> {
     if event.tool() != Some("Bash") {
         return None;
     }
-    let flag = |value: Option<&serde_json::Value>| value.and_then(serde_json::Value::as_bool).unwrap_or(false);
+    let flag = |value: Option<&Value>| value.and_then(Value::as_bool).unwrap_or(false);
+    let told = |name: &str| event.response().and_then(|response| response.get(name)).filter(|value| !value.is_null());
     let background = flag(event.fields.get("tool_input").and_then(|input| input.get("run_in_background")));
-    let interrupted = flag(event.response().and_then(|response| response.get("interrupted")))
-        || flag(event.fields.get("is_interrupt"));
-    if background || interrupted {
+    let moved_away = told("backgroundTaskId").is_some() || told("timedOutAfterMs").is_some();
+    let interrupted = flag(told("interrupted")) || flag(event.fields.get("is_interrupt"));
+    if background || moved_away || interrupted {
         return None;
     }
     match event.kind? {
         Kind::PostToolUse => Some(Ran::Passed),
-        Kind::PostToolUseFailure => Some(Ran::Failed),
+        Kind::PostToolUseFailure => event.text("error").filter(|error| is_own(error)).map(|_| Ran::Failed),
         _ => None,
     }
+}
+
+/// Whether an error is the command's own word: an exit code that is not the shell's or a signal's, and no
+/// folder that was not there.
+fn is_own(error: &str) -> bool {
+    const NOT_FOUND_OR_KILLED: [u32; 5] = [126, 127, 130, 137, 143];
+    let code = error
+        .strip_prefix("Exit code ")
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|code| code.parse().ok());
+    code.is_some_and(|code| !NOT_FOUND_OR_KILLED.contains(&code)) && !error.contains("cd: ")
 }

@@ -120,7 +120,8 @@ impl Scope<'_> {
     #[must_use]
     pub fn called(&self, name: &str) -> String {
         let glob = || self.globs(name).ok().and_then(|globs| globs.into_iter().next());
-        self.expected(name).or_else(glob).unwrap_or_else(|| name.to_owned())
+        let like = || glob().map(|glob| format!("a file like {glob}"));
+        self.expected(name).or_else(like).unwrap_or_else(|| name.to_owned())
     }
 
     fn value(&self, name: &str) -> Result<Vec<String>, String> {

@@ -2,11 +2,12 @@
 
 use super::{Scope, file, pattern};
 use crate::facts::{Answer, Question, Wanted, unknown};
-use crate::verdict::Outcome;
+use crate::verdict::{Outcome, Truth};
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the newest file's text, its frontmatter aside, has everything asked for.
+/// Holds when the newest file's text, its frontmatter aside, has everything asked for; `newest: false` is
+/// content with any of the files.
 ///
 /// `sections` are headings with something below them, `contains` are words ignoring case, `matches`
 /// are regular expressions, `min_chars` is the least length.
@@ -26,32 +27,51 @@ pub struct Text {
     pub contains: Vec<String>,
     /// Regular expressions.
     pub matches: Vec<String>,
+    /// Whether only the newest match is judged.
+    pub newest: bool,
 }
 
 impl Text {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches"]);
+        let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
         let of = fields.read(reader, "of", Reader::artifact);
         if of.is_none() && matches!(node.value, Yaml::Map(_)) {
             reader.problem(node, "`text` needs `of`: an artifact or a glob");
         }
-        Self {
+        let text = Self {
             of: of.unwrap_or_default(),
             min_chars: fields.read(reader, "min_chars", Reader::number).unwrap_or(0),
             sections: fields.read(reader, "sections", Reader::texts).unwrap_or_default(),
             contains: fields.read(reader, "contains", Reader::texts).unwrap_or_default(),
             matches: fields.read(reader, "matches", pattern::patterns).unwrap_or_default(),
+            newest: fields.read(reader, "newest", Reader::boolean).unwrap_or(true),
+        };
+        if text.min_chars == 0 && text.sections.is_empty() && text.contains.is_empty() && text.matches.is_empty() {
+            reader.problem(node, "`text` asks for nothing: give `sections`, `contains`, `matches` or `min_chars`");
         }
+        text
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let path = match file::matching(&self.of, scope) {
-            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
+        let files = match file::matching(&self.of, scope) {
+            Ok(files) => files,
             Err(outcome) => return outcome,
         };
+        let judged = if self.newest { files.get(..1).unwrap_or(&files) } else { &files };
+        let mut outcomes = judged.iter().map(|file| self.judge(&file.path, scope));
+        let first = outcomes.next().unwrap_or_else(|| Outcome::unknown("there is no file"));
+        if first.truth == Truth::Holds {
+            first
+        } else {
+            outcomes.find(|other| other.truth == Truth::Holds).unwrap_or(first)
+        }
+    }
+
+    /// One file's text.
+    fn judge(&self, path: &str, scope: &Scope<'_>) -> Outcome {
         let Self { sections, contains, matches, .. } = self.clone();
         let wanted = Wanted { sections, contains, matches, starts: Vec::new() };
-        let (chars, missing) = match scope.facts.ask(Question::Text { path: path.clone(), wanted }) {
+        let (chars, missing) = match scope.facts.ask(Question::Text { path: path.to_owned(), wanted }) {
             Answer::Text { chars, missing } => (chars, missing),
             other => return Outcome::unknown(unknown(other)),
         };

@@ -41,7 +41,8 @@ pub(super) enum Cache {
 
 impl Cache {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        let store = Store::new(places(project), crate::settings::Settings::default().days);
+        let places = places(project);
+        let store = Store::new(places.clone(), crate::library::read(&places).settings.days);
         let done = match self {
             Self::Get { namespace, key, session } => {
                 return get(&store, namespace.as_deref(), key.as_deref(), session.as_deref());
@@ -53,9 +54,14 @@ impl Cache {
                     ));
                     return ExitCode::from(USAGE);
                 };
+                if let Some(why) = State::refusal(&namespace, &key, &value) {
+                    screen::complain(format!("error: {why}"));
+                    return ExitCode::from(USAGE);
+                }
                 let at = now().at;
                 store.change(&at, |state| state.set(&namespace, &key, value, session.as_deref(), &at))
             }
+            Self::Reset { .. } if !places.cache().exists() => Ok(()),
             Self::Reset { namespace } => store.change(&now().at, |state| match namespace {
                 Some(name) => drop(state.namespaces.shift_remove(&name)),
                 None => state.namespaces.clear(),
@@ -73,7 +79,7 @@ impl Cache {
 
 fn get(store: &Store, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> ExitCode {
     let state = store.read();
-    if let Shape::Broken(why) = &state.shape {
+    if let Shape::Broken(why) | Shape::Unreadable(why) = &state.shape {
         screen::complain(format!("error: `.claude/hooks/cache.json` could not be read: {why}"));
         return ExitCode::from(FOUND);
     }

@@ -5,12 +5,14 @@ use crate::engine::{Decided, decide};
 use crate::event::{Event, Kind};
 use crate::facts::live::{Live, now, place};
 use crate::facts::{Answer, Facts, Question};
-use crate::journal::{self, Line, Wrote, redacted};
+use crate::journal::{self, Line, Wrote};
 use crate::library::Library;
 use crate::mode::Catalogue;
 use crate::paths::Places;
+use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
 use crate::session::{Session, Standing};
+use crate::settings::Settings;
 use crate::store::{Shape, Store};
 use crate::verdict::Verdict;
 use std::io::{Read, Write};
@@ -22,13 +24,13 @@ use std::time::Instant;
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Answers the event on standard input.
-pub(super) fn main(exit_zero: bool) -> ExitCode {
+pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
     // A bug must not stop the user's work: it is told like any other trouble.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = std::panic::catch_unwind(|| {
         let mut bytes = Vec::new();
         match std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes) {
-            Ok(_) => answer(&bytes, None).reply,
+            Ok(_) => answer(&bytes, project).reply,
             Err(error) => trouble(&format!("standard input cannot be read: {error}")),
         }
     });
@@ -73,7 +75,7 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     let places = Places { home };
     match library(&places, &event) {
         Some(library) => {
-            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new() }.answer(library)
+            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new() }.answer(&library)
         }
         None => Answered::default(),
     }
@@ -97,13 +99,13 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    fn answer(mut self, library: Library) -> Answered {
+    fn answer(mut self, library: &Library) -> Answered {
         let id = self.event.session().to_owned();
         let store = Store::new(self.places.clone(), library.index.settings.days);
         let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id));
         let facts = Facts::new(&live);
-        let (revision, mut before) = self.session(&store, &id);
-        let catalogue = self.needed(library, &before);
+        let (revision, mut before) = self.session(&store, &id, &library.index.settings);
+        let mut catalogue = self.needed(library, &before);
         let mut decided = decide(self.event, &catalogue, &before, &facts);
         // A refused command does not make a folder a project.
         let may_write = !id.is_empty() && (decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir());
@@ -112,11 +114,18 @@ impl Door<'_> {
             let changed = store.change(&at, |fresh| {
                 if fresh.revision != revision {
                     before = fresh.session(&id);
+                    catalogue = self.needed(library, &before);
                     decided = decide(self.event, &catalogue, &before, &facts);
                 }
                 fresh.put(&decided.session, &at);
             });
-            self.troubles.extend(changed.err().map(|error| error.to_string()));
+            if let Err(error) = changed {
+                // What was not stored did not happen: nobody is told that it did.
+                self.troubles.push(error.to_string());
+                decided.session = before.clone();
+                decided.decision.context.clear();
+                decided.decision.moves.clear();
+            }
         }
         let asked = facts.asked();
         self.write_down(&catalogue, before, &decided, &asked);
@@ -131,7 +140,7 @@ impl Door<'_> {
     }
 
     /// The modes that this event needs: where none is active, most events concern none.
-    fn needed(&self, library: Library, session: &Session) -> Catalogue {
+    fn needed(&self, library: &Library, session: &Session) -> Catalogue {
         let quiet = self.event.command().is_none() && self.event.kind != Some(Kind::SessionStart);
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
@@ -141,28 +150,49 @@ impl Door<'_> {
     }
 
     /// The session as the state has it, or as the journal does where the state is broken.
-    fn session(&mut self, store: &Store, id: &str) -> (u64, Session) {
+    fn session(&mut self, store: &Store, id: &str, settings: &Settings) -> (u64, Session) {
         let state = store.read();
+        let known = || journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
         match &state.shape {
-            Shape::Sound => return (state.revision, state.session(id)),
-            Shape::Newer(version) => {
-                let told = matches!(self.event.kind, Some(Kind::SessionStart | Kind::UserPromptSubmit));
-                let text = format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know; update modegate");
-                self.troubles.extend(told.then_some(text));
-                return (state.revision, state.session(id));
+            Shape::Sound => {
+                self.troubles.extend(state.oddities(id));
+                (state.revision, state.session(id))
             }
-            Shape::Broken(why) => self.troubles.push(format!(
-                "`.claude/hooks/cache.json` could not be read ({why}); it is kept beside as `cache.broken-…`, and this session's modes are taken from its journal"
-            )),
+            Shape::Newer(_) => (state.revision, state.session(id)),
+            Shape::Unreadable(why) => {
+                let session = known();
+                self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
+                (state.revision, session)
+            }
+            Shape::Broken(why) => {
+                let session = known();
+                self.repair(store, session, why, settings)
+            }
         }
-        let known = journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
-        let repaired = store.change(&now().at, |fresh| {
-            if fresh.session(id).modes.is_empty() {
-                fresh.put(&known, &now().at);
+    }
+
+    /// Puts a broken file aside, and every session that its journal knows into a new one.
+    fn repair(&mut self, store: &Store, known: Session, why: &str, settings: &Settings) -> (u64, Session) {
+        let source = if settings.journal {
+            "the sessions' modes are taken from their journals"
+        } else {
+            "without a journal, all modes are left"
+        };
+        let text = format!(
+            "`.claude/hooks/cache.json` could not be read ({why}); it is kept beside as `cache.broken-…`, and {source}"
+        );
+        let at = now().at;
+        let others = journal::last_sessions(&self.places.sessions(), settings.days);
+        let repaired = store.change(&at, |fresh| {
+            for session in others {
+                if fresh.session(&session.id).modes.is_empty() {
+                    fresh.put(&session, &at);
+                }
             }
-            (fresh.revision + 1, fresh.session(id))
+            (fresh.revision + 1, fresh.session(&known.id))
         });
-        repaired.unwrap_or((state.revision, known))
+        self.troubles.push(text);
+        repaired.unwrap_or((0, known))
     }
 
     /// modegate's own trouble goes to the user, where the event can carry it.
@@ -183,8 +213,8 @@ impl Door<'_> {
             v: journal::VERSION,
             at: self.came.to_string(),
             event: redacted(&self.event.to_value()),
-            after: (decided.session != before).then(|| decided.session.clone()),
-            before,
+            after: (decided.session != before).then(|| decided.session.clone().masked()),
+            before: before.masked(),
             modes: catalogue.hash.clone(),
             asked: asked.to_vec(),
             findings: decided.findings.clone(),

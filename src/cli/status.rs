@@ -35,7 +35,9 @@ impl Status {
         let sessions: Vec<Session> = ids.map(|id| state.session(&id)).collect();
         let trouble = match &state.shape {
             Shape::Sound => None,
-            Shape::Broken(why) => Some(format!("`.claude/hooks/cache.json` could not be read: {why}")),
+            Shape::Broken(why) | Shape::Unreadable(why) => {
+                Some(format!("`.claude/hooks/cache.json` could not be read: {why}"))
+            }
             Shape::Newer(version) => {
                 Some(format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know"))
             }

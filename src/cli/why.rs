@@ -36,6 +36,9 @@ impl Why {
             if self.blocked { line.decision.verdict >= Verdict::Block } else { !line.findings.is_empty() }
         };
         let Some(at) = lines.iter().rposition(wanted) else {
+            if self.json {
+                screen::json(&serde_json::Value::Null);
+            }
             screen::complain("no gate has heard an event of this session yet");
             return ExitCode::from(FOUND);
         };

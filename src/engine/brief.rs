@@ -31,6 +31,12 @@ impl<'a> Engine<'a> {
         let session = crate::paths::safe_name(&self.after.id);
         let milestone = self.milestone();
         self.context.push(format!("modegate: session {session}, milestone {milestone}, active modes: {names}."));
+        if self.event.text("source") == Some("clear") {
+            // The host gives a cleared conversation a new id, and so a new session.
+            self.context.push(
+                "After /clear the session is a new one: modes that were active before are not active in it.".to_owned(),
+            );
+        }
         for mode in active {
             self.brief_mode(mode, "");
         }

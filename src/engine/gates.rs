@@ -30,7 +30,8 @@ impl<'a> Engine<'a> {
         if self.event.kind.is_some_and(Kind::is_stop) {
             self.be_patient(mode, gate, &mut finding);
         }
-        let settled = finding.verdict < Verdict::Block && !finding.released && !spoken;
+        // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
+        let settled = verdict < Verdict::Block && !finding.released && !spoken;
         self.findings.push(finding);
         settled
     }
@@ -74,8 +75,11 @@ impl<'a> Engine<'a> {
         }
         let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
         let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
+        let again = self.event.stop_hook_active();
         let hold = self.standing(mode).holds.entry(key.clone()).or_default();
-        if hold.facts != facts {
+        // An agent that was let go and now ends another run has to answer for that one anew.
+        let another_run = hold.count > patience && !again;
+        if hold.facts != facts || another_run {
             *hold = Hold { count: 0, facts };
         }
         let count = hold.count;
@@ -106,7 +110,10 @@ impl<'a> Engine<'a> {
     /// What the model reads: what is missing, what was seen, what to do next.
     fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome) -> String {
         let mut outcome = outcome.clone();
-        if self.event.kind.is_some_and(Kind::is_stop) {
+        if outcome.truth == Truth::Unknown && !self.event.kind.is_some_and(Kind::is_stop) {
+            // What would open it is not the point while nobody can tell: the reason is.
+            outcome.remedy = None;
+        } else if self.event.kind.is_some_and(Kind::is_stop) {
             if self.event.kind == Some(Kind::SubagentStop) {
                 // The parent gets the last message only, so the report has to come again.
                 let remedy = outcome.remedy.map(|remedy| format!("{remedy}, then ")).unwrap_or_default();

@@ -16,6 +16,7 @@ impl<'a> Engine<'a> {
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
                 Intent::Ran(mode, mark) => self.standing(mode).see(&mark),
                 Intent::Tell(note) => self.context.push(note),
+                Intent::Brief(mode) => self.brief_mode(mode, ""),
             }
         }
     }
@@ -63,6 +64,16 @@ impl<'a> Engine<'a> {
     /// Goes to the phase after the furthest one that is past; after the last one the mode ends.
     fn advance(&mut self, mode: &'a Mode) {
         let Some(standing) = self.after.standing(&mode.namespace) else { return };
+        if mode.strict {
+            let open = mode.phases.iter().find(|phase| phase.when.is_none() && !standing.is_past(&phase.name));
+            return match open {
+                Some(next) if standing.phase.as_deref() != Some(next.name.as_str()) => {
+                    self.standing(mode).enter(&next.name);
+                }
+                Some(_) => {}
+                None => self.end(mode),
+            };
+        }
         let furthest = mode.phases.iter().rposition(|phase| phase.when.is_none() && standing.is_past(&phase.name));
         let Some(furthest) = furthest else { return };
         let current = self.current(mode).map(|(index, _)| index);
@@ -85,8 +96,10 @@ impl<'a> Engine<'a> {
         }
         let flows: Vec<&'a Mode> = self.active().collect();
         for flow in flows {
-            let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
-            if let Some(step) = step {
+            let current = self.current(flow).map(|(index, _)| index);
+            let step = flow.phases.iter().enumerate().find(|(_, phase)| phase.worker.is_mode(&mode.name));
+            // In strict order a step that ends ahead of its turn does not carry the flow.
+            if let Some((_, step)) = step.filter(|(index, _)| !flow.strict || Some(*index) == current) {
                 self.done(flow, step);
                 let next = self.current(flow).filter(|_| self.after.is_active(&flow.namespace)).map(|(_, phase)| phase);
                 let note =

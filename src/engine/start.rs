@@ -13,6 +13,11 @@ impl<'a> Engine<'a> {
             if self.is_activated(mode, call) {
                 continue;
             }
+            if !call.typed && self.after.is_active(&mode.namespace) {
+                // The model goes on with what it has begun; only a person begins anew.
+                self.intents.push(Intent::Brief(mode));
+                continue;
+            }
             self.keep_flows_in_order(mode, call);
             for gate in &mode.before {
                 self.judge(mode, None, gate);

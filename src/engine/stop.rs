@@ -76,6 +76,9 @@ impl<'a> Engine<'a> {
 
     /// Notes an edit or a command's result, if a check of the mode asks for it.
     fn note_what_is_seen(&mut self, mode: &'a Mode) {
+        if self.is_elsewhere(mode) {
+            return;
+        }
         let mut seen: Vec<String> = Vec::new();
         let scope = self.scope(mode);
         let edited = !self.event.edited().is_empty();
@@ -90,6 +93,13 @@ impl<'a> Engine<'a> {
         for mark in seen {
             self.standing(mode).see(&mark);
         }
+    }
+
+    /// Whether this happened in a worktree that was lent to an agent for something else than the present phase.
+    fn is_elsewhere(&self, mode: &'a Mode) -> bool {
+        let lent = self.event.cwd().is_some_and(|cwd| crate::paths::lender(std::path::Path::new(cwd)).is_some());
+        let worker = |agent: &str| self.current(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
+        lent && !self.event.text("agent_type").is_some_and(worker)
     }
 
     /// The main agent ends its turn: its phases may move on, or hold it back where they say so.

@@ -30,9 +30,10 @@ impl Engine<'_> {
         }
         match self.facts.ask(Question::InFlight) {
             Answer::InFlight(agents) => {
-                let mut gated = agents.into_iter().filter(|agent| self.is_gated(agent));
-                match (gated.next(), gated.next()) {
-                    (Some(only), None) => Who::Agent(only),
+                let mut gated: Vec<String> = agents.into_iter().filter(|agent| self.is_gated(agent)).collect();
+                gated.dedup();
+                match gated.as_slice() {
+                    [only] => Who::Agent(only.clone()),
                     _ => Who::Unattributed,
                 }
             }

@@ -142,7 +142,7 @@ impl<'e> Live<'e> {
 
     fn writer(&self, path: &str) -> Answer {
         let present = match self.read(path) {
-            Ok(bytes) => crate::journal::sha256(&bytes),
+            Ok(bytes) => crate::redact::sha256(&bytes),
             Err(why) => return Answer::Unknown(why),
         };
         match self.ledger() {
@@ -159,8 +159,9 @@ impl<'e> Live<'e> {
         let path = Path::new(path);
         let whole =
             if path.is_absolute() { path.to_owned() } else { self.cwd.as_deref().unwrap_or(&self.home).join(path) };
-        let whole = crate::paths::lexical(&whole);
-        let within = [self.tree(), &self.home].into_iter().find_map(|root| whole.strip_prefix(root).ok());
+        let whole = place::real(&crate::paths::lexical(&whole));
+        let roots = [self.tree(), &self.home].map(place::real);
+        let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
         within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
     }
 }

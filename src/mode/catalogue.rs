@@ -210,6 +210,12 @@ impl Broken {
         Self { file: file.to_owned(), what: what.to_owned(), problems, kept: false }
     }
 
+    /// A file that could not be read at all.
+    #[must_use]
+    pub fn unreadable(file: &str, what: &str, why: &str) -> Self {
+        Self::new(file, what, "", vec![Problem::at(TOP, why.to_owned())])
+    }
+
     /// The first problem in one line.
     #[must_use]
     pub fn summary(&self) -> String {

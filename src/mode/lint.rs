@@ -59,9 +59,22 @@ fn names(reader: &mut Reader, node: &Node, mode: &Mode) {
                 "a step is done when its mode is complete; its checks belong into that mode".to_owned(),
             );
         }
+        if phase.worker == Worker::Main && !phase.before.is_empty() {
+            at(phase.place, &path, "the main agent does not start: `before` belongs to an agent or a mode".to_owned());
+        }
+        if phase.worker.is_mode(&mode.name) {
+            at(phase.place, &path, "a mode cannot be its own step".to_owned());
+        }
         if phase.hold && phase.worker != Worker::Main {
             at(phase.place, &path, "`hold: stop` belongs to a phase of the main agent".to_owned());
         }
+    }
+    if let Some(odd) = mode.commands.iter().find(|command| command.is_empty() || command.contains(char::is_whitespace))
+    {
+        at(node.place, "commands", format!("`/{odd}` is no command: one word without spaces"));
+    }
+    if ["version", "revision"].contains(&mode.namespace.as_str()) {
+        at(node.place, "namespace", format!("`{}` is modegate's own", mode.namespace));
     }
     if !mode.phases.is_empty() && mode.first().is_none() {
         at(node.place, "phases", "every phase is a detour, so none is the first".to_owned());

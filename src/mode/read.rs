@@ -222,6 +222,10 @@ fn trigger(reader: &mut Reader, node: &Node) -> Option<Trigger> {
     match Trigger::parse(&text) {
         Ok(trigger) => Some(trigger),
         Err(word) => {
+            if text.contains('(') && !text.ends_with(')') {
+                reader.problem(node, format!("`{text}` lacks its `)`"));
+                return None;
+            }
             let words: Vec<&str> = Trigger::words().collect();
             let near = nearest(&word, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             reader.problem(node, format!("unknown event `{word}`{near}"));

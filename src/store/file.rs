@@ -27,8 +27,10 @@ pub enum Shape {
     /// It could, or there was none.
     #[default]
     Sound,
-    /// It could not, for this reason.
+    /// It is there, but not what it should be, for this reason.
     Broken(String),
+    /// The disk does not give it, for this reason.
+    Unreadable(String),
     /// It is of a later version.
     Newer(u64),
 }
@@ -39,8 +41,8 @@ impl State {
     pub fn parse(bytes: &[u8]) -> Self {
         let mut map = match serde_json::from_slice(bytes) {
             Ok(Value::Object(map)) => map,
-            Ok(_) => return Self::unreadable("it is not a JSON object"),
-            Err(error) => return Self::unreadable(&error.to_string()),
+            Ok(_) => return Self::broken("it is not a JSON object"),
+            Err(error) => return Self::broken(&error.to_string()),
         };
         let number = |map: &Map<String, Value>, name| map.get(name).and_then(Value::as_u64).unwrap_or_default();
         let (version, revision) = (number(&map, "version"), number(&map, "revision"));
@@ -52,7 +54,7 @@ impl State {
         Self { namespaces: map, revision, shape }
     }
 
-    pub(super) fn unreadable(why: &str) -> Self {
+    fn broken(why: &str) -> Self {
         Self { shape: Shape::Broken(why.to_owned()), ..Self::default() }
     }
 
@@ -63,8 +65,8 @@ impl State {
         for (name, space) in &self.namespaces {
             let Value::Object(space) = space else { continue };
             let own = space.get("sessions").and_then(|sessions| sessions.get(id));
-            if let Some(Ok(standing)) = own.map(|own| serde_json::from_value::<Standing>(own.clone())) {
-                session.modes.insert(name.clone(), standing);
+            if let Some(own) = own {
+                session.modes.insert(name.clone(), standing(own).0);
             }
             let values: Map<String, Value> = space
                 .iter()
@@ -76,6 +78,20 @@ impl State {
             }
         }
         session
+    }
+
+    /// What of a session's entries is of a wrong type, and was left out.
+    #[must_use]
+    pub fn oddities(&self, id: &str) -> Vec<String> {
+        let mut odd = Vec::new();
+        for (name, space) in &self.namespaces {
+            let own = space.get("sessions").and_then(|sessions| sessions.get(id));
+            let keys = own.map(|own| standing(own).1).unwrap_or_default();
+            odd.extend(keys.into_iter().map(|key| {
+                format!("`{name}.{key}` in `.claude/hooks/cache.json` is of a wrong type and was left out")
+            }));
+        }
+        odd
     }
 
     /// Puts a session's standing in, stamped with the time.
@@ -120,6 +136,21 @@ impl State {
         own.or_else(|| space.get(key).filter(|_| session.is_none() || !is_summary(key)).cloned())
     }
 
+    /// Why a value cannot be set: the key is not a script's to set, or the value is of a wrong type.
+    #[must_use]
+    pub fn refusal(namespace: &str, key: &str, value: &Value) -> Option<String> {
+        if OWN.contains(&namespace) {
+            return Some(format!("`{namespace}` is not a namespace"));
+        }
+        let wanted = match key {
+            "sessions" => return Some("`sessions` is not for scripts to set".to_owned()),
+            "is_active" if !value.is_boolean() => "true or false",
+            "phase" | "current_phase" | "session_id" if !value.is_string() => "text",
+            _ => return None,
+        };
+        Some(format!("`{key}` is {wanted}, not `{value}`"))
+    }
+
     /// Sets a value: in a session, if one is given or the namespace names one and the key is the session's own;
     /// else beside the sessions, for all of them.
     pub fn set(&mut self, namespace: &str, key: &str, value: Value, session: Option<&str>, at: &str) {
@@ -146,7 +177,11 @@ impl State {
     }
 
     fn sessions(&mut self, namespace: &str) -> Option<&mut Map<String, Value>> {
-        let space = self.namespaces.entry(namespace).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
+        let space = self.namespaces.entry(namespace).or_insert_with(|| Value::Object(Map::new()));
+        if !space.is_object() {
+            *space = Value::Object(Map::new());
+        }
+        let space = space.as_object_mut()?;
         if !space.get("sessions").is_some_and(Value::is_object) {
             space.insert("sessions".to_owned(), Value::Object(Map::new()));
         }
@@ -194,6 +229,18 @@ impl State {
         bytes.push(b'\n');
         bytes
     }
+}
+
+/// An entry read field by field: what is of a wrong type is left out and named, the rest counts.
+fn standing(entry: &Value) -> (Standing, Vec<String>) {
+    if let Ok(standing) = serde_json::from_value(entry.clone()) {
+        return (standing, Vec::new());
+    }
+    let Value::Object(fields) = entry else { return (Standing::default(), vec!["sessions".to_owned()]) };
+    let one = |key: &str, value: &Value| Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
+    let fits = |key: &str, value: &Value| serde_json::from_value::<Standing>(one(key, value)).is_ok();
+    let (good, odd): (Map<_, _>, Map<_, _>) = fields.clone().into_iter().partition(|(key, value)| fits(key, value));
+    (serde_json::from_value(Value::Object(good)).unwrap_or_default(), odd.into_iter().map(|(key, _)| key).collect())
 }
 
 fn is_summary(key: &str) -> bool {

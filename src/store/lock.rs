@@ -12,6 +12,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// Takes the lock; it is given back when the file is dropped, or the process dies.
 pub(super) fn take(path: &Path) -> Result<File, Error> {
     let io = |error| Error::Io(path.to_owned(), error);
+    crate::disk::refuse_link(path).map_err(io)?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(io)?;
     let begun = Instant::now();
     let mut pause = Duration::from_micros(200);

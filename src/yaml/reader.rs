@@ -82,20 +82,29 @@ impl Reader {
     /// A text.
     pub fn text(&mut self, node: &Node) -> String {
         match node.text() {
-            Some(text) if !node.is_null() => text.trim().to_owned(),
+            Some(text) if !node.is_null() && !text.trim().is_empty() => text.trim().to_owned(),
             _ => {
                 self.problem(
                     node,
-                    format!("expected text, found {}", if node.is_null() { "nothing" } else { node.kind() }),
+                    format!("expected text, found {}", if node.text().is_some() { "nothing" } else { node.kind() }),
                 );
                 String::new()
             }
         }
     }
 
-    /// A text or a list of texts.
+    /// A text or a list of texts, at least one.
     pub fn texts(&mut self, node: &Node) -> Vec<String> {
-        self.each(node, Self::text)
+        self.some(node, Self::text)
+    }
+
+    /// One thing or a list of things, at least one.
+    fn some<T>(&mut self, node: &Node, read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
+        let things = self.each(node, read);
+        if things.is_empty() {
+            self.problem(node, "the list is empty");
+        }
+        things
     }
 
     /// A text in which variables stand.
@@ -117,13 +126,16 @@ impl Reader {
 
     /// A text or a list of texts in which variables stand.
     pub fn templates(&mut self, node: &Node) -> Vec<String> {
-        self.each(node, Self::template)
+        self.some(node, Self::template)
     }
 
     /// The name of an artifact, or a glob.
     pub fn artifact(&mut self, node: &Node) -> String {
         let text = self.template(node);
         let is_glob = text.is_empty() || text.contains(['/', '.', '*', '{']);
+        if text.starts_with('/') || text.split('/').any(|part| part == "..") {
+            self.problem(node, format!("`{text}` leaves the project"));
+        }
         if !is_glob && !self.known.artifacts.contains(&text) {
             let known: Vec<&str> = self.known.artifacts.iter().map(String::as_str).collect();
             let message = match nearest(&text, &known) {

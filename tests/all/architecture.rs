@@ -3,29 +3,31 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("event", &[]),
     ("facts", &[]),
-    ("facts/live", &["event", "facts", "journal", "paths"]),
+    ("facts/live", &["event", "facts", "journal", "paths", "redact"]),
     ("verdict", &[]),
     ("template", &[]),
+    ("redact", &[]),
+    ("disk", &[]),
     ("yaml", &["template"]),
     ("shell", &[]),
     ("paths", &[]),
-    ("session", &[]),
+    ("session", &["redact"]),
     ("check", &["event", "facts", "paths", "session", "shell", "template", "verdict", "yaml"]),
     ("mode", &["check", "event", "paths", "settings", "verdict", "yaml"]),
     ("settings", &["mode", "yaml"]),
     ("engine", &["check", "event", "facts", "mode", "paths", "session", "verdict"]),
     ("reply", &["event", "verdict"]),
-    ("store", &["paths", "session"]),
-    ("journal", &["facts", "session", "verdict"]),
-    ("library", &["event", "mode", "paths", "settings"]),
+    ("store", &["disk", "paths", "session"]),
+    ("journal", &["disk", "facts", "redact", "session", "verdict"]),
+    ("library", &["disk", "event", "mode", "paths", "settings"]),
     (
         "cli",
         &[
-            "engine", "event", "facts", "journal", "library", "mode", "paths", "reply", "session", "settings", "store",
-            "verdict", "yaml",
+            "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply", "session",
+            "settings", "store", "verdict", "yaml",
         ],
     ),
 ];

@@ -25,7 +25,7 @@ fn what_is_no_event_gets_one_clear_line() {
         (b"{\"hook_event_name\": null}", "has no `hook_event_name`"),
         (b"{\"hook_event_name\": \"Stop\"", "is not JSON"),
         (b"{\"hook_event_name\": \"Sto\xff\xfep\"}", "is not JSON"),
-        (&deep, "nests too deeply"),
+        (&deep, "has no `hook_event_name`"),
     ];
     for (bytes, line) in cases {
         check_harmless(&project.hook_bytes(bytes), line);

@@ -147,10 +147,13 @@ fn a_bundled_review_is_nobodys_business() {
 }
 
 #[test]
-fn the_models_own_call_activates() {
+fn the_models_own_call_goes_on_with_an_active_mode() {
     let (project, said) = play("model-invoked-skill", true, |_, _| {});
     assert_eq!(exits(&said, "PreToolUse Skill"), [0]);
-    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["prompt_id"].as_str().unwrap().len(), 36);
+    // It was active already: the model goes on with it, only a person begins anew.
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["prompt_id"], "before");
+    let told = said.iter().find(|(label, _)| label == "PreToolUse Skill").unwrap();
+    assert!(told.1.stdout.contains("plan mode: next is draft"), "{}", told.1.stdout);
 }
 
 #[test]

@@ -81,7 +81,8 @@ fn walked(root: &Path, pattern: &Pattern, most: usize) -> Result<Vec<Dated>, Str
     let mut found = Vec::new();
     for entry in entries.filter_entry(worth) {
         if seen.get() > most {
-            return Err(format!("more than {most} entries under `{shown}`"));
+            // What was found is there, whatever the rest holds.
+            return if found.is_empty() { Err(format!("more than {most} entries under `{shown}`")) } else { Ok(found) };
         }
         match entry {
             Ok(entry) => found.extend(dated_entry(&root, &entry, pattern)?),
@@ -253,8 +254,9 @@ mod tests {
         let root = project(&["d/a", "d/b", "d/c"]);
         let pattern = Pattern::new("d/*").unwrap();
         assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);
-        let clause = walked(root.path(), &pattern, 2).unwrap_err();
-        assert_eq!(clause, "more than 2 entries under `d`");
+        assert!(!walked(root.path(), &pattern, 2).unwrap().is_empty());
+        let elsewhere = Pattern::new("d/*.md").unwrap();
+        assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`");
     }
 
     #[cfg(unix)]

@@ -51,6 +51,16 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
     Some(there.join(offset)).filter(|tree| tree.is_dir())
 }
 
+/// The path with links resolved, as far as it exists.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match known {
+        Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),
+        None => path.to_owned(),
+    }
+}
+
 /// The nearest ancestor that git would call a checkout.
 fn checkout(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use fast_glob::{glob_match, validate};
 
 /// Folders that `**` does not enter.
-const SKIPPED: [&str; 2] = [".git", "node_modules"];
+const SKIPPED: [&str; 7] = [".git", "node_modules", "target", ".venv", "venv", ".tox", "__pycache__"];
 /// The characters that make a glob more than a path.
 const META: [char; 4] = ['*', '?', '[', '{'];
 

@@ -15,7 +15,10 @@ const NAMES: [&str; 11] = [
     "credentials",
 ];
 /// How tokens begin, and how many characters must follow.
-const PREFIXES: [(&str, usize); 13] = [
+const PREFIXES: [(&str, usize); 16] = [
+    ("sk_live_", 8),
+    ("sk_test_", 8),
+    ("rk_live_", 8),
     ("sk-ant-", 8),
     ("ghp_", 16),
     ("gho_", 16),

@@ -17,8 +17,8 @@ const DEEPEST: usize = 100;
 const LONGEST: usize = 16 * 1024;
 /// The longest message that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 2 * 1024;
-/// The longest text of a tool's answer that is kept, in bytes.
-const LONGEST_ANSWER: usize = 200;
+/// How many items of a list are kept.
+const MOST: usize = 500;
 /// How much of a text that is too long is kept, in characters.
 const HEAD: usize = 256;
 
@@ -103,7 +103,13 @@ fn value(from: &Value, key: &str, place: Place, depth: usize) -> Value {
         Value::String(_) | Value::Array(_) | Value::Object(_) if place.hides(key) => hashed(from),
         Value::String(text) => string(text, key, place),
         // The items of a list go by the list's name.
-        Value::Array(items) => items.iter().map(|item| value(item, key, place, depth + 1)).collect(),
+        Value::Array(items) => {
+            let mut kept: Vec<Value> = items.iter().take(MOST).map(|item| value(item, key, place, depth + 1)).collect();
+            if items.len() > MOST {
+                kept.push(format!("[{} more]", items.len() - MOST).into());
+            }
+            kept.into()
+        }
         Value::Object(entries) => object(entries, place, depth).into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => from.clone(),
     }
@@ -126,7 +132,7 @@ fn string(text: &str, key: &str, place: Place) -> Value {
         size(text.as_bytes()).into()
     } else if place != Place::Fact && shape::named(key.as_bytes()) {
         MASK.into()
-    } else if place == Place::Answer && text.len() > LONGEST_ANSWER {
+    } else if place == Place::Answer {
         size(text.as_bytes()).into()
     } else if text.len() > longest {
         headed(text)
@@ -199,7 +205,7 @@ mod tests {
             &json!({"tool_response": {"stdout": "", "interrupted": false, "note": long, "short": "kept",
                 "filePath": "/p/token=abc", "bashEditDiff": {"files": [{"filePath": "a", "hunks": [1]}]}}}),
             &json!({"tool_response": {"stdout": hash(""), "interrupted": false, "note": hash(&long),
-                "short": "kept", "filePath": "/p/token=abc",
+                "short": hash("kept"), "filePath": "/p/token=abc",
                 "bashEditDiff": {"files": [{"filePath": "a", "hunks": hash("[1]")}]}}}),
         );
         check(
