@@ -7,7 +7,7 @@ use crate::facts::live::{Live, now, place};
 use crate::facts::{Answer, Facts, Question};
 use crate::journal::{self, Line, Wrote};
 use crate::library::Library;
-use crate::mode::Catalogue;
+use crate::mode::{BASE, Catalogue};
 use crate::paths::Places;
 use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
@@ -181,6 +181,7 @@ impl Door<'_> {
         let text = format!(
             "`.claude/hooks/cache.json` could not be read ({why}); it is kept beside as `cache.broken-…`, and {source}"
         );
+        let carries = self.event.kind.is_some_and(|kind| kind.row().message);
         let at = now().at;
         let others = journal::last_sessions(&self.places.sessions(), settings.days);
         let repaired = store.change(&at, |fresh| {
@@ -189,7 +190,13 @@ impl Door<'_> {
                     fresh.put(&session, &at);
                 }
             }
-            (fresh.revision + 1, fresh.session(&known.id))
+            let mut own = fresh.session(&known.id);
+            if !carries {
+                // Nobody would hear of it at a stop: it is told with the next event.
+                own.modes.entry(format!("{BASE}_mode")).or_default().notes.push(format!("modegate: {text}"));
+                fresh.put(&own, &at);
+            }
+            (fresh.revision + 1, own)
         });
         self.troubles.push(text);
         repaired.unwrap_or((0, known))

@@ -73,10 +73,10 @@ fn old_sessions_go_when_the_file_is_written() {
 }
 
 #[test]
-fn resume_compact_and_clear_keep_a_sessions_modes() {
+fn whatever_starts_a_session_again_keeps_its_modes() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
-    for source in ["resume", "compact", "clear"] {
+    for source in ["resume", "compact", "startup"] {
         let said = project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "s", "source": source}));
         assert!(said.stdout.contains("active modes: plan (phase draft)"), "{}", said.stdout);
         assert_eq!(project.hook(&start("s")).exit, 2);
@@ -101,4 +101,135 @@ fn losing_the_journal_changes_no_verdict() {
     project.hook(&prompt("s", "/plan x"));
     assert_eq!(project.hook(&start("s")).exit, 2);
     assert!(!project.home().join(".claude/hooks/sessions").exists());
+}
+
+#[test]
+fn a_broken_file_costs_no_session_its_modes() {
+    let project = Project::installed();
+    project.hook(&prompt("a", "/plan x"));
+    project.hook(&prompt("b", "/plan x"));
+    project.write(".claude/hooks/cache.json", "{torn");
+    assert_eq!(project.hook(&start("a")).exit, 2);
+    assert_eq!(project.hook(&start("b")).exit, 2);
+}
+
+#[test]
+fn what_was_repaired_at_a_stop_is_told_later() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    project.write(".claude/hooks/cache.json", "{torn");
+    let stop = project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
+    assert_eq!((stop.exit, stop.stdout.as_str()), (0, ""));
+    let next = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Read"});
+    assert!(project.hook(&next).stdout.contains("could not be read"));
+    assert!(project.hook(&next).stdout.is_empty());
+}
+
+#[test]
+fn an_entry_with_a_field_of_a_wrong_type_keeps_the_others_and_says_so() {
+    let odd = [
+        json!({"is_active": true, "phase": 5}),
+        json!({"is_active": true, "done": "x"}),
+        json!({"is_active": true, "tick": -1}),
+    ];
+    for entry in odd {
+        let project = Project::installed();
+        let cache = json!({"version": 1, "plan_mode": {"sessions": {"s": entry}}});
+        project.write(".claude/hooks/cache.json", cache.to_string());
+        let said = project.hook(&start("s"));
+        assert_eq!(said.exit, 2, "{entry}");
+        assert!(said.stdout.contains("is of a wrong type"), "{entry}: {}", said.stdout);
+    }
+}
+
+#[test]
+fn a_namespace_that_is_no_object_takes_an_activation_all_the_same() {
+    for odd in [json!(null), json!([]), json!("x"), json!({"sessions": []})] {
+        let project = Project::installed();
+        project.write(".claude/hooks/cache.json", json!({"plan_mode": odd}).to_string());
+        project.hook(&prompt("s", "/plan x"));
+        assert_eq!(project.hook(&start("s")).exit, 2, "{odd}");
+    }
+}
+
+#[test]
+fn a_damaged_copy_of_the_modes_opens_no_gate() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    assert_eq!(project.hook(&start("s")).exit, 2);
+    let copy = project.home().join(".claude/hooks/modes.bin");
+    let whole = std::fs::read(&copy).unwrap();
+    let flipped: Vec<u8> =
+        whole.iter().enumerate().map(|(at, byte)| if at > whole.len() / 2 { byte ^ 0x55 } else { *byte }).collect();
+    for damaged in [&whole[..8], &whole[..200], &whole[..whole.len() / 2], &flipped, b""] {
+        std::fs::write(&copy, damaged).unwrap();
+        assert_eq!(project.hook(&start("s")).exit, 2);
+        assert_eq!(std::fs::read(&copy).unwrap(), whole);
+    }
+}
+
+#[test]
+fn a_changed_mode_counts_at_once() {
+    let project = Project::installed();
+    let mode = |agent: &str| {
+        format!(
+            "mode: own\ncommands: [/own]\nphases: [{{ phase: one, agent: {agent}, before: [{{ check: {{ file: a/b }} }}] }}]\n"
+        )
+    };
+    let starts = |agent: &str| json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": agent}});
+    project.write(".claude/modes/own.yaml", mode("aaa"));
+    project.hook(&prompt("s", "/own"));
+    for agent in ["bbb", "ccc", "ddd", "eee"] {
+        assert_eq!(project.hook(&starts(agent)).exit, 0, "{agent}");
+        project.write(".claude/modes/own.yaml", mode(agent));
+        assert_eq!(project.hook(&starts(agent)).exit, 2, "{agent}");
+    }
+    std::fs::remove_file(project.home().join(".claude/modes/own.yaml")).unwrap();
+    assert_eq!(project.hook(&starts("eee")).exit, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nothing_out_of_the_folder() {
+    for name in ["cache.tmp", "cache.lock", "sessions", "gitignore.tmp"] {
+        let project = Project::installed();
+        let outside = project.home().parent().unwrap().join("outside");
+        if name == "sessions" {
+            std::fs::create_dir(&outside).unwrap();
+        } else {
+            std::fs::write(&outside, "precious").unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, project.home().join(".claude/hooks").join(name)).unwrap();
+        assert_eq!(project.hook(&prompt("s", "/plan x")).exit, 0);
+        match name {
+            "sessions" => assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0),
+            _ => assert_eq!(std::fs::read_to_string(&outside).unwrap(), "precious", "{name}"),
+        }
+    }
+}
+
+#[test]
+fn a_cut_off_line_of_the_journal_swallows_no_other() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    let path = ".claude/hooks/sessions/s.jsonl";
+    let text = project.read(path);
+    project.write(path, format!("{text}{{\"v\": 1, \"at\": \"cut"));
+    project.hook(&start("s"));
+    let lines = modegate::journal::lines(&project.home().join(path));
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn scripts_cannot_set_what_is_not_theirs() {
+    let project = Project::installed();
+    for words in [
+        ["plan_mode", "sessions", "[]"],
+        ["version", "x", "1"],
+        ["plan_mode", "phase", "5"],
+        ["plan_mode", "is_active", "\"yes\""],
+    ] {
+        let said = project.run(&[&["cache", "set"], &words[..]].concat());
+        assert_eq!(said.exit, 64, "{words:?}");
+    }
 }
