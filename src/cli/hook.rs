@@ -98,45 +98,63 @@ struct Door<'a> {
     troubles: Vec<String>,
 }
 
+/// A decision on what was known, and on what it was made.
+struct Made {
+    before: Session,
+    catalogue: Catalogue,
+    decided: Decided,
+}
+
 impl Door<'_> {
     fn answer(mut self, library: &Library) -> Answered {
         let id = self.event.session().to_owned();
         let store = Store::new(self.places.clone(), library.index.settings.days);
         let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id));
         let facts = Facts::new(&live);
-        let (revision, mut before) = self.session(&store, &id, &library.index.settings);
-        let mut catalogue = self.needed(library, &before);
-        let mut decided = decide(self.event, &catalogue, &before, &facts);
-        // A refused command does not make a folder a project.
-        let may_write = !id.is_empty() && (decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir());
-        if decided.session != before && may_write {
-            let at = facts.clock().at;
-            let changed = store.change(&at, |fresh| {
-                if fresh.revision != revision {
-                    before = fresh.session(&id);
-                    catalogue = self.needed(library, &before);
-                    decided = decide(self.event, &catalogue, &before, &facts);
-                }
-                fresh.put(&decided.session, &at);
-            });
-            if let Err(error) = changed {
-                // What was not stored did not happen: nobody is told that it did.
-                self.troubles.push(error.to_string());
-                decided.session = before.clone();
-                decided.decision.context.clear();
-                decided.decision.moves.clear();
-            }
-        }
+        let (revision, before) = self.session(&store, &id, &library.index.settings);
+        let made = self.decide(library, before, &facts);
+        let Made { before, catalogue, mut decided } = self.keep(&store, library, revision, made, &facts);
         let asked = facts.asked();
         self.write_down(&catalogue, before, &decided, &asked);
         // After the journal: modegate's own trouble is no part of the decision that can be made again.
-        self.tell(&mut decided);
+        decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
         let mut reply = reply(self.event, &decided.decision);
         for line in self.troubles.iter().chain(&self.odd()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
         Answered { reply, asked, decided: Some(decided) }
+    }
+
+    fn decide(&self, library: &Library, before: Session, facts: &Facts<'_>) -> Made {
+        let catalogue = self.needed(library, &before);
+        let decided = decide(self.event, &catalogue, &before, facts);
+        Made { before, catalogue, decided }
+    }
+
+    /// Stores what moved; if the state changed meanwhile, it is decided again on the fresh one.
+    fn keep(&mut self, store: &Store, library: &Library, revision: u64, mut made: Made, facts: &Facts<'_>) -> Made {
+        let id = made.before.id.clone();
+        // A refused command does not make a folder a project.
+        let is_project = made.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
+        if made.decided.session == made.before || id.is_empty() || !is_project {
+            return made;
+        }
+        let at = facts.clock().at;
+        let changed = store.change(&at, |fresh| {
+            if fresh.revision != revision {
+                made = self.decide(library, fresh.session(&id), facts);
+            }
+            fresh.put(&made.decided.session, &at);
+        });
+        if let Err(error) = changed {
+            // What was not stored did not happen: nobody is told that it did.
+            self.troubles.push(error.to_string());
+            made.decided.session = made.before.clone();
+            made.decided.decision.context.clear();
+            made.decided.decision.moves.clear();
+        }
+        made
     }
 
     /// The modes that this event needs: where none is active, most events concern none.
@@ -155,10 +173,25 @@ impl Door<'_> {
         let known = || journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
         match &state.shape {
             Shape::Sound => {
-                self.troubles.extend(state.oddities(id));
+                let odd = state.oddities(id);
+                let session = state.session(id);
+                if odd.is_empty() {
+                    return (state.revision, session);
+                }
+                self.troubles.extend(odd);
+                // Written back as it was read, so that it is said once.
+                let healed = store.change(&now().at, |fresh| {
+                    fresh.put(&session, &now().at);
+                    fresh.revision + 1
+                });
+                (healed.unwrap_or(state.revision), session)
+            }
+            Shape::Newer(version) => {
+                if self.event.kind == Some(Kind::SessionStart) {
+                    self.troubles.push(crate::store::Error::Newer(*version).to_string());
+                }
                 (state.revision, state.session(id))
             }
-            Shape::Newer(_) => (state.revision, state.session(id)),
             Shape::Unreadable(why) => {
                 let session = known();
                 self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
@@ -200,11 +233,6 @@ impl Door<'_> {
         });
         self.troubles.push(text);
         repaired.unwrap_or((0, known))
-    }
-
-    /// modegate's own trouble goes to the user, where the event can carry it.
-    fn tell(&self, decided: &mut Decided) {
-        decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
     }
 
     fn odd(&self) -> Vec<String> {

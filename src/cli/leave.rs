@@ -3,6 +3,8 @@
 use super::{FOUND, USAGE, places, screen};
 use crate::facts::live::now;
 use crate::library;
+use crate::mode::Catalogue;
+use crate::paths::Places;
 use crate::session::Ending;
 use crate::store::{State, Store};
 use clap::Args;
@@ -29,11 +31,10 @@ impl Leave {
         }
         let places = places(project);
         let catalogue = library::read(&places);
-        let Some(mode) = catalogue.mode(&self.mode) else {
+        let Some(namespace) = self.namespace(&catalogue, &places) else {
             let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-            let near = crate::yaml::nearest(&self.mode, &names)
-                .map(|near| format!(", did you mean `{near}`?"))
-                .unwrap_or_default();
+            let near = crate::yaml::nearest(&self.mode, &names).map(|near| format!(", did you mean `{near}`?"));
+            let near = near.unwrap_or_default();
             screen::complain(format!(
                 "error: no mode is called `{}`{near}\n  hint: run `modegate modes list`",
                 self.mode
@@ -41,19 +42,19 @@ impl Leave {
             return ExitCode::from(USAGE);
         };
         if !places.cache().exists() {
-            screen::say(format!("{} mode is not active in {}", mode.name, places.home.display()));
+            screen::say(format!("{} mode is not active in {}", self.mode, places.home.display()));
             return ExitCode::from(FOUND);
         }
         let store = Store::new(places, catalogue.settings.days);
         let at = now().at;
-        match store.change(&at, |state| left(state, &mode.namespace, self.session.as_deref(), &at)) {
+        match store.change(&at, |state| left(state, &namespace, self.session.as_deref(), &at)) {
             Ok(sessions) if sessions.is_empty() => {
-                screen::say(format!("{} mode is not active", mode.name));
+                screen::say(format!("{} mode is not active", self.mode));
                 ExitCode::from(FOUND)
             }
             Ok(sessions) => {
                 for session in sessions {
-                    screen::say(format!("left {} mode in session {session}", mode.name));
+                    screen::say(format!("left {} mode in session {session}", self.mode));
                 }
                 ExitCode::SUCCESS
             }
@@ -62,6 +63,16 @@ impl Leave {
                 ExitCode::from(FOUND)
             }
         }
+    }
+
+    /// Where the mode's state is; a mode whose file is gone can still be left.
+    fn namespace(&self, catalogue: &Catalogue, places: &Places) -> Option<String> {
+        if let Some(mode) = catalogue.mode(&self.mode) {
+            return Some(mode.namespace.clone());
+        }
+        let gone = format!("{}_mode", self.mode.replace('-', "_"));
+        let state = Store::new(places.clone(), catalogue.settings.days).read();
+        (!state.active(&gone).is_empty()).then_some(gone)
     }
 }
 
