@@ -61,6 +61,7 @@ enum Doubt {
 
 impl Doubt {
     /// The doubt that `error` on `path` amounts to.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Self::Unreadable(format!("`{}` cannot be read: {error}", path.display()))
     }

@@ -11,6 +11,7 @@ use super::place::{Place, absent, text};
 /// All rules: `.gitignore` files, `info/exclude` and the user's own file.
 pub(super) struct Excludes<'a> {
     stack: gix::AttributeStack<'a>,
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     root: &'a Path,
 }
 
@@ -37,6 +38,7 @@ impl<'a> Excludes<'a> {
 
     /// Whether the untracked folder at `path` counts: it is a repository of its own, or some file in it
     /// is not ignored. Empty folders are nothing to git.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     pub(super) fn counts(&mut self, path: &[u8]) -> Result<bool, Doubt> {
         if self.ignores(path, true)? {
             return Ok(false);
