@@ -144,9 +144,21 @@ fn opposite(result: Ran) -> &'static str {
 
 /// Whether a command is asked to do something else than its work.
 fn idles(words: &[String]) -> bool {
-    const FLAGS: [&str; 9] =
-        ["--no-run", "--help", "-h", "--list", "--version", "--collect-only", "--co", "--dry-run", "-n"];
-    words.iter().any(|word| FLAGS.contains(&word.as_str()))
+    const FLAGS: [&str; 10] = [
+        "--no-run",
+        "--help",
+        "-h",
+        "--list",
+        "--listTests",
+        "--version",
+        "--collect-only",
+        "--co",
+        "--dry-run",
+        "--just-print",
+    ];
+    // To `make` it means "print only", to pytest a number of workers.
+    let prints = words.first().is_some_and(|program| program == "make") && words.iter().any(|word| word == "-n");
+    prints || words.iter().any(|word| FLAGS.contains(&word.as_str()))
 }
 
 /// How the shell command of this event ended, where the host tells.
