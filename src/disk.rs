@@ -28,3 +28,21 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// What modegate keeps in `.claude/hooks`, as git shall ignore it.
+const IGNORED: &str = "# Written by modegate: its state and journals are this machine's own.
+/.gitignore
+/cache.*
+/gitignore.tmp
+/modes.*
+/sessions/
+";
+
+/// Keeps git away from what modegate writes: a project whose own files were never clean for ours would be no
+/// use, and a journal is nobody else's business.
+pub fn ignore_own(hooks: &Path) {
+    let ignore = hooks.join(".gitignore");
+    if !ignore.exists() {
+        let _: io::Result<()> = replace(&hooks.join("gitignore.tmp"), &ignore, IGNORED.as_bytes());
+    }
+}

@@ -110,6 +110,7 @@ fn open(path: &Path) -> io::Result<File> {
     match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            path.ancestors().nth(2).into_iter().for_each(crate::disk::ignore_own);
             open()
         }
         result => result,

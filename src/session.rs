@@ -160,7 +160,7 @@ impl Standing {
 
     /// Notes that something was seen.
     pub fn see(&mut self, what: &str) {
-        self.tick += 1;
+        self.tick = self.tick.saturating_add(1);
         self.seen.insert(what.to_owned(), self.tick);
     }
 

@@ -17,13 +17,13 @@ pub struct Simple {
 /// Not a parser of the shell's grammar: what is inside `$(…)` or a function is not looked into.
 #[must_use]
 pub fn commands(line: &str) -> Vec<Simple> {
-    let parts: Vec<Part> = split(line).into_iter().map(Part::new).collect();
+    let parts: Vec<Part> = split(&without_heredocs(line)).into_iter().map(Part::new).collect();
     let mut commands = Vec::with_capacity(parts.len());
     for (at, part) in parts.iter().enumerate() {
         let (before, rest) = parts.split_at(at);
         let ran = surely_runs(before) && !part.negated;
         let tells_success = ran && stands(rest, pipefail(before));
-        let tells_failure = tells_success && alone(before, part.end);
+        let tells_failure = tells_success && alone(before, rest);
         commands.push(Simple { words: part.words.clone(), tells_success, tells_failure });
     }
     commands.retain(|command| !command.words.is_empty());
@@ -49,7 +49,8 @@ impl Part {
 
     /// Whether it only prepares the ground: its own failure would be told by the host in so many words.
     fn prepares(&self) -> bool {
-        self.words.is_empty() || ["cd", "set", "export", "unset", "pushd"].iter().any(|name| self.is(name))
+        const PREPARING: [&str; 7] = ["cd", "set", "export", "unset", "pushd", "source", "."];
+        self.words.is_empty() || PREPARING.iter().any(|name| self.is(name))
     }
 }
 
@@ -79,13 +80,49 @@ fn stands(rest: &[Part], pipefail: bool) -> bool {
     })
 }
 
-/// Whether nothing but the command itself could have failed the line.
-fn alone(before: &[Part], end: End) -> bool {
-    let strict = before.iter().any(|part| {
-        part.is("set") && part.words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('e'))
-    });
+/// Whether nothing but the first of `rest` could have failed the line: what only passes its output on does not.
+fn alone(before: &[Part], rest: &[Part]) -> bool {
+    let strict = |part: &Part| part.words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('e'));
+    let strict = before.iter().any(|part| part.is("set") && strict(part));
     let chained = |part: &Part| part.end != End::Sequence || strict;
-    matches!(end, End::Sequence | End::Pipe) && before.iter().all(|part| part.prepares() || !chained(part))
+    let passes_on = |part: &Part| part.words.is_empty() || ["tail", "cat", "tee"].iter().any(|name| part.is(name));
+    let (own, after) = match rest {
+        [own, after @ ..] => (own.end, after),
+        [] => return false,
+    };
+    let ends = own == End::Sequence || own == End::Pipe && after.iter().all(passes_on);
+    ends && before.iter().all(|part| part.prepares() || !chained(part))
+}
+
+/// Whether a command line changes into another folder on its way.
+#[must_use]
+pub fn changes_folder(line: &str) -> bool {
+    commands(line).iter().any(|command| command.words.first().is_some_and(|word| word == "cd" || word == "pushd"))
+}
+
+/// The line without the bodies of its here-documents, which are text and no commands.
+fn without_heredocs(line: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut until: Option<String> = None;
+    for part in line.split('\n') {
+        match &until {
+            Some(word) if part.trim() == word => until = None,
+            Some(_) => {}
+            None => {
+                kept.push(part);
+                until = heredoc(part);
+            }
+        }
+    }
+    kept.join("\n")
+}
+
+/// The word that ends the here-document which a line begins.
+fn heredoc(line: &str) -> Option<String> {
+    let (_, after) = line.split_once("<<").filter(|(_, after)| !after.starts_with('<'))?;
+    let word = after.trim_start_matches('-').split_whitespace().next()?;
+    let word = word.trim_matches(['\'', '"', '\\', ';', ')']);
+    (!word.is_empty()).then(|| word.to_owned())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +166,15 @@ fn split(line: &str) -> Vec<(Vec<String>, End)> {
                 word.get_or_insert_default().push(c);
                 continue;
             }
+            '$' if chars.peek() == Some(&'(') => {
+                substituted(&mut chars, word.get_or_insert_default());
+                continue;
+            }
+            // A command goes on over the end of the line after an operator or an open parenthesis.
+            '\n' if goes_on(&parts, &words, word.as_deref()) => {
+                words.extend(word.take());
+                continue;
+            }
             '&' if chars.next_if_eq(&'&').is_some() => End::And,
             '|' if chars.next_if_eq(&'|').is_some() => End::Or,
             '|' => {
@@ -154,6 +200,29 @@ fn split(line: &str) -> Vec<(Vec<String>, End)> {
     parts
 }
 
+fn goes_on(parts: &[(Vec<String>, End)], words: &[String], word: Option<&str>) -> bool {
+    let operator = parts.last().is_some_and(|(_, end)| matches!(end, End::And | End::Or | End::Pipe));
+    let open = |word: &str| word.chars().all(|c| c == '(');
+    operator && words.iter().map(String::as_str).chain(word).all(open)
+        || word.or(words.last().map(String::as_str)).is_some_and(|word| word.ends_with('(') && open(word))
+}
+
+/// What `$(…)` runs is a word of this command, and no command of the line.
+fn substituted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, word: &mut String) {
+    let mut depth = 0_usize;
+    for c in chars.by_ref() {
+        word.push(c);
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
 fn quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, word: &mut String) {
     while let Some(c) = chars.next() {
         match c {
@@ -173,12 +242,9 @@ fn plain(words: &[String]) -> Vec<String> {
     let is_wrapper = |word: &str| matches!(word, "env" | "time" | "timeout" | "command" | "nice" | "{" | "!");
     let mut rest = words.iter().map(|word| word.trim_matches(['(', ')'])).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = rest.next_if(|word| is_assignment(word) || is_wrapper(word)) {
-        // `timeout -k 5 120 cargo test`: what follows is options and a time.
-        while word == "timeout"
-            && rest
-                .next_if(|word| word.starts_with(['-', '+']) || word.starts_with(|c: char| c.is_ascii_digit()))
-                .is_some()
-        {}
+        // `timeout -k 5 120 cargo test`, `nice -n 5 make`: what follows is options and numbers.
+        let is_option = |word: &&str| word.starts_with(['-', '+']) || word.starts_with(|c: char| c.is_ascii_digit());
+        while is_wrapper(word) && rest.next_if(is_option).is_some() {}
     }
     let mut plain = Vec::new();
     while let Some(word) = rest.next() {
@@ -191,16 +257,29 @@ fn plain(words: &[String]) -> Vec<String> {
     plain
 }
 
-/// Whether `command` begins with the words of `wanted`; the program's folder does not count.
+/// Whether `command` begins with the words of `wanted`: the program's folder, options before its own words
+/// (`npm --prefix app test`) and what follows a colon (`test:unit`) do not count.
 #[must_use]
 pub fn begins_with(command: &[String], wanted: &str) -> bool {
-    let mut wanted = wanted.split_whitespace().enumerate().peekable();
-    wanted.peek().is_some()
-        && wanted.all(|(index, word)| {
-            command
-                .get(index)
-                .is_some_and(|given| given == word || index == 0 && given.rsplit('/').next() == Some(word))
-        })
+    const WITH_VALUE: [&str; 8] = ["--prefix", "-C", "--dir", "--cwd", "--filter", "-F", "--directory", "--project"];
+    let mut given = command.iter().map(String::as_str).peekable();
+    let mut wanted = wanted.split_whitespace().peekable();
+    if wanted.peek().is_none()
+        || !given
+            .next()
+            .zip(wanted.next())
+            .is_some_and(|(given, word)| given == word || given.rsplit('/').next() == Some(word))
+    {
+        return false;
+    }
+    wanted.all(|word| {
+        while !word.starts_with('-')
+            && let Some(option) = given.next_if(|given| given.starts_with(['-', '+']))
+        {
+            given.next_if(|_| WITH_VALUE.contains(&option));
+        }
+        given.next().is_some_and(|given| given == word || given.split_once(':').is_some_and(|(own, _)| own == word))
+    })
 }
 
 #[cfg(test)]
@@ -256,6 +335,34 @@ mod tests {
         check("echo pipefail; cargo test | tail", Some(false));
         check("set +o pipefail; cargo test | tail", Some(false));
         check("set -euo pipefail; cargo test | tail", Some(true));
+        check("true ||\ncargo test", Some(false));
+        check("true || (\ncargo test\n)", Some(false));
+        check("echo $(\ncargo test\n)", None);
+        check("cargo test &&\n echo ok", Some(true));
+    }
+
+    #[test]
+    fn a_pipe_that_may_fail_by_itself_tells_no_failure() {
+        let tells = |line: &str| {
+            commands(line).iter().find(|run| begins_with(&run.words, "cargo test")).map(|run| run.tells_failure)
+        };
+        assert_eq!(tells("set -o pipefail; cargo test | grep FAILED"), Some(false));
+        assert_eq!(tells("set -o pipefail; cargo test 2>&1 | tail -5"), Some(true));
+        assert_eq!(tells("source .venv/bin/activate && cargo test"), Some(true));
+    }
+
+    #[test]
+    fn a_here_document_is_text() {
+        check("cat > t.py <<'EOF'\nreturn it's\nexit 1\nEOF\ncargo test", Some(true));
+        check("cat <<EOF\ncargo test\nEOF\n", None);
+    }
+
+    #[test]
+    fn options_may_stand_before_the_words() {
+        check("cargo +nightly test", Some(true));
+        let npm = |line: &str| commands(line).iter().any(|run| begins_with(&run.words, "npm test"));
+        assert!(npm("npm --prefix app test") && npm("nice -n 5 npm test") && !npm("npm install test"));
+        assert!(commands("npm run test:unit").iter().any(|run| begins_with(&run.words, "npm run test")));
     }
 
     #[test]

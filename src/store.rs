@@ -85,11 +85,7 @@ impl Store {
         let hooks = self.places.hooks();
         crate::disk::refuse_link(&hooks)?;
         fs::create_dir_all(&hooks)?;
-        let ignore = hooks.join(".gitignore");
-        if !ignore.exists() {
-            // A project whose own files were never clean for ours would be no use.
-            let _: io::Result<()> = crate::disk::replace(&hooks.join("gitignore.tmp"), &ignore, IGNORED.as_bytes());
-        }
+        crate::disk::ignore_own(&hooks);
         Ok(())
     }
 
@@ -100,15 +96,6 @@ impl Store {
         written.map_err(|error| Error::Io(self.places.cache(), error))
     }
 }
-
-/// What modegate keeps in `.claude/hooks`, as git shall ignore it.
-const IGNORED: &str = "# Written by modegate: its state and journals are this machine's own.
-/.gitignore
-/cache.*
-/gitignore.tmp
-/modes.*
-/sessions/
-";
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -76,7 +76,9 @@ impl File {
     pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
         let size =
             if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
-        format!("the file `{}` exists and is not empty{size}", scope.called(&self.of))
+        let called = scope.called(&self.of);
+        let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
+        format!("{called} exists and is not empty{size}")
     }
 }
 

@@ -86,9 +86,15 @@ impl Observed {
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let name = self.called(scope);
+        let example = match scope.expand_all(&self.command) {
+            Ok(all) if all.len() > 1 => {
+                format!("{name} (`{}` or another of its `variables`)", all.first().map_or("", String::as_str))
+            }
+            _ => name.clone(),
+        };
         let remedy = match self.result {
-            Ran::Passed => format!("run {name} alone on a line until it passes"),
-            Ran::Failed => format!("run {name} alone on a line and see it fail"),
+            Ran::Passed => format!("run {example} alone on a line until it passes"),
+            Ran::Failed => format!("run {example} alone on a line and see it fail"),
         };
         let nothing = Standing::default();
         let standing = scope.standing().unwrap_or(&nothing);
@@ -156,8 +162,19 @@ fn idles(words: &[String]) -> bool {
         "--dry-run",
         "--just-print",
     ];
-    // To `make` it means "print only", to pytest a number of workers.
-    let prints = words.first().is_some_and(|program| program == "make") && words.iter().any(|word| word == "-n");
+    // What one program takes for a number of workers, another takes for "print only".
+    const OWN_FLAGS: [(&str, &str); 8] = [
+        ("make", "-n"),
+        ("just", "-n"),
+        ("go", "-c"),
+        ("go", "-list"),
+        ("ctest", "-N"),
+        ("gradle", "-m"),
+        ("mvn", "-DskipTests"),
+        ("pytest", "--fixtures"),
+    ];
+    let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let prints = OWN_FLAGS.iter().any(|(own, flag)| *own == program && words.iter().any(|word| word == flag));
     prints || words.iter().any(|word| FLAGS.contains(&word.as_str()))
 }
 
@@ -176,18 +193,22 @@ fn result(event: &Event) -> Option<Ran> {
     }
     match event.kind? {
         Kind::PostToolUse => Some(Ran::Passed),
-        Kind::PostToolUseFailure => event.text("error").filter(|error| is_own(error)).map(|_| Ran::Failed),
+        Kind::PostToolUseFailure => event.text("error").filter(|error| is_own(error, event)).map(|_| Ran::Failed),
         _ => None,
     }
 }
 
-/// Whether an error is the command's own word: an exit code that is not the shell's or a signal's, and no
-/// folder that was not there.
-fn is_own(error: &str) -> bool {
-    const NOT_FOUND_OR_KILLED: [u32; 5] = [126, 127, 130, 137, 143];
-    let code = error
-        .strip_prefix("Exit code ")
-        .and_then(|rest| rest.split_whitespace().next())
-        .and_then(|code| code.parse().ok());
-    code.is_some_and(|code| !NOT_FOUND_OR_KILLED.contains(&code)) && !error.contains("cd: ")
+/// Whether an error is the command's own word: an exit code that is not the shell's, a time limit's or a
+/// signal's, and no folder that was not there.
+fn is_own(error: &str, event: &Event) -> bool {
+    const NOT_ITS_OWN: [u32; 8] = [124, 125, 126, 127, 130, 137, 141, 143];
+    let code = error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next());
+    let own = code.and_then(|code| code.parse().ok()).is_some_and(|code| !NOT_ITS_OWN.contains(&code));
+    let says_so = |line: &str| {
+        ["cd:", "pushd:"].iter().any(|word| {
+            line.starts_with(word) || line.contains(&format!(" {word} ")) || line.contains(&format!(":{word}"))
+        })
+    };
+    let lost = event.input("command").is_some_and(shell::changes_folder) && error.lines().any(says_so);
+    own && !lost
 }

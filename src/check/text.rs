@@ -104,6 +104,8 @@ impl Text {
         if self.min_chars > 0 {
             parts.push(format!("at least {} characters", self.min_chars));
         }
-        format!("`{}` has {}", scope.called(&self.of), parts.join(", "))
+        let called = scope.called(&self.of);
+        let called = if called.starts_with("a file like ") { called } else { format!("`{called}`") };
+        format!("{called} has {}", parts.join(", "))
     }
 }

@@ -1,6 +1,7 @@
 //! `modegate hook`: one event in, one answer out.
 
 use super::screen;
+use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, Kind};
 use crate::facts::live::{Live, now, place};
@@ -14,7 +15,7 @@ use crate::reply::{Reply, reply, trouble};
 use crate::session::{Session, Standing};
 use crate::settings::Settings;
 use crate::store::{Shape, Store};
-use crate::verdict::Verdict;
+use crate::verdict::{Decision, Verdict};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -73,6 +74,11 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     };
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
     let places = Places { home };
+    if disk::refuse_link(&places.hooks()).is_err() {
+        let told = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
+        let reply = if event.command().is_some() { told } else { Reply::default() };
+        return Answered { reply, ..Answered::default() };
+    }
     match library(&places, &event) {
         Some(library) => {
             Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new() }.answer(&library)
@@ -153,6 +159,10 @@ impl Door<'_> {
             made.decided.session = made.before.clone();
             made.decided.decision.context.clear();
             made.decided.decision.moves.clear();
+            // Without a state refusals cannot be counted, and an agent that is refused for ever costs money.
+            if self.event.kind.is_some_and(Kind::is_stop) && self.event.stop_hook_active() {
+                made.decided.decision = Decision::default();
+            }
         }
         made
     }
@@ -181,7 +191,7 @@ impl Door<'_> {
                 self.troubles.extend(odd);
                 // Written back as it was read, so that it is said once.
                 let healed = store.change(&now().at, |fresh| {
-                    fresh.put(&session, &now().at);
+                    fresh.put(&fresh.session(id), &now().at);
                     fresh.revision + 1
                 });
                 (healed.unwrap_or(state.revision), session)
@@ -194,7 +204,9 @@ impl Door<'_> {
             }
             Shape::Unreadable(why) => {
                 let session = known();
-                self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
+                if matches!(self.event.kind, Some(Kind::SessionStart | Kind::UserPromptSubmit)) {
+                    self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
+                }
                 (state.revision, session)
             }
             Shape::Broken(why) => {
@@ -236,7 +248,13 @@ impl Door<'_> {
     }
 
     fn odd(&self) -> Vec<String> {
-        self.event.oddities.iter().map(|odd| format!("{odd}; the field was left out")).collect()
+        const SAID: usize = 5;
+        let odd = &self.event.oddities;
+        let mut said: Vec<String> = odd.iter().take(SAID).map(|odd| format!("{odd}; the field was left out")).collect();
+        if odd.len() > SAID {
+            said.push(format!("{} more fields cannot be read", odd.len() - SAID));
+        }
+        said
     }
 
     fn write_down(&self, catalogue: &Catalogue, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {

@@ -67,9 +67,7 @@ impl<'a> Engine<'a> {
         if mode.strict {
             let open = mode.phases.iter().find(|phase| phase.when.is_none() && !standing.is_past(&phase.name));
             return match open {
-                Some(next) if standing.phase.as_deref() != Some(next.name.as_str()) => {
-                    self.standing(mode).enter(&next.name);
-                }
+                Some(next) if standing.phase.as_deref() != Some(next.name.as_str()) => self.go_to(mode, next),
                 Some(_) => {}
                 None => self.end(mode),
             };
@@ -78,9 +76,23 @@ impl<'a> Engine<'a> {
         let Some(furthest) = furthest else { return };
         let current = self.current(mode).map(|(index, _)| index);
         match mode.next(furthest) {
-            Some(next) if current.is_none_or(|current| current <= furthest) => self.standing(mode).enter(&next.name),
+            Some(next) if current.is_none_or(|current| current <= furthest) => self.go_to(mode, next),
             Some(_) => {}
             None => self.end(mode),
+        }
+    }
+
+    /// Enters a phase; the main agent is told when it is its own.
+    fn go_to(&mut self, mode: &'a Mode, next: &'a Phase) {
+        self.standing(mode).enter(&next.name);
+        if next.worker == Worker::Main {
+            let wanted =
+                self.demands(mode, &next.after).map(|wanted| format!(" It is done when {wanted}.")).unwrap_or_default();
+            let opening = format!("{} mode: next is ", mode.name);
+            let note = format!("{opening}{}.{wanted}", self.step(next));
+            let notes = &mut self.standing(mode).notes;
+            notes.retain(|older| !older.starts_with(&opening));
+            notes.push(note);
         }
     }
 

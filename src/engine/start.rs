@@ -13,6 +13,9 @@ impl<'a> Engine<'a> {
             if self.is_activated(mode, call) {
                 continue;
             }
+            if !call.typed && self.is_past_step(mode, call) {
+                continue;
+            }
             if !call.typed && self.after.is_active(&mode.namespace) {
                 // The model goes on with what it has begun; only a person begins anew.
                 self.intents.push(Intent::Brief(mode));
@@ -24,6 +27,16 @@ impl<'a> Engine<'a> {
             }
             self.intents.push(Intent::Activate(mode));
         }
+    }
+
+    /// Whether a mode is a step that an active flow of the same command has behind it.
+    fn is_past_step(&self, mode: &Mode, call: Call<'_>) -> bool {
+        let is_past = |flow: &Mode| {
+            let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
+            let standing = self.after.standing(&flow.namespace);
+            step.zip(standing).is_some_and(|(step, standing)| standing.is_past(&step.name))
+        };
+        self.active().any(|flow| flow.answers(call.name) && is_past(flow))
     }
 
     /// Whether this very command has activated the mode: a prompt comes as up to two events.

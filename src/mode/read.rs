@@ -100,7 +100,7 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
     let aliases = fields.read(reader, "aliases", |reader, node| reader.map(node, Reader::texts)).unwrap_or_default();
     let order = |reader: &mut Reader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
     let wishes = Wishes { strict: fields.read(reader, "order", order).flatten(), aliases };
-    let commands = fields.read(reader, "commands", Reader::texts).unwrap_or_default();
+    let commands = fields.read(reader, "commands", |reader, node| reader.each(node, Reader::text)).unwrap_or_default();
     let words = vocabulary(reader, &fields);
     let mode = Mode {
         about: text(reader, "about"),
@@ -123,7 +123,8 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
 }
 
 fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
-    let variables = fields.read(reader, "variables", |reader, node| reader.map(node, Reader::texts));
+    let variables = fields
+        .read(reader, "variables", |reader, node| reader.map(node, |reader, node| reader.each(node, Reader::text)));
     let variables: BTreeMap<String, Vec<String>> = variables.unwrap_or_default().into_iter().collect();
     reader.known.variables.extend(variables.keys().cloned());
     let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));

@@ -204,7 +204,7 @@ impl State {
 
     /// Makes the file ready to be written: counted up, old sessions gone.
     pub(super) fn seal(&mut self, at: &str, days: u32) {
-        self.revision += 1;
+        self.revision = self.revision.saturating_add(1);
         let Ok(now) = at.parse::<Timestamp>() else { return };
         let Ok(oldest) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return };
         let is_old = |entry: &Value| {

@@ -26,7 +26,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     (
         "cli",
         &[
-            "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply", "session",
+            "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply", "session",
             "settings", "store", "verdict", "yaml",
         ],
     ),
