@@ -131,17 +131,16 @@ impl Catalogue {
         Settings::names(&node).into_iter().filter_map(stranger).collect()
     }
 
-    /// A phase whose worker is a mode that does not exist.
+    /// A phase whose worker is a mode that does not exist, or that nothing can begin.
     fn unknown_step(&self, mode: &Mode) -> Option<Problem> {
-        let missing = mode.phases.iter().find_map(|phase| match &phase.worker {
-            Worker::Mode(name) if self.mode(name).is_none() => Some((phase, name)),
-            _ => None,
-        });
-        let (phase, name) = missing?;
-        Some(Problem {
-            path: format!("phases.{}", phase.name),
-            message: format!("no mode is called `{name}`"),
-            place: TOP,
+        mode.phases.iter().find_map(|phase| {
+            let Worker::Mode(name) = &phase.worker else { return None };
+            let message = match self.mode(name) {
+                None => format!("no mode is called `{name}`"),
+                Some(step) if step.commands.is_empty() => format!("`{name}` has no command, so nothing can begin it"),
+                Some(_) => return None,
+            };
+            Some(Problem { path: format!("phases.{}", phase.name), message, place: phase.place })
         })
     }
 
