@@ -7,7 +7,7 @@
 
 mod ledger;
 
-use crate::redact::sha256;
+use crate::redact::{redacted, sha256};
 pub use ledger::Ledger;
 
 use crate::facts::{Answer, Question};
@@ -79,6 +79,17 @@ impl Wrote {
         };
         paths.iter().take(MANY).filter_map(hashed).collect()
     }
+}
+
+/// A session fit to be written down: what scripts have set beside the sessions may be secret.
+#[must_use]
+pub fn masked(mut session: Session) -> Session {
+    for values in session.values.values_mut() {
+        if let Value::Object(masked) = redacted(&Value::Object(std::mem::take(values))) {
+            *values = masked;
+        }
+    }
+    session
 }
 
 /// Appends a line in one write; a journal over `limit` bytes is put aside first.

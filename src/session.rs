@@ -119,18 +119,6 @@ impl Session {
         self.modes.get(namespace)
     }
 
-    /// The session without the values of scripts that may be secret, fit to be written down.
-    #[must_use]
-    pub fn masked(mut self) -> Self {
-        for values in self.values.values_mut() {
-            *values = match crate::redact::redacted(&Value::Object(std::mem::take(values))) {
-                Value::Object(masked) => masked,
-                _ => Map::new(),
-            };
-        }
-        self
-    }
-
     /// Whether the mode of a namespace is active.
     #[must_use]
     pub fn is_active(&self, namespace: &str) -> bool {

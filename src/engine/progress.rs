@@ -61,7 +61,8 @@ impl<'a> Engine<'a> {
         self.advance(mode);
     }
 
-    /// Goes to the phase after the furthest one that is past; after the last one the mode ends.
+    /// Goes to the phase after the furthest one that is past, in strict order to the first that is not; after the
+    /// last one the mode ends.
     fn advance(&mut self, mode: &'a Mode) {
         let Some(standing) = self.after.standing(&mode.namespace) else { return };
         if mode.strict {

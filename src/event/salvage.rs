@@ -58,7 +58,7 @@ fn whole_pairs(text: &str) -> String {
     whole + rest
 }
 
-/// The code unit that a text begins with, as `\\uXXXX`.
+/// The code unit that a text begins with, as `\uXXXX`.
 fn unit(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }

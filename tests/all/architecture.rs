@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("yaml", &["template"]),
     ("shell", &[]),
     ("paths", &[]),
-    ("session", &["redact"]),
+    ("session", &[]),
     ("check", &["event", "facts", "paths", "session", "shell", "template", "verdict", "yaml"]),
     ("mode", &["check", "event", "paths", "settings", "verdict", "yaml"]),
     ("settings", &["mode", "yaml"]),
