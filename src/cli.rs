@@ -11,6 +11,7 @@ mod install;
 mod leave;
 mod modes;
 mod pulse;
+mod receipt;
 mod screen;
 mod site;
 mod status;

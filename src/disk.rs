@@ -23,7 +23,11 @@ pub fn replace(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Puts `bytes` in the place of a file of the user's: through links, and with the rights that it had.
 pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let given = path;
+    // A link whose end is missing is followed too: the file belongs there.
+    let linked = || path.parent().map(|parent| fs::read_link(path).map(|end| parent.join(end)));
+    let path = path.canonicalize().or_else(|error| linked().unwrap_or(Err(error)));
+    let path = path.unwrap_or_else(|_| given.to_owned());
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     let beside = beside(&path);
     let rights = fs::metadata(&path).ok().map(|meta| meta.permissions());
@@ -33,6 +37,9 @@ pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Puts a program at `path`; one that runs there at the moment runs on.
 pub fn put_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::Error::other("a folder is in the way"));
+    }
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     let beside = beside(path);
     put(&beside, bytes, None)?;
@@ -89,13 +96,21 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
 /// What modegate keeps in `.claude/hooks`, as git shall ignore it.
 pub const IGNORED: &str = "# Written by modegate: its program, state and journals are this machine's own.
 /.gitignore
-/*.bak
-/*.tmp
-/cache.*
+/cache.broken-*.json
+/cache.json
+/cache.lock
+/cache.tmp
+/gitignore.tmp
+/installed.json
+/installed.tmp
 /modegate
+/modegate.*.tmp
 /modegate.exe
-/modes.*
+/modes.*.tmp
+/modes.bin
 /sessions/
+/settings*.json.bak
+/settings*.json.tmp
 ";
 
 /// Keeps git away from what modegate writes: a project whose own files were never clean for ours would be no

@@ -183,6 +183,13 @@ pub fn last(path: &Path) -> Option<Line> {
     newest.find_map(read).or_else(|| lines(path).pop())
 }
 
+/// The readable lines at the end of a journal, as many as are read in a moment.
+#[must_use]
+pub fn recent(path: &Path) -> Vec<Line> {
+    const TAIL: u64 = 2 * 1024 * 1024;
+    tail(path, TAIL).unwrap_or_default().split(|byte| *byte == b'\n').filter_map(read).collect()
+}
+
 /// The last `size` bytes of a file.
 pub fn tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;

@@ -14,6 +14,7 @@ pub mod journal;
 pub mod library;
 pub mod mode;
 pub mod paths;
+pub mod process;
 pub mod redact;
 pub mod reply;
 pub mod session;

@@ -13,6 +13,11 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+/// Takes the lock at `path`; it is given back when the file is dropped, or the process dies.
+pub fn hold(path: &std::path::Path) -> Result<fs::File, Error> {
+    lock::take(path)
+}
+
 /// The state of a project.
 #[derive(Debug, Clone)]
 pub struct Store {

@@ -88,8 +88,11 @@ fn examine(ground: &Ground) -> Vec<Report> {
     let mut reports = hooks::reports(ground);
     reports.extend(program::reports(ground));
     reports.extend(workflow::reports(ground));
-    reports.extend(meaning::reports(ground));
-    reports.extend(health::reports(ground));
+    // A user's own folder is no project: there is neither code nor state in it.
+    if !ground.site.is_users {
+        reports.extend(meaning::reports(ground));
+        reports.extend(health::reports(ground));
+    }
     reports
 }
 
@@ -98,7 +101,7 @@ impl Doctor {
         let site = match Scope::default().site(project) {
             Ok(site) => site,
             Err(error) => {
-                screen::complain(format!("error: {error}"));
+                screen::fail(&error, self.json);
                 return ExitCode::from(FOUND);
             }
         };
@@ -111,7 +114,7 @@ impl Doctor {
         let wrong = reports.iter().filter(|report| report.weight == Weight::Problem).count();
         if self.json {
             screen::json(&json!({
-                "version": env!("CARGO_PKG_VERSION"), "home": ground.site.home, "problems": wrong, "reports": reports,
+                "version": env!("CARGO_PKG_VERSION"), "home": ground.site.home.to_string_lossy(), "problems": wrong, "reports": reports,
                 "live": self.live.then_some(&tried),
             }));
         } else {

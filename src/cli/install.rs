@@ -1,6 +1,7 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
 use super::change::{self, Change, Deed, text_of};
+use super::receipt::Receipt;
 use super::screen::{self, Colour, paint};
 use super::site::{Scope, Site};
 use super::{FOUND, doctor};
@@ -12,7 +13,7 @@ use crate::wiring::{self, Refusal};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -36,19 +37,33 @@ pub(super) struct Install {
 
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        let done = self.scope.site(project).and_then(|site| {
-            let events = wiring::needed(&library::read(&site.places()));
-            let changes = self.plan(&site, &events)?;
-            self.carry_out(&site, &events, &changes)
-        });
-        done.unwrap_or_else(|error| {
-            screen::complain(format!("error: {error}"));
-            ExitCode::from(FOUND)
-        })
+        let done = self.scope.site(project).and_then(|site| self.install(&site));
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                screen::fail(&error, self.json);
+                ExitCode::from(FOUND)
+            }
+        }
+    }
+
+    fn install(&self, site: &Site) -> Result<(), String> {
+        let events = wiring::needed(&library::read(&site.places()));
+        let mut changes = self.plan(site, &events)?;
+        if !self.dry_run {
+            let _guard = site.hold()?;
+            // Somebody else may have installed meanwhile.
+            changes = self.plan(site, &events)?;
+            change::apply(&changes, site)?;
+            receive(site, &changes)?;
+        }
+        self.tell(site, &events, &changes);
+        Ok(())
     }
 
     /// Everything that has to be done, in order: a settings file never names a program that is not there yet.
     fn plan(&self, site: &Site, events: &[Kind]) -> Result<Vec<Change>, String> {
+        let settings = self.settings(site, events)?;
         let mut changes = Vec::new();
         if !site.is_users {
             changes.push(ignored(site)?);
@@ -57,9 +72,12 @@ impl Install {
             changes.push(program(site)?);
         }
         if !self.no_workflow {
-            changes.extend(workflow(site)?);
+            changes.extend(workflow(site));
         }
-        changes.extend(self.settings(site, events)?);
+        changes.extend(settings);
+        if self.path && Receipt::read(site).has(site, &site.program()) {
+            changes.push(Change::new(site.program(), Deed::Remove, "the one on PATH is called now"));
+        }
         Ok(changes)
     }
 
@@ -71,60 +89,70 @@ impl Install {
         let pristine = wiring::unwire(&text).is_ok_and(|without| without == text);
         let mut changes = Vec::new();
         if before.is_some() && pristine && after != text {
-            changes.push(Change::new(
-                site.backup(),
-                Deed::Backup { of: site.settings.clone() },
-                "the settings as they were",
-            ));
+            let deed = Deed::Backup { of: site.settings.clone(), text };
+            changes.push(Change::new(site.backup(), deed, "the settings as they were"));
         }
         let note = format!("{} hook entries calling {command}", events.len());
         changes.push(Change::text(site.settings.clone(), before, after, note));
         Ok(changes)
     }
 
-    fn carry_out(&self, site: &Site, events: &[Kind], changes: &[Change]) -> Result<ExitCode, String> {
-        if !self.dry_run {
-            for change in changes {
-                change.apply().map_err(|error| format!("`{}`: {error}", change.path.display()))?;
-            }
-        }
+    fn tell(&self, site: &Site, events: &[Kind], changes: &[Change]) {
         let problems = if self.dry_run { Vec::new() } else { doctor::problems(site) };
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
-            let changes: Vec<Value> = changes.iter().map(Change::as_json).collect();
+            let changes: Vec<Value> = changes.iter().map(|change| change.as_json(self.dry_run)).collect();
             screen::json(&json!({
-                "version": env!("CARGO_PKG_VERSION"), "home": site.home, "settings": site.settings, "events": names,
-                "dry_run": self.dry_run, "changes": changes, "problems": problems,
+                "version": env!("CARGO_PKG_VERSION"), "home": site.home.to_string_lossy(),
+                "settings": site.settings.to_string_lossy(), "events": names, "dry_run": self.dry_run,
+                "changes": changes, "problems": problems,
             }));
-            return Ok(ExitCode::SUCCESS);
+            return;
         }
         let would = if self.dry_run { "would be installed" } else { "installed" };
-        screen::say(format!(
-            "modegate {} {would} in {}",
-            env!("CARGO_PKG_VERSION"),
-            paint(Colour::Bold, &site.home.to_string_lossy())
-        ));
+        let home = site.home.to_string_lossy();
+        screen::say(format!("modegate {} {would} in {}", env!("CARGO_PKG_VERSION"), paint(Colour::Bold, &home)));
         change::tell(changes, site, self.dry_run);
-        for problem in &problems {
-            problem.tell();
-        }
+        problems.iter().for_each(doctor::Report::tell);
         if !self.dry_run {
             tell_next(site);
         }
-        Ok(ExitCode::SUCCESS)
     }
 }
 
 fn tell_next(site: &Site) {
-    let at = if site.is_users { "in a project" } else { "here" };
+    let here = std::env::current_dir().is_ok_and(|here| here.canonicalize().is_ok_and(|here| here == site.home));
+    let at = match (site.is_users, here) {
+        (true, _) => "in a project".to_owned(),
+        (false, true) => "here".to_owned(),
+        (false, false) => format!("in {}", site.home.display()),
+    };
+    let plan = paint(Colour::Bold, "/plan");
     screen::say(format!(
-        "\nNext: start Claude Code {at} and type {} (or /explore, /research, /code, /code-review, /implement).",
-        paint(Colour::Bold, "/plan")
+        "\nNext: start Claude Code {at} and type {plan} (or /explore, /research, /code, /code-review, /implement)."
     ));
     screen::say(
         "A planner that the model calls without a research report is refused; `modegate why` tells what was seen.",
     );
-    screen::say("`modegate doctor --live` tries every hook; `modegate uninstall` takes all of this out again.");
+    let user = if site.is_users { " --user" } else { "" };
+    screen::say(format!(
+        "`modegate doctor --live` tries every hook; `modegate uninstall{user}` takes all of this out again."
+    ));
+}
+
+/// Writes the receipt: what is there because of us.
+fn receive(site: &Site, changes: &[Change]) -> Result<(), String> {
+    let mut receipt = Receipt::read(site);
+    for change in changes {
+        match &change.deed {
+            Deed::Own { before: Some(before), after } => {
+                let new = after.lines().filter(|line| !before.lines().any(|own| own == *line));
+                receipt.ignored.extend(new.map(str::to_owned));
+            }
+            _ => change.written().into_iter().for_each(|bytes| receipt.note(site, &change.path, bytes)),
+        }
+    }
+    receipt.write(site).map_err(|error| format!("`{}`: {error}", site.own.display()))
 }
 
 /// The program itself, copied from the one that runs.
@@ -133,10 +161,21 @@ fn program(site: &Site) -> Result<Change, String> {
     let running = running.map_err(|error| format!("the running program cannot be found: {error}"))?;
     let program = site.program();
     let bytes = fs::read(&running).map_err(|error| format!("`{}` cannot be read: {error}", running.display()))?;
-    let same = fs::read(&program).is_ok_and(|there| there == bytes);
+    let same = fs::read(&program).is_ok_and(|there| there == bytes) && can_run(&program);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
     Ok(Change::new(program, if same { Deed::Same } else { Deed::Program(bytes) }, note))
+}
+
+#[cfg(unix)]
+fn can_run(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 == 0o111)
+}
+
+#[cfg(not(unix))]
+fn can_run(_: &Path) -> bool {
+    true
 }
 
 /// `.claude/hooks/.gitignore`; one that is there keeps its lines.
@@ -145,30 +184,33 @@ fn ignored(site: &Site) -> Result<Change, String> {
     let before = text_of(&path)?;
     let mut after = before.clone().unwrap_or_default();
     let has = |text: &str, line: &str| text.lines().any(|own| own.trim() == line);
-    if after.is_empty() {
+    if before.is_none() {
         IGNORED.clone_into(&mut after);
     }
-    for line in IGNORED.lines().filter(|line| !line.starts_with('#')) {
+    // A file that git knows must not ignore itself.
+    let own = |line: &&str| !line.starts_with('#') && (before.is_none() || *line != "/.gitignore");
+    for line in IGNORED.lines().filter(own) {
         if !has(&after, line) {
-            let joint = if after.ends_with('\n') { "" } else { "\n" };
+            let joint = if after.is_empty() || after.ends_with('\n') { "" } else { "\n" };
             after = format!("{after}{joint}{line}\n");
         }
     }
-    Ok(Change::text(path, before, after, "program, state and journals stay out of git"))
+    let same = before.as_deref() == Some(after.as_str());
+    let deed = if same { Deed::Same } else { Deed::Own { before, after } };
+    Ok(Change::new(path, deed, "program, state and journals stay out of git"))
 }
 
 /// The commands and agents; a file that is there is somebody's.
-fn workflow(site: &Site) -> Result<Vec<Change>, String> {
-    let mut changes = Vec::new();
-    for file in starter::FILES {
+fn workflow(site: &Site) -> Vec<Change> {
+    let change = |file: &starter::File| {
         let path = site.claude.join(file.path);
-        changes.push(match text_of(&path)? {
-            Some(own) if own != file.text => Change::new(path, Deed::Keep, "it was there before"),
-            Some(_) => Change::new(path, Deed::Same, ""),
-            None => Change::new(path, Deed::New(file.text), ""),
-        });
-    }
-    Ok(changes)
+        match fs::read(&path) {
+            Ok(own) if own == file.text.as_bytes() => Change::new(path, Deed::Same, ""),
+            _ if fs::symlink_metadata(&path).is_ok() => Change::new(path, Deed::Keep, "it was there before"),
+            _ => Change::new(path, Deed::New(file.text), ""),
+        }
+    };
+    starter::FILES.iter().map(change).collect()
 }
 
 /// A settings file that is left alone, with the place and the way out.

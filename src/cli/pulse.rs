@@ -1,6 +1,7 @@
 //! Whether the hook is alive: when it was last seen in a session, and whether the session went on without it.
 
-use super::site::user_folder;
+use super::receipt::Receipt;
+use super::site::{Site, user_folder};
 use crate::journal;
 use crate::paths::Places;
 use jiff::{SignedDuration, Timestamp};
@@ -48,30 +49,54 @@ impl Pulse {
     }
 }
 
-/// Sessions of a project that use tools, after `from`, without the hook ever being seen in them.
-pub(super) fn unseen(places: &Places, from: Timestamp) -> Vec<Pulse> {
+/// The pulse of every session of late: those that the journal knows, and those that use tools without it.
+///
+/// What a session did before modegate was installed, or while it was not, tells nothing.
+pub(super) fn pulses(site: &Site) -> Vec<Pulse> {
+    let places = site.places();
+    let journals = journal::journals(&places.sessions());
+    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| Pulse::of(path));
+    let mut pulses: Vec<Pulse> = known.collect();
+    if places.hooks().is_dir() {
+        pulses.extend(unseen(&places));
+    }
+    let from = Receipt::read(site).time();
+    let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
+    pulses.iter_mut().for_each(|pulse| pulse.used = pulse.used.filter(counts));
+    pulses.retain(|pulse| pulse.seen.is_some() || pulse.used.is_some());
+    pulses
+}
+
+/// Sessions of a project that use tools without the hook ever being seen in them.
+fn unseen(places: &Places) -> Vec<Pulse> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
     let mut pulses = Vec::new();
-    for path in journal::journals(&folder) {
-        let modified = path.metadata().and_then(|meta| meta.modified()).ok();
-        if modified.and_then(|at| Timestamp::try_from(at).ok()).is_some_and(|at| since(at) > RECENT) {
-            continue;
-        }
+    for path in journal::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let late = |used: &Timestamp| used.duration_since(from) > LATE;
-        if !places.journal(&session).exists()
-            && let Some(used) = last_use(&path).filter(late)
-        {
-            pulses.push(Pulse { session, seen: None, used: Some(used) });
+        // Some hosts keep the transcripts of subagents beside those of sessions.
+        if !session.starts_with("agent-") && !places.journal(&session).exists() {
+            pulses.push(Pulse { session, seen: None, used: last_use(&path) });
         }
     }
     pulses
+}
+
+/// Whether a file was written of late.
+pub(super) fn is_recent(path: &Path) -> bool {
+    let modified = path.metadata().and_then(|meta| meta.modified()).ok();
+    modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(|at| since(at) < RECENT)
+}
+
+/// Whether a time is of late.
+pub(super) fn is_of_today(at: &str) -> bool {
+    at.parse().is_ok_and(|at| since(at) < RECENT)
 }
 
 /// How long ago, in words.
 pub(super) fn ago(at: Timestamp) -> String {
     let seconds = since(at).as_secs();
     match seconds {
+        ..0 => "in the future, by this machine's clock".to_owned(),
         ..120 => format!("{seconds} s ago"),
         120..7200 => format!("{} min ago", seconds / 60),
         7200..172_800 => format!("{} h ago", seconds / 3600),

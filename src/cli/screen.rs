@@ -24,6 +24,14 @@ pub(super) fn complain(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
+/// Tells why a command did not do what it should: to a person, or to a script.
+pub(super) fn fail(error: &str, as_json: bool) {
+    if as_json {
+        json(&serde_json::json!({"error": error}));
+    }
+    complain(format!("error: {error}"));
+}
+
 /// Prints JSON for a script.
 pub(super) fn json(value: &impl Serialize) {
     say(serde_json::to_string_pretty(value).unwrap_or_default());

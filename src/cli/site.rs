@@ -2,8 +2,10 @@
 
 use crate::facts::live::place;
 use crate::paths::Places;
+use crate::store;
 use crate::wiring::IN_PROJECT;
 use clap::Args;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Which settings file.
@@ -30,6 +32,8 @@ pub(super) struct Site {
     pub(super) own: PathBuf,
     /// Whether it is for all projects of a user.
     pub(super) is_users: bool,
+    /// Whether the settings are this machine's own.
+    is_private: bool,
 }
 
 impl Scope {
@@ -37,47 +41,59 @@ impl Scope {
     pub(super) fn site(self, given: Option<PathBuf>) -> Result<Site, String> {
         let user = user_folder();
         if self.user {
-            let claude = user.ok_or("the user's own folder is not known: HOME is not set")?;
-            let home = claude.parent().map_or_else(|| claude.clone(), Path::to_owned);
+            let claude = user.ok_or("your own folder is not known: HOME is not set\n  hint: set HOME")?;
+            let home = user_home().unwrap_or_else(|| claude.clone());
             let (settings, own) = (claude.join("settings.json"), claude.join("modegate"));
-            return Ok(Site { home, claude, settings, own, is_users: true });
+            return Ok(Site { home, claude, settings, own, is_users: true, is_private: true });
         }
         let home = match given {
-            Some(given) => given.canonicalize().map_err(|error| format!("`{}`: {error}", given.display()))?,
+            Some(given) => given
+                .canonicalize()
+                .map_err(|error| format!("`{}`: {error}\n  hint: give a folder that is there", given.display()))?,
             None => here(),
         };
         let claude = home.join(".claude");
-        if user.is_some_and(|user| user == claude) {
-            return Err(
-                "this is your own folder, not a project\n  hint: go to a project, or install for all with `--user`"
-                    .to_owned(),
-            );
+        if user.is_some_and(|user| user == place::real(&claude)) {
+            return Err("this is your own folder, not a project\n  hint: go to a project, say which with `--project DIR`, or install for all with `--user`".to_owned());
         }
         let name = if self.local { "settings.local.json" } else { "settings.json" };
-        Ok(Site { home, settings: claude.join(name), own: claude.join("hooks"), claude, is_users: false })
+        Ok(Site {
+            home,
+            settings: claude.join(name),
+            own: claude.join("hooks"),
+            claude,
+            is_users: false,
+            is_private: self.local,
+        })
     }
-}
 
-impl Scope {
     /// Every site that is meant: without a word, both settings files of the project.
     pub(super) fn sites(self, given: Option<PathBuf>) -> Result<Vec<Site>, String> {
-        let site = self.site(given.clone())?;
-        if self.user || self.local {
-            return Ok(vec![site]);
-        }
-        Ok(vec![site, Self { local: true, user: false }.site(given)?])
+        let site = self.site(given)?;
+        let both = !self.user && !self.local;
+        let settings = site.claude.join("settings.local.json");
+        let local = both.then(|| Site { settings, is_private: true, ..site.clone() });
+        Ok([site].into_iter().chain(local).collect())
     }
 }
 
 impl Site {
+    /// The site of a project, by its own settings.
+    pub(super) fn of(places: &Places) -> Self {
+        let claude = places.home.join(".claude");
+        let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
+        Self { home: places.home.clone(), settings, own, claude, is_users: false, is_private: false }
+    }
+
     /// Where the program lies.
     pub(super) fn program(&self) -> PathBuf {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The program as the settings name it.
+    /// The program as the settings name it. Settings of one machine name the whole path: the host reads those of a
+    /// repository's root also for a session below it, whose folder then is another.
     pub(super) fn command(&self) -> String {
-        if self.is_users {
+        if self.is_private {
             return self.program().to_string_lossy().into_owned();
         }
         format!("{IN_PROJECT}{}", std::env::consts::EXE_SUFFIX)
@@ -94,29 +110,65 @@ impl Site {
         Places { home: self.home.clone() }
     }
 
+    /// Keeps others from installing here at the same time.
+    pub(super) fn hold(&self) -> Result<File, String> {
+        std::fs::create_dir_all(&self.own).map_err(|error| format!("`{}`: {error}", self.own.display()))?;
+        crate::disk::refuse_link(&self.own).map_err(|error| format!("`{}`: {error}", self.own.display()))?;
+        store::hold(&self.places_lock()).map_err(|error| error.to_string())
+    }
+
+    fn places_lock(&self) -> PathBuf {
+        self.own.join("cache.lock")
+    }
+
     /// A path as people read it: below the project, or below the user's folder.
     pub(super) fn short(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
-            Ok(below) if self.is_users => format!("~/{}", below.display()),
-            Ok(below) => below.display().to_string(),
-            Err(_) => path.display().to_string(),
+        match (
+            path.strip_prefix(&self.home),
+            user_home().and_then(|user| Some(path.strip_prefix(user).ok()?.to_owned())),
+        ) {
+            (Ok(below), _) if !self.is_users => below.display().to_string(),
+            (_, Some(below)) => format!("~/{}", below.display()),
+            _ => path.display().to_string(),
         }
     }
 }
 
-/// The host's folder for a user: its settings, commands, agents and transcripts.
-pub(super) fn user_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let own = || variable("HOME").or_else(|| variable("USERPROFILE"));
-    variable("CLAUDE_CONFIG_DIR").or_else(|| own().map(|home| home.join(".claude")))
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The project from here: where there is a `.claude`, else the root of the repository, else this folder.
+/// The user's own folder, with links resolved.
+fn user_home() -> Option<PathBuf> {
+    variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| place::real(&home))
+}
+
+/// The host's folder for a user: its settings, commands, agents and transcripts.
+pub(super) fn user_folder() -> Option<PathBuf> {
+    let said = variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    said.map(|folder| place::real(&folder)).or_else(|| user_home().map(|home| place::real(&home.join(".claude"))))
+}
+
+/// The root of the repository that a folder is in; a repository of somebody's dotfiles is none.
+fn root(folder: &Path) -> Option<PathBuf> {
+    let user = user_home();
+    folder.ancestors().find(|dir| dir.join(".git").exists() && Some(*dir) != user.as_deref()).map(Path::to_owned)
+}
+
+/// The project from here. The host looks for settings only where it is started, so a folder far above is no
+/// project of ours: up to the root of the repository the nearest with a `.claude`, else that root; outside of
+/// repositories one that modegate knows, else this folder.
 fn here() -> PathBuf {
-    let home = place::home_here(None);
-    if home.join(".claude").is_dir() {
-        return home;
+    let here = variable("CLAUDE_PROJECT_DIR").filter(|said| said.is_absolute() && said.is_dir());
+    let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
+    let here = place::real(&here);
+    let user = user_folder();
+    let is_users = |dir: &Path| user.as_ref().is_some_and(|user| *user == place::real(&dir.join(".claude")));
+    if let Some(root) = root(&here) {
+        let within = here.ancestors().take_while(|dir| dir.starts_with(&root));
+        let own = within.into_iter().find(|dir| dir.join(".claude").is_dir() && !is_users(dir));
+        return own.map_or(root.clone(), Path::to_owned);
     }
-    let root = home.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned);
-    root.unwrap_or(home)
+    let known = here.ancestors().find(|dir| dir.join(".claude/hooks").is_dir() && !is_users(dir));
+    known.map_or(here.clone(), Path::to_owned)
 }

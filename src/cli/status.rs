@@ -2,6 +2,7 @@
 
 use super::pulse::{self, Pulse};
 use super::screen::{self, Colour, paint};
+use super::site::Site;
 use super::{FOUND, places};
 use crate::engine::decide;
 use crate::event::Event;
@@ -29,7 +30,12 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        if let Some(gone) = project.as_ref().filter(|folder| !folder.is_dir()) {
+            screen::fail(&format!("`{}` is not a folder", gone.display()), self.json);
+            return ExitCode::from(FOUND);
+        }
         let places = places(project);
+        let site = Site::of(&places);
         let catalogue = library::read(&places);
         let state = Store::new(places.clone(), catalogue.settings.days).read();
         let ids = state.ids().into_iter().filter(|id| self.session.as_ref().is_none_or(|only| only == id));
@@ -47,17 +53,26 @@ impl Status {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::Broken::summary).collect();
             let project = places.hooks().is_dir();
+            let silent: Vec<String> = silent(&site).iter().map(|pulse| pulse.session.clone()).collect();
             screen::json(
-                &json!({"home": places.home, "project": project, "sessions": sessions, "trouble": trouble, "broken": broken}),
+                &json!({"home": places.home.to_string_lossy(), "silent": silent, "project": project, "sessions": sessions, "trouble": trouble, "broken": broken}),
             );
         } else {
             show(&places, &catalogue, &sessions);
+            for pulse in silent(&site).iter().filter(|pulse| sessions.iter().all(|known| known.id != pulse.session)) {
+                screen::say(format!("{}; run `modegate doctor --live`", paint(Colour::Red, &pulse.told())));
+            }
             if let Some(text) = &trouble {
                 screen::complain(format!("error: {text}"));
             }
         }
         if trouble.is_some() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
     }
+}
+
+/// Sessions that go on without the hook.
+fn silent(site: &Site) -> Vec<Pulse> {
+    pulse::pulses(site).into_iter().filter(Pulse::is_missed).collect()
 }
 
 fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
@@ -108,7 +123,8 @@ fn line(name: &str, standing: &Standing) -> String {
 
 /// What the active modes of a session expect next: just what the session would be told if it began now.
 fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<String> {
-    let event = json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home});
+    let event =
+        json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
     let live = Live::new(&event, places.home.clone(), places.journal(&session.id));
     let mut context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;

@@ -2,10 +2,12 @@
 
 use super::change::{self, Change, Deed, text_of};
 use super::install::refused;
+use super::receipt::Receipt;
 use super::screen::{self, Colour, paint};
 use super::site::{Scope, Site};
 use super::{FOUND, person_only};
 use crate::disk::IGNORED;
+use crate::event::Kind;
 use crate::library;
 use crate::starter;
 use crate::wiring::{self, ON_PATH};
@@ -36,24 +38,18 @@ impl Uninstall {
         }
         let done = self.scope.sites(project).and_then(|sites| self.take_out(&sites));
         done.unwrap_or_else(|error| {
-            screen::complain(format!("error: {error}"));
+            screen::fail(&error, self.json);
             ExitCode::from(FOUND)
         })
     }
 
     fn take_out(&self, sites: &[Site]) -> Result<ExitCode, String> {
         let Some(site) = sites.first() else { return Ok(ExitCode::SUCCESS) };
-        let mut changes = Vec::new();
-        for site in sites {
-            changes.extend(settings(site)?);
-        }
-        if !elsewhere(site, sites) {
-            changes.extend(workflow(site)?);
-            changes.extend(self.own(site)?);
-        }
-        if !self.dry_run {
-            for change in &changes {
-                change.apply().map_err(|error| format!("`{}`: {error}", change.path.display()))?;
+        let changes = self.plan(site, sites)?;
+        if !self.dry_run && !changes.is_empty() {
+            change::apply(&changes, site)?;
+            if !elsewhere(site, sites) {
+                Receipt::remove(site);
             }
             sweep(site);
         }
@@ -61,10 +57,22 @@ impl Uninstall {
         Ok(ExitCode::SUCCESS)
     }
 
+    fn plan(&self, site: &Site, sites: &[Site]) -> Result<Vec<Change>, String> {
+        let mut changes = Vec::new();
+        for site in sites {
+            changes.extend(settings(site)?);
+        }
+        if !elsewhere(site, sites) {
+            changes.extend(workflow(site));
+            changes.extend(self.own(site)?);
+        }
+        Ok(changes)
+    }
+
     fn tell(&self, site: &Site, changes: &[Change]) {
         if self.json {
-            let told: Vec<Value> = changes.iter().map(Change::as_json).collect();
-            screen::json(&json!({"home": site.home, "dry_run": self.dry_run, "changes": told}));
+            let told: Vec<Value> = changes.iter().map(|change| change.as_json(self.dry_run)).collect();
+            screen::json(&json!({"home": site.home.to_string_lossy(), "dry_run": self.dry_run, "changes": told}));
             return;
         }
         if changes.is_empty() {
@@ -78,27 +86,68 @@ impl Uninstall {
 
     /// What lies in the folder that is only ours. State and journals are the user's: they stay unless asked for.
     fn own(&self, site: &Site) -> Result<Vec<Change>, String> {
-        let places = site.places();
-        let mut gone = vec![site.program(), site.backup()];
-        let mut changes = Vec::new();
-        if !site.is_users {
-            gone.extend([places.compiled(), site.own.join("settings.local.json.bak")]);
-            let state = [places.cache(), places.sessions()].into_iter().filter(|path| is_there(path));
-            let mut kept = false;
-            for path in state {
-                kept |= !self.purge;
-                let deed = if self.purge { Deed::Remove } else { Deed::Keep };
-                changes.push(Change::new(path, deed, if self.purge { "" } else { "`--purge` removes it" }));
-            }
-            let ignore = site.own.join(".gitignore");
-            if !kept {
-                gone.push(places.lock());
-                gone.extend(text_of(&ignore)?.filter(|text| text == IGNORED).map(|_| ignore));
-            }
+        let receipt = Receipt::read(site);
+        let backups = ["settings.json.bak", "settings.local.json.bak"].map(|name| site.own.join(name));
+        let mut gone: Vec<PathBuf> = [site.program()].into_iter().chain(backups).collect();
+        gone.retain(|path| receipt.has(site, path));
+        if site.is_users {
+            gone.extend(Some(site.own.join("cache.lock")).filter(|path| path.exists()));
+            return Ok(gone.into_iter().map(removed).collect());
         }
-        let gone = gone.into_iter().filter(|path| path.exists());
-        Ok(gone.map(|path| Change::new(path, Deed::Remove, "")).chain(changes).collect())
+        let places = site.places();
+        gone.extend(leftovers(&site.own));
+        gone.extend(Some(places.compiled()).filter(|path| path.exists()));
+        let mut changes: Vec<Change> = gone.into_iter().map(removed).collect();
+        let mut kept = false;
+        for path in state(site) {
+            kept |= !self.purge;
+            let deed = match self.purge {
+                false => Deed::Keep,
+                true if path.is_dir() => Deed::RemoveAll,
+                true => Deed::Remove,
+            };
+            changes.push(Change::new(path, deed, if self.purge { "" } else { "`--purge` removes it" }));
+        }
+        if !kept {
+            changes.extend(Some(places.lock()).filter(|path| path.exists()).map(removed));
+            changes.extend(ignored(site, &receipt)?);
+        }
+        Ok(changes)
     }
+}
+
+fn removed(path: PathBuf) -> Change {
+    Change::new(path, Deed::Remove, "")
+}
+
+/// The state and the journals.
+fn state(site: &Site) -> Vec<PathBuf> {
+    let places = site.places();
+    let broken = named(&site.own, |name| name.starts_with("cache.broken-"));
+    let known = [places.cache(), places.sessions()].into_iter().filter(|path| is_there(path));
+    known.chain(broken).collect()
+}
+
+/// What an installation that was killed has left.
+fn leftovers(own: &Path) -> Vec<PathBuf> {
+    named(own, |name| name.starts_with("modegate.") && name.ends_with(".tmp"))
+}
+
+fn named(folder: &Path, is_it: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.filter(|entry| is_it(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
+}
+
+/// Our `.gitignore`, or our lines in the user's.
+fn ignored(site: &Site, receipt: &Receipt) -> Result<Option<Change>, String> {
+    let path = site.own.join(".gitignore");
+    let Some(text) = text_of(&path)? else { return Ok(None) };
+    if text == IGNORED || receipt.vouches(site, &path) {
+        return Ok(Some(removed(path)));
+    }
+    let ours = |line: &str| receipt.ignored.iter().any(|own| own == line.trim_end());
+    let after: String = text.split_inclusive('\n').filter(|line| !ours(line)).collect();
+    Ok((after != text).then(|| Change::text(path, Some(text), after, "without the lines of modegate")))
 }
 
 /// The settings as they were before: byte for byte where nothing else has changed since, else without our entries.
@@ -108,33 +157,40 @@ fn settings(site: &Site) -> Result<Vec<Change>, String> {
     if without == text {
         return Ok(Vec::new());
     }
-    let events = wiring::needed(&library::read(&site.places()));
-    let is_it = |before: &str| {
-        let wired = |command: &str| wiring::wire(before, command, &events).is_ok_and(|wired| wired == text);
-        wired(&site.command()) || wired(ON_PATH)
-    };
-    let note = "without the hook entries";
-    if let Some(before) = text_of(&site.backup())?.filter(|before| is_it(before)) {
+    let backup = text_of(&site.backup())?.filter(|before| wiring::unwire(before).as_ref() == Ok(before));
+    if let Some(before) = backup.filter(|before| is_it(site, before, &text)) {
         return Ok(vec![Change::text(site.settings.clone(), Some(text), before, "as it was before")]);
     }
-    if is_it("") {
+    if is_it(site, "", &text) {
         return Ok(vec![Change::new(site.settings.clone(), Deed::Remove, "install had made it")]);
     }
-    Ok(vec![Change::text(site.settings.clone(), Some(text), without, note)])
+    Ok(vec![Change::text(site.settings.clone(), Some(text), without, "without the hook entries")])
+}
+
+/// Whether `text` is exactly what installing makes of `before`.
+fn is_it(site: &Site, before: &str, text: &str) -> bool {
+    let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let own: Vec<Kind> =
+        wiring::handlers(&value).iter().filter(|own| own.is_ours()).filter_map(|own| Kind::named(own.event)).collect();
+    // New events stand in the order in which modes need them; what is gone from the modes came after those.
+    let mut events = wiring::needed(&library::read(&site.places()));
+    events.retain(|kind| own.contains(kind));
+    let gone: Vec<Kind> = own.into_iter().filter(|kind| !events.contains(kind)).collect();
+    events.extend(gone);
+    let wired = |command: &str| wiring::wire(before, command, &events).is_ok_and(|wired| wired == text);
+    wired(&site.command()) || wired(ON_PATH)
 }
 
 /// The starter workflow as far as it is still ours.
-fn workflow(site: &Site) -> Result<Vec<Change>, String> {
-    let mut changes = Vec::new();
-    for file in starter::FILES {
-        let path = site.claude.join(file.path);
-        if let Some(text) = text_of(&path)? {
-            let same = text == file.text;
-            let (deed, note) = if same { (Deed::Remove, "") } else { (Deed::Keep, "it is not as install wrote it") };
-            changes.push(Change::new(path, deed, note));
-        }
-    }
-    Ok(changes)
+fn workflow(site: &Site) -> Vec<Change> {
+    let receipt = Receipt::read(site);
+    let paths = starter::FILES.iter().map(|file| site.claude.join(file.path)).filter(|path| receipt.has(site, path));
+    let change = |path: PathBuf| {
+        let same = receipt.vouches(site, &path);
+        let (deed, note) = if same { (Deed::Remove, "") } else { (Deed::Keep, "it is not as install wrote it") };
+        Change::new(path, deed, note)
+    };
+    paths.map(change).collect()
 }
 
 /// Whether a settings file that is not asked for still calls the program.

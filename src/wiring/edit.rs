@@ -1,10 +1,10 @@
 //! Putting our entries into a settings file, and taking them out.
 
 use super::TIMEOUT;
-use super::handler::calls_us;
+use super::handler::{arguments, calls_us, mentions_us};
 use crate::event::Kind;
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use serde_json::Value;
 
@@ -41,10 +41,18 @@ pub fn wire(text: &str, command: &str, events: &[Kind]) -> Result<String, Refusa
             }
         };
         match ours(&groups).first() {
+            None if mentioned(&groups) => {}
             None => drop(groups.append(group(command))),
             Some(entry) => lead(entry, command),
         }
         take_out(&groups, 1);
+    }
+    let others = hooks.properties().into_iter().filter(|event| {
+        let name = event.decoded_name();
+        !events.iter().any(|kind| name.as_deref() == Some(kind.name()))
+    });
+    for event in others {
+        clear(event);
     }
     Ok(format!("{mark}{root}"))
 }
@@ -56,12 +64,7 @@ pub fn unwire(text: &str) -> Result<String, Refusal> {
     let Some(hooks) = settings.object_value("hooks") else { return Ok(text.to_owned()) };
     let mut any = false;
     for event in hooks.properties() {
-        let Some(groups) = event.array_value() else { continue };
-        let had = take_out(&groups, 0);
-        any |= had;
-        if had && groups.elements().is_empty() {
-            event.remove();
-        }
+        any |= clear(event);
     }
     if any
         && hooks.properties().is_empty()
@@ -70,6 +73,16 @@ pub fn unwire(text: &str) -> Result<String, Refusal> {
         hooks.remove();
     }
     Ok(format!("{mark}{root}"))
+}
+
+/// Takes our entries out of an event, and the event out of the file if it had nothing else; tells whether any was.
+fn clear(event: CstObjectProp) -> bool {
+    let Some(groups) = event.array_value() else { return false };
+    let had = take_out(&groups, 0);
+    if had && groups.elements().is_empty() {
+        event.remove();
+    }
+    had
 }
 
 /// The file as a tree that keeps every space, behind its byte order mark.
@@ -128,6 +141,14 @@ fn own(entries: &CstArray) -> Vec<CstObject> {
     entries.elements().iter().filter_map(CstNode::as_object).filter(is_ours).collect()
 }
 
+/// Whether somebody calls modegate in a way of their own.
+fn mentioned(groups: &CstArray) -> bool {
+    let entries =
+        groups.elements().iter().filter_map(entries).flat_map(|entries| entries.elements()).collect::<Vec<_>>();
+    let command = |entry: &CstNode| entry.as_object()?.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
+    entries.iter().filter_map(command).any(|line| mentions_us(&line))
+}
+
 fn is_ours(entry: &CstObject) -> bool {
     let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
     let command = entry.get("command").and_then(|own| text(own.value()?)).unwrap_or_default();
@@ -142,11 +163,13 @@ fn lead(entry: &CstObject, command: &str) {
     let is_there =
         |own: &CstNode| own.as_string_lit().and_then(|text| text.decoded_value().ok()).as_deref() == Some(command);
     let Some(own) = entry.get("command") else { return };
+    let line = own.value().and_then(|text| text.as_string_lit()?.decoded_value().ok()).unwrap_or_default();
     if !own.value().as_ref().is_some_and(is_there) {
         own.set_value(CstInputValue::String(command.to_owned()));
     }
     if entry.get("args").is_none() {
-        entry.insert(own.property_index() + 1, "args", json!(["hook"]));
+        let words = arguments(&line).into_iter().map(|word| CstInputValue::String(word.to_owned()));
+        entry.insert(own.property_index() + 1, "args", CstInputValue::Array(words.collect()));
     }
 }
 

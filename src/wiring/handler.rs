@@ -1,5 +1,6 @@
 //! One hook entry of the host's settings.
 
+use crate::event::Kind;
 use serde_json::Value;
 
 /// A hook as it stands in a settings file.
@@ -57,10 +58,18 @@ impl<'a> Handler<'a> {
         calls_us(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
-    /// Whether every tool, agent and source is heard.
+    /// Whether it calls modegate, by itself or in a way of somebody's own.
+    #[must_use]
+    pub fn reaches_us(&self) -> bool {
+        self.is_ours() || self.args().is_none() && mentions_us(self.command().unwrap_or_default())
+    }
+
+    /// Whether every tool, agent and source is heard; events without a subject have no matcher.
     #[must_use]
     pub fn hears_all(&self) -> bool {
-        matches!(self.matcher, None | Some("" | "*" | ".*")) && self.entry.get("if").is_none()
+        let deaf = Kind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
+        let all = matches!(self.matcher, None | Some("" | "*" | ".*" | ".+" | "^.*$"));
+        (all || deaf) && self.entry.get("if").is_none()
     }
 }
 
@@ -73,9 +82,30 @@ pub(super) fn calls_us(command: &str, args: Option<&[&str]>) -> bool {
         let (program, rest) = parted(&command);
         (program, rest.to_owned())
     };
+    // A path may have spaces, a command that wraps ours has them too: only a path begins like one.
+    let is_path = program.starts_with(['/', '~', '$', '\\', '.']) || program.get(1..2) == Some(":");
+    if args.is_none() && !is_path && program.contains(char::is_whitespace) {
+        return false;
+    }
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
     name == "modegate" && (rest.is_empty() || rest == "hook" || rest.starts_with("hook "))
+}
+
+/// Whether a line for a shell calls modegate in a way of somebody's own: `nice modegate hook`, `modegate hook || true`.
+pub(super) fn mentions_us(line: &str) -> bool {
+    let plain: String = line.chars().filter(|c| !is_quote(*c)).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let is_it = |word: &str| matches!(word.rsplit(['/', '\\']).next(), Some("modegate" | "modegate.exe"));
+    words.windows(2).any(|two| matches!(two, [program, "hook"] if is_it(program)))
+}
+
+/// The arguments of a shell's line that is ours.
+pub(super) fn arguments(line: &str) -> Vec<&str> {
+    match parted(line).1 {
+        "" => vec!["hook"],
+        words => words.split(' ').collect(),
+    }
 }
 
 fn is_quote(c: char) -> bool {
@@ -104,6 +134,8 @@ mod tests {
             ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/modegate hook", None, true),
             ("/a b/modegate", None, true),
             ("modegate hook --exit-zero", None, true),
+            ("nice -n 5 /usr/bin/modegate hook", None, false),
+            ("modegate hook || true", None, false),
             ("modegate", Some(&["status"]), false),
             ("modegate status", None, false),
             ("my-modegate", Some(&["hook"]), false),
@@ -112,5 +144,7 @@ mod tests {
         ] {
             assert_eq!(calls_us(command, args), ours, "{command} {args:?}");
         }
+        assert!(mentions_us("nice -n 5 /usr/bin/modegate hook") && mentions_us("modegate hook || true"));
+        assert!(!mentions_us("echo modegate; hook"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     ("event", &[]),
     ("facts", &[]),
     ("facts/live", &["event", "facts", "journal", "paths", "redact"]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("settings", &["mode", "yaml"]),
     ("engine", &["check", "event", "facts", "mode", "paths", "session", "verdict"]),
     ("reply", &["event", "verdict"]),
+    ("process", &[]),
     ("starter", &[]),
     ("wiring", &["event", "mode"]),
     ("store", &["disk", "paths", "session"]),
@@ -28,8 +29,8 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     (
         "cli",
         &[
-            "check", "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply",
-            "session", "settings", "starter", "store", "verdict", "wiring", "yaml",
+            "check", "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "process", "redact",
+            "reply", "session", "settings", "starter", "store", "verdict", "wiring", "yaml",
         ],
     ),
 ];

@@ -94,11 +94,7 @@ fn hooks_that_are_missing_doubled_narrowed_or_switched_off() {
     finds("hooks-doubled", "2 times for each", |project| {
         project.write(".claude/settings.local.json", project.read(SETTINGS).replace("75", "60"));
     });
-    finds("hooks-doubled", "plugins/x/hooks/hooks.json", |project| {
-        let plugin = project.home().parent().unwrap().join(".claude/plugins/x/hooks");
-        fs::create_dir_all(&plugin).unwrap();
-        fs::copy(project.home().join(SETTINGS), plugin.join("hooks.json")).unwrap();
-    });
+    finds("hooks-doubled", "plugins/cache/x/1.0/hooks/hooks.json", |project| plugin(project, true));
     finds("hooks-narrowed", "hooks.PreToolUse", |project| {
         edit(project, |value| value["hooks"]["PreToolUse"][0]["matcher"] = json!("Bash"));
     });
@@ -113,6 +109,71 @@ fn hooks_that_are_missing_doubled_narrowed_or_switched_off() {
     });
     finds("worktrees-broken", "WorktreeCreate", |project| {
         edit(project, |value| value["hooks"]["WorktreeCreate"] = value["hooks"]["Stop"].clone());
+    });
+}
+
+/// A plugin that calls modegate too.
+fn plugin(project: &Project, enabled: bool) {
+    let user = project.home().parent().unwrap().join(".claude");
+    let root = user.join("plugins/cache/x/1.0");
+    fs::create_dir_all(root.join("hooks")).unwrap();
+    let hooks = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PLUGIN_ROOT}/modegate\"");
+    fs::write(root.join("hooks/hooks.json"), hooks).unwrap();
+    fs::write(root.join("modegate"), format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_modegate"))).unwrap();
+    project.shell(&format!("chmod +x '{}'", root.join("modegate").display()));
+    let list = json!({"version": 2, "plugins": {"x@acme": [{"scope": "user", "installPath": root}]}});
+    fs::write(user.join("plugins/installed_plugins.json"), list.to_string()).unwrap();
+    fs::write(user.join("settings.json"), json!({"enabledPlugins": {"x@acme": enabled}}).to_string()).unwrap();
+}
+
+#[test]
+fn a_plugin_counts_only_where_it_is_switched_on() {
+    let project = sound();
+    plugin(&project, false);
+    let broken = project.home().parent().unwrap().join(".claude/plugins/marketplaces/y/hooks");
+    fs::create_dir_all(&broken).unwrap();
+    fs::write(broken.join("hooks.json"), "{").unwrap();
+    let (_, report) = examined(&project, &[]);
+    assert!(ids(&report, "problem").is_empty(), "{report:#}");
+    // With nothing but the plugin all is well too.
+    plugin(&project, true);
+    fs::remove_file(project.home().join(SETTINGS)).unwrap();
+    let (exit, report) = examined(&project, &["--live"]);
+    assert_eq!(exit, 0, "{report:#}");
+}
+
+#[test]
+fn what_hangs_does_not_hang_the_doctor() {
+    let project = sound();
+    project.write("bin/claude", "#!/bin/sh\nsleep 60\n");
+    let text = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PROJECT_DIR}/bin/modegate\"");
+    project.write(SETTINGS, text);
+    project.write("bin/modegate", "#!/bin/sh\nsleep 60 & exit 0\n");
+    project.shell("chmod +x bin/*; mkfifo .claude/agents/pipe.md");
+    let begun = std::time::Instant::now();
+    let path = format!("{}:{}", project.home().join("bin").display(), std::env::var("PATH").unwrap());
+    let said = said(project.modegate().env("PATH", path).args(["doctor", "--live", "--json"]), b"");
+    assert_eq!(said.exit, 1);
+    let report = said.json();
+    let problems = ids(&report, "problem");
+    assert!(problems.contains(&"program-broken".to_owned()), "{report:#}");
+    assert!(problems.contains(&"hook-fails".to_owned()), "an answer without a journal line is none: {report:#}");
+    assert!(begun.elapsed().as_secs() < 50, "it waited for what hangs");
+}
+
+#[test]
+fn a_call_in_somebodys_own_way_is_seen() {
+    let project = sound();
+    edit(&project, |value| {
+        value["hooks"]["Stop"] = json!([{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]);
+    });
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!(exit, 0, "{report:#}");
+    finds("hooks-doubled", "2 times for each Stop", |project| {
+        edit(project, |value| {
+            let own = json!({"hooks": [{"type": "command", "command": "nice modegate hook || true"}]});
+            value["hooks"]["Stop"].as_array_mut().unwrap().push(own);
+        });
     });
 }
 
@@ -135,6 +196,9 @@ fn a_nearer_file_can_switch_hooks_on_again() {
 
 #[test]
 fn settings_that_the_host_passes_over() {
+    finds("settings-unreadable", "it cannot be read", |project| {
+        fs::create_dir_all(project.home().join(".claude/settings.local.json")).unwrap();
+    });
     finds("settings-unreadable", "a comment", |project| {
         project.write(".claude/settings.local.json", "{\n  // mine\n}\n");
     });
@@ -191,6 +255,9 @@ fn commands_and_agents_that_a_mode_names() {
             );
         },
     );
+    finds("agent-missing", "strategic-planner", |project| {
+        project.write(".claude/agents/strategic-planner.md", "no frontmatter\n");
+    });
     finds("agent-tools", "it needs Write or Edit", |project| {
         project.write(".claude/agents/strategic-planner.md", "---\nname: strategic-planner\ntools: [Read]\n---\nx\n");
     });
@@ -205,6 +272,11 @@ fn a_command_may_be_a_skill_and_an_agent_a_users_own() {
     let user = home.parent().unwrap().join(".claude/agents");
     fs::create_dir_all(&user).unwrap();
     fs::rename(home.join(".claude/agents/strategic-planner.md"), user.join("planner.md")).unwrap();
+    // A colon in a description, and tools that are narrowed, are no want of tools.
+    project.write(
+        ".claude/agents/research-consultant.md",
+        "---\nname: research-consultant\ndescription: Use it. Example: <example>Context: a\ntools: [Edit, Bash(git *)]\ndisallowedTools: Edit(secret/**)\n---\nx\n",
+    );
     let (_, report) = examined(&project, &[]);
     assert!(ids(&report, "problem").is_empty(), "{report:#}");
 }
@@ -267,7 +339,7 @@ fn a_process_that_does_not_give_the_lock_back_is_named() {
 
 #[test]
 fn stops_that_nobody_can_be_blamed_for_are_counted() {
-    finds("stops-unattributed", "1 stops of subagents could not be attributed", |project| {
+    finds("stops-unattributed", "1 stops of subagents in the last day could not be attributed", |project| {
         project.hook(&json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": "a1"}));
         // A fork of the host's own is no stop of anybody.
         project
@@ -275,8 +347,35 @@ fn stops_that_nobody_can_be_blamed_for_are_counted() {
     });
 }
 
+/// Sets the time of the installation back.
+fn installed_hours_ago(project: &Project, hours: i64) {
+    let mut receipt: Value = serde_json::from_str(&project.read(".claude/hooks/installed.json")).unwrap();
+    receipt["at"] = json!((jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours)).to_string());
+    project.write(".claude/hooks/installed.json", receipt.to_string());
+}
+
+#[test]
+fn what_was_silent_before_the_installation_is_no_alarm() {
+    let project = sound();
+    transcript(&project, "before", -3600);
+    installed_hours_ago(&project, 0);
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!(exit, 0, "{report:#}");
+}
+
+#[test]
+fn what_was_silent_and_is_heard_again_is_only_told() {
+    let project = sound();
+    transcript(&project, "lost", -3600);
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}));
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!(exit, 0, "{report:#}");
+    assert!(ids(&report, "note").contains(&"hook-silent".to_owned()), "{report:#}");
+}
+
 /// A transcript of the host in which the model calls a tool, so many seconds from now.
 fn transcript(project: &Project, name: &str, seconds: i64) -> std::path::PathBuf {
+    installed_hours_ago(project, 5);
     let folder: String =
         project.home().to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let folder = project.home().parent().unwrap().join(".claude/projects").join(folder);
@@ -291,7 +390,12 @@ fn transcript(project: &Project, name: &str, seconds: i64) -> std::path::PathBuf
 #[test]
 fn a_session_that_goes_on_without_the_hook_is_noticed() {
     finds("hook-silent", "the hook was never seen in session lost", |project| {
-        transcript(project, "lost", 120);
+        transcript(project, "lost", -30);
+        // As the host does when a person says "always allow".
+        project.write(".claude/settings.local.json", "{}");
+        let status = project.run(&["status"]).stdout;
+        assert!(status.contains("the hook was never seen in session lost"), "{status}");
+        assert_eq!(project.run(&["status", "--json"]).json()["silent"], json!(["lost"]));
     });
     let project = sound();
     let path = transcript(&project, "s", 120);

@@ -361,3 +361,194 @@ fn the_starter_workflow_is_fit_for_the_host() {
         assert!(file.text.contains(words), "{agent} is not told {words}");
     }
 }
+
+/// Installs in two processes at once.
+fn install_twice_at_once(project: &Project) {
+    let start = || project.modegate().args(["install", "--path"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let both = [start(), start()];
+    for mut child in both {
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn two_installations_at_once_can_be_taken_out() {
+    for _ in 0..5 {
+        let project = Project::new();
+        project.write(SETTINGS, "{\"model\": \"opus\"}\n");
+        install_twice_at_once(&project);
+        fine(&project.run(&["uninstall"]));
+        assert_eq!(project.read(SETTINGS), "{\"model\": \"opus\"}\n");
+    }
+}
+
+#[test]
+fn a_backup_that_is_none_is_not_given_back() {
+    let project = Project::new();
+    project.write(SETTINGS, "{\"model\": \"opus\"}\n");
+    fine(&wire(&project));
+    fs::copy(project.home().join(SETTINGS), project.home().join(".claude/hooks/settings.json.bak")).unwrap();
+    fine(&project.run(&["uninstall"]));
+    assert!(!project.read(SETTINGS).contains("modegate"));
+}
+
+#[test]
+fn a_folder_above_the_repository_is_another_project() {
+    let project = Project::new();
+    project.write(".claude/settings.json", "{}");
+    project.write("repo/x", "");
+    let repo = project.home().join("repo");
+    project.git_in(&repo, &["init", "-q"]);
+    let mut install = project.modegate();
+    fine(&said(install.env_remove("CLAUDE_PROJECT_DIR").current_dir(&repo).args(["install", "--path"]), b""));
+    assert!(project.read("repo/.claude/settings.json").contains("modegate"));
+    assert_eq!(project.read(SETTINGS), "{}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_users_folder_is_known_by_any_name() {
+    let project = Project::new();
+    let user = project.home().parent().unwrap().to_owned();
+    fs::create_dir_all(user.join("real/.claude")).unwrap();
+    fs::create_dir_all(user.join("real/try/.git")).unwrap();
+    std::os::unix::fs::symlink(user.join("real"), user.join("link")).unwrap();
+    let mut install = project.modegate();
+    install.env_remove("CLAUDE_PROJECT_DIR").env("HOME", user.join("link")).current_dir(user.join("real/try"));
+    fine(&said(install.args(["install", "--path"]), b""));
+    assert!(user.join("real/try/.claude/settings.json").exists() && !user.join("real/.claude/settings.json").exists());
+}
+
+#[test]
+fn nothing_goes_that_install_did_not_bring() {
+    let project = Project::new();
+    project.write(".claude/hooks/modegate/notes.txt", "precious");
+    project.write(
+        ".claude/commands/plan.md",
+        modegate::starter::FILES.iter().find(|file| file.path == "commands/plan.md").unwrap().text,
+    );
+    let blocked = project.run(&["install"]);
+    assert_eq!(blocked.exit, 1);
+    assert!(blocked.stderr.contains("a folder is in the way"), "{}", blocked.stderr);
+    assert!(!project.home().join(SETTINGS).exists(), "no entry without a program");
+    fine(&project.run(&["install", "--path"]));
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read(".claude/hooks/modegate/notes.txt"), "precious");
+    assert!(project.home().join(".claude/commands/plan.md").exists(), "it was there before");
+    let never = Project::new();
+    never.write(".claude/hooks/modegate", "mine");
+    never.write(".claude/hooks/settings.json.bak", "mine");
+    fine(&never.run(&["uninstall"]));
+    assert_eq!(
+        (never.read(".claude/hooks/modegate"), never.read(".claude/hooks/settings.json.bak")),
+        ("mine".into(), "mine".into())
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_links_that_a_repository_brings() {
+    let project = Project::new();
+    project.write("victim", "v");
+    project.write(SETTINGS, "{\"x\": 1}\n");
+    fs::create_dir_all(project.home().join(".claude/hooks")).unwrap();
+    for name in [".gitignore", "settings.json.bak"] {
+        let link = project.home().join(".claude/hooks").join(name);
+        std::os::unix::fs::symlink(project.home().join("victim"), &link).unwrap();
+        assert_eq!(wire(&project).exit, 1);
+        assert_eq!(project.read("victim"), "v");
+        fs::remove_file(link).unwrap();
+    }
+}
+
+#[test]
+fn a_gitignore_of_the_users_gets_its_lines_and_loses_them_again() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.write(".claude/hooks/.gitignore", "*.log");
+    project.write(".claude/hooks/cache.py", "");
+    fine(&wire(&project));
+    assert!(project.read(".claude/hooks/.gitignore").starts_with("*.log\n/cache.broken-*.json\n"));
+    assert!(project.listed().contains(".claude/hooks/cache.py"), "a script of the user's is hidden");
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read(".claude/hooks/.gitignore").trim_end(), "*.log");
+}
+
+#[test]
+fn entries_that_no_mode_needs_any_more_go() {
+    let project = Project::new();
+    let mode = ".claude/modes/base.yaml";
+    project.write(SETTINGS, "{\"model\":\"opus\"}");
+    project.write(mode, "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n");
+    fine(&wire(&project));
+    assert!(project.read(SETTINGS).contains("PreCompact"));
+    fs::remove_file(project.home().join(mode)).unwrap();
+    fine(&wire(&project));
+    assert!(!project.read(SETTINGS).contains("PreCompact"));
+    project.write(mode, "mode: base\nextends: builtin\ngates:\n  - { id: a, on: SessionEnd, check: { file: a/x } }\n");
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read(SETTINGS), "{\"model\":\"opus\"}", "a mode that came later does not spoil it");
+}
+
+#[test]
+fn what_somebody_has_made_of_an_entry_stays() {
+    let project = Project::new();
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "modegate hook --exit-zero"}]}], "SessionStart": [{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]}}"#;
+    project.write(SETTINGS, text);
+    fine(&wire(&project));
+    let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["args"], json!(["hook", "--exit-zero"]));
+    assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 1);
+    assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["command"], "nice modegate hook || true");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_run_is_put_there_anew() {
+    let project = Project::new();
+    fine(&project.run(&["install"]));
+    project.shell("chmod 644 .claude/hooks/modegate");
+    fine(&project.run(&["install"]));
+    project.shell("test -x .claude/hooks/modegate");
+    // The one on PATH takes its place.
+    fine(&project.run(&["install", "--path"]));
+    assert!(!project.home().join(".claude/hooks/modegate").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn odd_bytes_in_files_and_folders_are_no_trouble() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new();
+    let odd = project.home().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir_all(odd.join(".claude/agents")).unwrap();
+    fs::write(odd.join(".claude/agents/code-reviewer.md"), b"\xff\xfe").unwrap();
+    for words in
+        [&["install", "--path", "--json"][..], &["doctor", "--json"], &["status", "--json"], &["uninstall", "--json"]]
+    {
+        let said = said(project.modegate().env("CLAUDE_PROJECT_DIR", &odd).arg("--project").arg(&odd).args(words), b"");
+        assert!(said.exit == 0 || said.exit == 1, "{words:?} {said:?}");
+        assert!(said.json().is_object(), "{words:?} {said:?}");
+    }
+    assert_eq!(fs::read(odd.join(".claude/agents/code-reviewer.md")).unwrap(), b"\xff\xfe");
+}
+
+#[test]
+fn a_failure_is_json_for_scripts_too() {
+    let project = Project::new();
+    project.write(SETTINGS, "{");
+    for command in ["install", "uninstall"] {
+        let said = project.run(&[command, "--json"]);
+        assert_eq!(said.exit, 1);
+        assert!(said.json()["error"].as_str().unwrap().contains("is not a settings file"), "{said:?}");
+    }
+    project.write(SETTINGS, "{}");
+    let told = project.run(&["install", "--path", "--dry-run", "--json"]).json();
+    let settings = told["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|change| change["path"].as_str().unwrap().ends_with("settings.json"));
+    let settings = settings.unwrap();
+    assert!(settings["change"] == "change" && settings["diff"].as_str().unwrap().contains("+"), "{settings}");
+}

@@ -3,6 +3,7 @@
 use super::ground::Ground;
 use crate::event::command::{same_agent, same_command};
 use crate::facts::live::frontmatter::{self, Frontmatter};
+use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
 
 /// How deep commands, agents and plugins are looked for.
@@ -19,29 +20,48 @@ pub(super) struct Agent {
 
 impl Agent {
     fn read(path: &Path) -> Option<Self> {
-        let Frontmatter::Map(keys) = frontmatter::read(&std::fs::read(path).ok()?) else { return None };
-        let name = keys.get("name").and_then(serde_yaml::Value::as_str);
-        let name = name.map(str::to_owned).or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned()))?;
-        let tools = keys.get("tools").filter(|tools| !tools.is_null()).map(words);
-        let denied = keys.get("disallowedTools").map(words).unwrap_or_default();
-        Some(Self { path: path.to_owned(), name, tools, denied })
+        let bytes = std::fs::read(path).ok()?;
+        let (name, tools, denied) = match frontmatter::read(&bytes) {
+            Frontmatter::Absent => return None,
+            Frontmatter::Map(keys) => {
+                let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
+                (keys.get("name").and_then(Yaml::as_str).map(str::to_owned), list("tools"), list("disallowedTools"))
+            }
+            // The host is content with a colon in a description, which YAML is not.
+            Frontmatter::Broken(_) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let line = |key: &str| {
+                    text.lines()
+                        .skip(1)
+                        .take_while(|line| *line != "---")
+                        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))
+                };
+                let list = |key: &str| {
+                    line(key).map(|value| words(&Yaml::String(value.trim().trim_matches(['[', ']']).to_owned())))
+                };
+                (line("name").map(|name| name.trim().to_owned()), list("tools"), list("disallowedTools"))
+            }
+        };
+        let name = name.or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned()))?;
+        Some(Self { path: path.to_owned(), name, tools, denied: denied.unwrap_or_default() })
     }
 
     /// Whether it may use a tool at all.
     pub(super) fn may(&self, tool: &str) -> bool {
-        let has = |tools: &[String]| tools.iter().any(|own| own == tool || own == "*");
-        self.tools.as_deref().is_none_or(has) && !has(&self.denied)
+        // What is narrowed is still there: `Bash(git *)` can commit, and without `Write(secret/**)` one can write.
+        let named = |own: &String| own.split('(').next().unwrap_or_default().trim() == tool || own == "*";
+        let has = |tools: &[String]| tools.iter().any(named);
+        self.tools.as_deref().is_none_or(has) && !self.denied.iter().any(|own| own == tool)
     }
 }
 
-/// The tools of a list or of a text with commas, without what narrows them.
-fn words(value: &serde_yaml::Value) -> Vec<String> {
+/// The words of a list, or of a text with commas.
+fn words(value: &Yaml) -> Vec<String> {
     let texts: Vec<&str> = match value {
-        serde_yaml::Value::Sequence(items) => items.iter().filter_map(serde_yaml::Value::as_str).collect(),
+        Yaml::Sequence(items) => items.iter().filter_map(Yaml::as_str).collect(),
         other => other.as_str().unwrap_or_default().split(',').collect(),
     };
-    let plain = |text: &str| text.split('(').next().unwrap_or_default().trim().to_owned();
-    texts.into_iter().map(plain).filter(|word| !word.is_empty()).collect()
+    texts.into_iter().map(|text| text.trim().to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
 /// Agents that the host brings itself, with all tools.
@@ -56,33 +76,26 @@ pub(super) fn is_built_in(name: &str) -> bool {
 pub(super) fn agents(ground: &Ground) -> Vec<Agent> {
     let own = [Some(ground.site.claude.join("agents")), ground.user.as_ref().map(|user| user.join("agents"))];
     let own = own.into_iter().flatten().flat_map(|folder| markdown(&folder));
-    let plugins = plugins(ground).into_iter().filter(|path| is_below(path, "agents"));
+    let plugins = ground.plugins.iter().flat_map(|root| markdown(&root.join("agents")));
     own.chain(plugins).filter_map(|path| Agent::read(&path)).collect()
 }
 
 /// Whether a project or a user has a command of that name, as a file or as a skill.
 pub(super) fn has_command(ground: &Ground, name: &str) -> bool {
     let folders = [Some(ground.site.claude.clone()), ground.user.clone()];
-    let own = folders.into_iter().flatten().any(|folder| {
+    // A plugin's command has the plugin's name before it, so it is another.
+    folders.into_iter().flatten().any(|folder| {
         let skill = folder.join("skills").join(name).join("SKILL.md").is_file();
         skill || markdown(&folder.join("commands")).iter().any(|path| is_called(path, name))
-    });
-    own || plugins(ground).iter().any(|path| is_below(path, "commands") && is_called(path, name))
+    })
 }
 
 fn is_called(path: &Path, name: &str) -> bool {
     path.file_stem().is_some_and(|stem| same_command(&stem.to_string_lossy(), name))
 }
 
-fn is_below(path: &Path, folder: &str) -> bool {
-    path.components().any(|part| part.as_os_str() == folder)
-}
-
-fn plugins(ground: &Ground) -> Vec<PathBuf> {
-    ground.user.as_ref().map(|user| markdown(&user.join("plugins"))).unwrap_or_default()
-}
-
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(folder).max_depth(DEEP).follow_links(true).into_iter().filter_map(Result::ok);
-    entries.map(walkdir::DirEntry::into_path).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
+    let files = entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
+    files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }

@@ -5,8 +5,9 @@ use crate::library;
 use crate::mode::Catalogue;
 use crate::wiring::{self, Handler, handlers};
 use serde_json::Value;
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Everything the checks share, gathered once.
 pub(super) struct Ground {
@@ -16,6 +17,8 @@ pub(super) struct Ground {
     pub(super) user: Option<PathBuf>,
     /// The settings files that are there, the weakest first.
     pub(super) sources: Vec<Source>,
+    /// The folders of the plugins that are enabled.
+    pub(super) plugins: Vec<PathBuf>,
 }
 
 /// Where hooks come from.
@@ -42,51 +45,55 @@ impl Ground {
     pub(super) fn gather(site: Site) -> Self {
         let catalogue = library::read(&site.places());
         let user = user_folder();
-        let mut sources: Vec<Source> =
-            plugins(user.as_deref()).iter().filter_map(|path| Source::read(Rank::Plugin, path, &site)).collect();
         let own = user.as_ref().map(|user| (Rank::User, user.join("settings.json")));
         let project = [(Rank::Project, "settings.json"), (Rank::Local, "settings.local.json")];
         let project = project.map(|(rank, name)| (rank, site.claude.join(name)));
+        let project = project.into_iter().filter(|_| !site.is_users);
         let paths = own.into_iter().chain(project).chain(managed().map(|path| (Rank::Managed, path)));
-        sources.extend(paths.filter_map(|(rank, path)| Source::read(rank, &path, &site)));
-        Self { site, catalogue, user, sources }
+        let mut sources: Vec<Source> = paths.filter_map(|(rank, path)| Source::read(rank, &path, &site)).collect();
+        let plugins = plugins(user.as_deref(), &sources);
+        let hooks = plugins.iter().map(|root| root.join("hooks/hooks.json"));
+        let hooks: Vec<Source> = hooks.filter_map(|path| Source::read(Rank::Plugin, &path, &site)).collect();
+        sources.splice(0..0, hooks);
+        Self { site, catalogue, user, sources, plugins }
     }
 
     /// Our entries, with the file each is in.
     pub(super) fn ours(&self) -> Vec<(&Source, Handler<'_>)> {
+        self.handlers().filter(|(_, handler)| handler.is_ours()).collect()
+    }
+
+    /// Entries that call modegate in whatever way.
+    pub(super) fn calls(&self) -> Vec<(&Source, Handler<'_>)> {
+        self.handlers().filter(|(_, handler)| handler.reaches_us()).collect()
+    }
+
+    fn handlers(&self) -> impl Iterator<Item = (&Source, Handler<'_>)> {
         let readable = self.sources.iter().filter_map(|source| Some((source, source.value.as_ref().ok()?)));
-        let all =
-            readable.flat_map(|(source, value)| handlers(value).into_iter().map(move |handler| (source, handler)));
-        all.filter(|(_, handler)| handler.is_ours()).collect()
+        readable.flat_map(|(source, value)| handlers(value).into_iter().map(move |handler| (source, handler)))
     }
 
     /// A path as people read it.
     pub(super) fn short(&self, path: &Path) -> String {
-        shortened(path, &self.site)
-    }
-}
-
-fn shortened(path: &Path, site: &Site) -> String {
-    let user = user_folder().and_then(|user| user.parent().map(Path::to_owned));
-    match (path.strip_prefix(&site.home), user.and_then(|user| Some(path.strip_prefix(user).ok()?.to_owned()))) {
-        (Ok(below), _) => below.display().to_string(),
-        (_, Some(below)) => format!("~/{}", below.display()),
-        _ => path.display().to_string(),
+        self.site.short(path)
     }
 }
 
 impl Source {
     fn read(rank: Rank, path: &Path, site: &Site) -> Option<Self> {
-        let bytes = fs::read(path).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        let value = match wiring::unwire(&text) {
-            Err(refusal) => {
-                let place = refusal.place.map(|(line, column)| format!(" (line {line}, column {column})"));
-                Err(format!("{}{}", refusal.why, place.unwrap_or_default()))
+        let value = match fs::read(path) {
+            Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return None;
             }
-            Ok(_) => serde_json::from_str(text.trim_start_matches('\u{feff}')).or(Ok(Value::Null)),
+            Err(error) => Err(format!("it cannot be read ({error})")),
         };
-        Some(Self { rank, path: path.to_owned(), name: shortened(path, site), value })
+        Some(Self { rank, path: path.to_owned(), name: site.short(path), value })
+    }
+
+    /// The folder of the plugin that has this file.
+    pub(super) fn plugin(&self) -> Option<&Path> {
+        (self.rank == Rank::Plugin).then(|| self.path.parent()?.parent())?
     }
 
     /// The value of a setting in this file.
@@ -95,12 +102,31 @@ impl Source {
     }
 }
 
-/// The hooks of the plugins that a user has.
-fn plugins(user: Option<&Path>) -> Vec<PathBuf> {
-    const DEEP: usize = 7;
-    let Some(folder) = user.map(|user| user.join("plugins")) else { return Vec::new() };
-    let entries = walkdir::WalkDir::new(folder).max_depth(DEEP).into_iter().filter_map(Result::ok);
-    entries.filter(|entry| entry.file_name() == "hooks.json").map(walkdir::DirEntry::into_path).collect()
+/// A settings file as the host reads it; an error is why it passes over it.
+fn parsed(text: &str) -> Result<Value, String> {
+    wiring::unwire(text).map_err(|refusal| {
+        let place = refusal.place.map(|(line, column)| format!(" (line {line}, column {column})"));
+        format!("{}{}", refusal.why, place.unwrap_or_default())
+    })?;
+    Ok(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default())
+}
+
+/// Where the plugins are that are switched on: others lie about in the host's folder too.
+fn plugins(user: Option<&Path>, sources: &[Source]) -> Vec<PathBuf> {
+    let mut on: BTreeMap<&str, bool> = BTreeMap::new();
+    for source in sources {
+        let enabled = source.setting("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
+        on.extend(enabled.map(|(name, value)| (name.as_str(), value.as_bool() != Some(false))));
+    }
+    let list = user.and_then(|user| fs::read(user.join("plugins/installed_plugins.json")).ok());
+    let list: Value = list.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let named = |name: &str| list.get("plugins").and_then(|plugins| plugins.get(name)).or_else(|| list.get(name));
+    let path = |entry: &Value| entry.get("installPath").and_then(Value::as_str).map(PathBuf::from);
+    let found = on.into_iter().filter(|(_, on)| *on).filter_map(|(name, _)| match named(name)? {
+        Value::Array(versions) => versions.iter().rev().find_map(path),
+        entry => path(entry),
+    });
+    found.collect()
 }
 
 /// Where an administrator puts settings that nobody below can change.

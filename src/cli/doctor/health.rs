@@ -1,12 +1,11 @@
 //! State, lock, journal and the hook's life.
 
-use super::super::pulse::{self, Pulse};
+use super::super::pulse;
 use super::Report;
-use super::ground::{Ground, Rank};
+use super::ground::Ground;
 use crate::disk;
 use crate::journal;
 use crate::store::{Shape, Store};
-use jiff::Timestamp;
 use std::fs;
 use std::path::Path;
 
@@ -73,18 +72,22 @@ fn recorded(ground: &Ground) -> Vec<Report> {
     if !ground.catalogue.settings.journal {
         let what =
             "the journal is off: `modegate why` and replay know nothing, nor can be told whether the hook is alive";
-        return vec![Report::problem("journal-off", what, "remove `journal: false` from `.claude/modegate.yaml`")];
+        return vec![Report::problem(
+            "journal-off",
+            what,
+            "say `journal: true` in `.claude/modegate.yaml`, or leave the key out",
+        )];
     }
-    let journals = journal::journals(&ground.site.places().sessions());
-    let lines = journals.iter().flat_map(|path| journal::lines(path));
+    let recent = journal::journals(&ground.site.places().sessions()).into_iter().filter(|path| pulse::is_recent(path));
+    let lines = recent.flat_map(|path| journal::recent(&path));
     let is_one = |line: &journal::Line| {
         let text = |name: &str| line.event.get(name).and_then(serde_json::Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let stops: Vec<journal::Line> = lines.filter(is_one).collect();
+    let stops: Vec<journal::Line> = lines.filter(is_one).filter(|line| pulse::is_of_today(&line.at)).collect();
     let Some(last) = stops.last() else { return Vec::new() };
     let what = format!(
-        "{} stops of subagents could not be attributed, the last at {}: they were let through",
+        "{} stops of subagents in the last day could not be attributed, the last at {}: they were let through",
         stops.len(),
         last.at
     );
@@ -93,28 +96,24 @@ fn recorded(ground: &Ground) -> Vec<Report> {
 
 /// Sessions that go on without the hook.
 fn alive(ground: &Ground) -> Vec<Report> {
-    let places = ground.site.places();
     if ground.ours().is_empty() || !ground.catalogue.settings.journal {
         return Vec::new();
     }
-    let known = journal::journals(&places.sessions());
-    let mut pulses: Vec<Pulse> = known.iter().filter_map(|path| Pulse::of(path)).collect();
-    let installed = ground.sources.iter().filter(|source| source.rank != Rank::Plugin);
-    let times = installed.filter_map(|source| source.path.metadata().and_then(|meta| meta.modified()).ok());
-    let from = times.max().and_then(|time| Timestamp::try_from(time).ok());
-    // Without a folder for it, nothing is written down, and so nothing is missed.
-    if let Some(from) = from.filter(|_| places.hooks().is_dir()) {
-        pulses.extend(pulse::unseen(&places, from));
-    }
+    let pulses = pulse::pulses(&ground.site);
+    let latest = pulses.iter().filter_map(|pulse| pulse.seen).max();
     let fix = "run `modegate doctor --live`; in a session that was begun with `--bare` or without trust, no hook runs";
-    let missed: Vec<Report> = pulses
-        .iter()
-        .filter(|pulse| pulse.is_missed())
-        .map(|pulse| Report::problem("hook-silent", pulse.told(), fix))
-        .collect();
+    let missed = pulses.iter().filter(|pulse| pulse.is_missed()).map(|pulse| {
+        // What was silent once and has been heard since is a thing of the past.
+        let over = latest.is_some_and(|seen| pulse.used.is_some_and(|used| used < seen));
+        if over {
+            Report::note("hook-silent", pulse.told(), fix)
+        } else {
+            Report::problem("hook-silent", pulse.told(), fix)
+        }
+    });
+    let missed: Vec<Report> = missed.collect();
     if !missed.is_empty() {
         return missed;
     }
-    let latest = pulses.iter().filter_map(|pulse| pulse.seen).max();
     latest.map(|at| Report::fine("hook", format!("the hook was last seen {}", pulse::ago(at)))).into_iter().collect()
 }

@@ -85,7 +85,7 @@ fn malformed(groups: &Value) -> Option<String> {
 
 /// Whether every event that the modes need calls us.
 fn wired(ground: &Ground) -> Vec<Report> {
-    let ours = ground.ours();
+    let ours = ground.calls();
     let heard = |kind: &Kind| ours.iter().any(|(_, handler)| handler.event == kind.name());
     let needed = wiring::needed(&ground.catalogue);
     let missing: Vec<&str> = needed.iter().filter(|kind| !heard(kind)).map(|kind| kind.name()).collect();
@@ -103,7 +103,7 @@ fn wired(ground: &Ground) -> Vec<Report> {
 
 /// Events that call us more than once: equal entries of settings files run once, others and a plugin's run again.
 fn doubled(ground: &Ground) -> Vec<Report> {
-    let ours = ground.ours();
+    let ours = ground.calls();
     let mut reports = Vec::new();
     for row in TABLE {
         let own: Vec<&(&Source, Handler<'_>)> = ours.iter().filter(|(_, handler)| handler.event == row.name).collect();
@@ -181,14 +181,8 @@ fn misplaced(ground: &Ground) -> Vec<Report> {
                 "`{}` calls modegate for WorktreeCreate, which takes git's place there: no worktree can be made",
                 source.name
             );
-            reports.push(Report::problem("worktrees-broken", what, "remove `hooks.WorktreeCreate` from that file"));
+            reports.push(Report::problem("worktrees-broken", what, INSTALL));
         }
-    }
-    let root = ground.site.home.ancestors().find(|dir| dir.join(".git").exists());
-    let local = ground.ours().iter().any(|(source, _)| source.rank == Rank::Local);
-    if local && root.is_some_and(|root| root != ground.site.home) {
-        let what = "`.claude/settings.local.json` is not at the root of the repository, where Claude Code 2.1.211 and later looks for it";
-        reports.push(Report::note("local-elsewhere", what, "use `.claude/settings.json`, or install at the root"));
     }
     reports
 }

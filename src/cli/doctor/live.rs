@@ -4,16 +4,17 @@ use super::super::screen::{self, Colour, paint};
 use super::Report;
 use super::ground::{Ground, Source};
 use crate::event::{Kind, TABLE};
+use crate::journal;
+use crate::process;
 use crate::wiring::Handler;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Longer than a person waits.
-const LONGEST: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// Slower is felt at each tool call.
 const SLOW: Duration = Duration::from_millis(500);
@@ -49,11 +50,26 @@ impl Try {
 /// Sends an event to each of our entries. The session is the doctor's own, and leaves nothing behind.
 pub(super) fn tries(ground: &Ground) -> Vec<Try> {
     let session = format!("modegate-doctor-{}", std::process::id());
-    let tried = ground.ours().iter().map(|(source, handler)| tried(ground, source, handler, &session)).collect();
     let places = ground.site.places();
+    let mut tries = Vec::new();
+    for (source, handler) in ground.ours() {
+        let one = tried(ground, source, &handler, &session);
+        let late = one.exit.is_none() && one.ms > 1e3;
+        tries.push(one);
+        // One that hangs will hang again, and a person waits.
+        if late {
+            break;
+        }
+    }
+    // Every event leaves its line: a program that answers without one is not ours, or not alive.
+    let lines = journal::lines(&places.journal(&session)).len();
+    if ground.catalogue.settings.journal && places.hooks().is_dir() && lines < tries.len() {
+        let silent = tries.iter_mut().filter(|one| one.wrong.is_none());
+        silent.for_each(|one| one.wrong = Some("it left no line in the journal".to_owned()));
+    }
     let _: std::io::Result<()> = std::fs::remove_file(places.journal(&session));
     let _: std::io::Result<()> = std::fs::remove_dir(places.sessions());
-    tried
+    tries
 }
 
 pub(super) fn reports(tries: &[Try]) -> Vec<Report> {
@@ -79,7 +95,9 @@ fn tried(ground: &Ground, source: &Source, handler: &Handler<'_>, session: &str)
     let home = &ground.site.home;
     let event = sample(handler.event, home, session);
     let begun = Instant::now();
-    let ran = command(handler, home).map(|mut command| run(&mut command, format!("{event}\n").as_bytes()));
+    let input = format!("{event}\n").into_bytes();
+    let ran =
+        command(handler, source, home).map(|mut command| process::run(&mut command, Some(input), begun + LONGEST));
     let ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut one = Try {
         event: handler.event.to_owned(),
@@ -93,19 +111,22 @@ fn tried(ground: &Ground, source: &Source, handler: &Handler<'_>, session: &str)
     match ran {
         None => one.wrong = Some("the entry has no command".to_owned()),
         Some(Err(error)) => one.wrong = Some(format!("it cannot be started: {error}")),
-        Some(Ok((status, stdout, stderr))) => {
-            one.exit = status.and_then(|status| status.code());
-            (one.stdout, one.stderr) = (stdout, stderr);
-            one.wrong = wrong(&one);
+        Some(Ok(ended)) => {
+            let is_late = ended.is_none();
+            if let Some(ended) = ended {
+                (one.exit, one.stdout, one.stderr) = (ended.code, ended.stdout, ended.stderr);
+            }
+            one.wrong = wrong(&one, is_late);
         }
     }
     one
 }
 
 /// What is wrong with an answer, as the host would see it.
-fn wrong(one: &Try) -> Option<String> {
+fn wrong(one: &Try, is_late: bool) -> Option<String> {
     match one.exit {
-        None => return Some(format!("no answer within {} s", LONGEST.as_secs())),
+        None if is_late => return Some(format!("no answer within {} s", LONGEST.as_secs())),
+        None => return Some("a signal ended it".to_owned()),
         Some(0 | 2) => {}
         Some(exit) => {
             let said = one.stderr.lines().next().unwrap_or_default();
@@ -118,10 +139,11 @@ fn wrong(one: &Try) -> Option<String> {
 }
 
 /// The entry's command line, in exec form or for a shell, with what the host sets.
-fn command(handler: &Handler<'_>, home: &Path) -> Option<Command> {
+fn command(handler: &Handler<'_>, source: &Source, home: &Path) -> Option<Command> {
     let folder = home.to_string_lossy();
     let line = handler.command()?;
-    let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &folder);
+    let root = source.plugin().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
+    let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &folder).replace("${CLAUDE_PLUGIN_ROOT}", &root);
     let mut command = if let Some(args) = handler.args() {
         let mut command = Command::new(filled(line));
         command.args(args.iter().map(|word| filled(word)));
@@ -136,59 +158,16 @@ fn command(handler: &Handler<'_>, home: &Path) -> Option<Command> {
         command
     };
     command.current_dir(home).env("CLAUDE_PROJECT_DIR", home).env("CLAUDECODE", "1");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command)
-}
-
-type Ran = (Option<ExitStatus>, String, String);
-
-/// Runs a command, and kills it when it takes too long.
-fn run(command: &mut Command, input: &[u8]) -> std::io::Result<Ran> {
-    let mut child = command.spawn()?;
-    let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    // A program that does not read its input is found out by its answer.
-    let _: Option<std::io::Result<()>> = child.stdin.take().map(|mut stdin| stdin.write_all(input));
-    let status = wait(&mut child)?;
-    let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
-        String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
-    };
-    // Who was killed may have left children that hold the pipes open.
-    if status.is_none() {
-        return Ok((None, String::new(), String::new()));
-    }
-    Ok((status, text(out), text(err)))
-}
-
-fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _: Option<std::io::Result<usize>> = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
-        bytes
-    })
-}
-
-fn wait(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
-    let from = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if from.elapsed() > LONGEST {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_micros(200));
-    }
 }
 
 /// An event of a kind with the fields that the host sends.
 fn sample(event: &str, home: &Path, session: &str) -> Value {
     let mut fields = json!({
-        "session_id": session, "transcript_path": home.join("none.jsonl"), "cwd": home, "hook_event_name": event,
+        "session_id": session, "transcript_path": home.join("none.jsonl").to_string_lossy(), "cwd": home.to_string_lossy(), "hook_event_name": event,
     });
     let kind = TABLE.iter().find(|row| row.name == event).map(|row| row.kind);
-    let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md")}, "tool_use_id": "toolu_doctor"});
+    let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md").to_string_lossy()}, "tool_use_id": "toolu_doctor"});
     let own = match kind {
         Some(Kind::SessionStart) => json!({"source": "startup"}),
         Some(Kind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),

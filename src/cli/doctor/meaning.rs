@@ -107,7 +107,9 @@ fn git(ground: &Ground) -> Vec<Report> {
 /// A file that must be committed, at a place that git ignores.
 fn ignored(ground: &Ground, mode: &Mode, name: &str) -> Option<Report> {
     let home = &ground.site.home;
-    let event = Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home})).ok()?;
+    let event =
+        Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
+            .ok()?;
     let live = Live::new(&event, home.clone(), ground.site.places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".to_owned(), ..Session::default() });
     let scope =

@@ -1,21 +1,36 @@
 //! The program behind the entries: there, of this version, and the host that calls it.
 
 use super::Report;
-use super::ground::Ground;
+use super::ground::{Ground, Source};
+use crate::process;
+use crate::wiring::Handler;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 const INSTALL: &str = "run `modegate install`";
 
+/// How long a program may take to tell its version.
+const PATIENT: Duration = Duration::from_secs(3);
+
 pub(super) fn reports(ground: &Ground) -> Vec<Report> {
     let mut programs: Vec<String> =
-        ground.ours().iter().map(|(_, handler)| handler.program(&ground.site.home.to_string_lossy())).collect();
+        ground.ours().iter().map(|(source, handler)| filled(handler, source, &ground.site.home)).collect();
     programs.sort();
     programs.dedup();
     let mut reports: Vec<Report> = programs.iter().flat_map(|program| installed(ground, program)).collect();
-    reports.extend(host());
+    reports.extend(host(ground));
     reports
+}
+
+/// The program of an entry, with what the host fills in.
+pub(super) fn filled(handler: &Handler<'_>, source: &Source, home: &Path) -> String {
+    let program = handler.program(&home.to_string_lossy());
+    match source.plugin() {
+        Some(root) => program.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
+        None => program,
+    }
 }
 
 /// Whether a program can be started, and is the one that asks.
@@ -72,33 +87,43 @@ pub(super) fn found(program: &str) -> Option<PathBuf> {
 
 /// What a program says its version is.
 fn version(path: &Path) -> Result<String, String> {
-    let said = Command::new(path).arg("--version").stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&said.stdout);
+    let text = asked(path)?;
     match text.trim().strip_prefix("modegate ") {
         Some(version) => Ok(version.to_owned()),
         None => Err(format!("`--version` says `{}`", text.lines().next().unwrap_or_default())),
     }
 }
 
+/// What a program prints when it is asked for its version; not every program answers.
+fn asked(path: &Path) -> Result<String, String> {
+    let until = Instant::now() + PATIENT;
+    match process::run(Command::new(path).arg("--version"), None, until).map_err(|error| error.to_string())? {
+        Some(ended) => Ok(ended.stdout),
+        None => Err(format!("`--version` does not answer within {} s", PATIENT.as_secs())),
+    }
+}
+
 /// The host's version, where it is on PATH: what older ones cannot do.
-fn host() -> Option<Report> {
-    let path = found("claude")?;
-    let said = Command::new(path).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+fn host(ground: &Ground) -> Option<Report> {
+    let text = asked(&found("claude")?).ok()?;
     let version = text.split_whitespace().next()?;
     let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
     let at: [u32; 3] = numbers.try_into().ok()?;
+    let spaces = ground.site.home.to_string_lossy().contains(' ');
     Some(if at < [2, 1, 90] {
         let what = format!("Claude Code {version} does not block on exit code 2 with JSON");
         Report::problem(
             "host-old",
             what,
-            "update Claude Code, or use `args: [\"hook\", \"--exit-zero\"]` in the entries",
+            "update Claude Code, or call `modegate hook --exit-zero` in entries without `args`",
         )
-    } else if at < [2, 1, 139] {
+    } else if at < [2, 1, 139] && spaces {
         let what = format!(
-            "Claude Code {version} does not know `args`; it calls the bare program, which works where the path has no spaces"
+            "Claude Code {version} does not know `args`, and its shell breaks this project's path at the space"
         );
+        Report::problem("host-old", what, "update Claude Code, or install with `--path`")
+    } else if at < [2, 1, 139] {
+        let what = format!("Claude Code {version} does not know `args`; it calls the bare program, which works");
         Report::note("host-old", what, "update Claude Code")
     } else {
         Report::fine("host", format!("Claude Code {version}"))

@@ -48,14 +48,17 @@ fn commands(ground: &Ground) -> Vec<Report> {
             };
             let what =
                 format!("/{command} of {} mode has no file `.claude/commands/{command}.md`: {effect}", mode.name);
-            reports.push(Report::problem("command-missing", what, remedy(&format!("commands/{command}.md"))));
+            reports.push(Report::problem("command-missing", what, remedy(ground, &format!("commands/{command}.md"))));
         }
     }
     reports
 }
 
 /// How a file of the workflow comes to be.
-fn remedy(path: &str) -> String {
+fn remedy(ground: &Ground, path: &str) -> String {
+    if ground.site.claude.join(path).exists() {
+        return format!("give `.claude/{path}` a frontmatter with its `name`");
+    }
     if starter::FILES.iter().any(|file| file.path == path) {
         return "run `modegate install`, which writes it and touches no file that is there".to_owned();
     }
@@ -70,7 +73,7 @@ fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &
         }
         let name = names.first().map_or("", String::as_str);
         let what = format!("{name}, the agent of {} mode's phase {}, is described nowhere", mode.name, phase.name);
-        return vec![Report::problem("agent-missing", what, remedy(&format!("agents/{name}.md")))];
+        return vec![Report::problem("agent-missing", what, remedy(ground, &format!("agents/{name}.md")))];
     };
     let lacking = phase.after.iter().filter_map(|gate| Some((gate, lacking(agent, &gate.check)?)));
     lacking

@@ -16,7 +16,9 @@ pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
     if let Some(lender) = lender(&cwd) {
         return lender;
     }
-    let has_claude = |dir: &&Path| Some(*dir) != user && dir.join(".claude").is_dir();
+    // The user's folder may be known by a link.
+    let is_users = |dir: &Path| user.is_some_and(|user| dir == user || real(dir) == real(user));
+    let has_claude = |dir: &&Path| dir.join(".claude").is_dir() && !is_users(dir);
     cwd.ancestors().find(has_claude).unwrap_or(&cwd).to_owned()
 }
 
@@ -56,6 +58,7 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
 pub fn real(path: &Path) -> PathBuf {
     let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     match known {
+        Some((ancestor, real)) if ancestor == path => real,
         Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),
         None => path.to_owned(),
     }

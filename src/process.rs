@@ -1,0 +1,101 @@
+//! Another program, run so that it can do no harm: in its own group, in time, with little to keep.
+
+#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+
+use std::io::{self, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// How much of what a program prints is kept.
+const KEPT: usize = 64 * 1024;
+
+/// How long a program's pipes may stay open when it has ended: its children may hold them.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// What came of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Its exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// The beginning of what it printed.
+    pub stdout: String,
+    /// The beginning of what it complained.
+    pub stderr: String,
+}
+
+/// Runs a program to its end; one that takes longer than `until` is killed with its children, and is `None`.
+pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io::Result<Option<Ended>> {
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    let mut child = command.spawn()?;
+    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    feed(child.stdin.take(), input);
+    let Some(status) = wait(&mut child, until) else {
+        kill_group(&child);
+        let _: io::Result<()> = child.kill();
+        let _: io::Result<ExitStatus> = child.wait();
+        return Ok(None);
+    };
+    let (out, err) = (received(&stdout), received(&stderr));
+    if out.is_none() || err.is_none() {
+        // It has left children behind that hold its pipes open.
+        kill_group(&child);
+    }
+    let text = |bytes: Option<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+    Ok(Some(Ended { code: status.code(), stdout: text(out), stderr: text(err) }))
+}
+
+/// Gives a program its input, in a thread: it may never read it.
+fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
+    let (Some(mut stdin), Some(input)) = (stdin, input) else { return };
+    std::thread::spawn(move || {
+        let _: io::Result<()> = stdin.write_all(&input);
+    });
+}
+
+/// Reads a pipe to its end, and keeps the beginning.
+fn reader(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), vec![0; KEPT]);
+        let mut pipe = pipe;
+        while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
+            let room = KEPT - kept.len();
+            kept.extend(buffer.iter().take(size.min(room)));
+        }
+        let _: Result<(), _> = sender.send(kept);
+    });
+    receiver
+}
+
+fn received(pipe: &Receiver<Vec<u8>>) -> Option<Vec<u8>> {
+    pipe.recv_timeout(GRACE).ok()
+}
+
+fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < until => {}
+            _ => return None,
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 3 / 2).min(Duration::from_millis(10));
+    }
+}
+
+/// Kills a program with all that it has started and that did not leave its group.
+#[cfg(unix)]
+fn kill_group(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    if let Some(leader) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _: rustix::io::Result<()> = kill_process_group(leader, Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
