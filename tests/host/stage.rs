@@ -1,0 +1,56 @@
+//! Projects for a real session: a git repository whose path has a space and a letter outside ASCII.
+
+use crate::project::Project;
+use serde_json::json;
+
+/// The events that modegate listens to.
+const EVENTS: [&str; 9] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+];
+
+/// A repository with one commit, without modegate.
+pub fn plain() -> Project {
+    let project = Project::new();
+    project.git(&["init", "-q", "-b", "main", "."]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "begin"]);
+    project
+}
+
+/// A repository with modegate wired up, all of it committed.
+pub fn wired() -> Project {
+    let project = plain();
+    install(&project);
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-q", "-m", "modegate"]);
+    project
+}
+
+/// Wires modegate up.
+pub fn install(project: &Project) {
+    let hook = json!({"type": "command", "command": env!("CARGO_BIN_EXE_modegate"), "args": ["hook"], "timeout": 75});
+    let hooks: serde_json::Map<_, _> =
+        EVENTS.iter().map(|event| ((*event).to_owned(), json!([{"hooks": [hook]}]))).collect();
+    project.write(".claude/settings.json", json!({"hooks": hooks}).to_string());
+    for name in ["explore", "research", "plan", "code", "code-review", "implement"] {
+        project.write(
+            &format!(".claude/commands/{name}.md"),
+            format!("---\ndescription: {name}\n---\n{name} $ARGUMENTS\n"),
+        );
+    }
+    for name in
+        ["research-specialist", "research-consultant", "strategic-planner", "consulting-expert", "code-reviewer"]
+    {
+        project.write(
+            &format!(".claude/agents/{name}.md"),
+            format!("---\nname: {name}\ndescription: {name}\n---\nYou are the {name} here.\n"),
+        );
+    }
+}
