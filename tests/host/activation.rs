@@ -4,7 +4,7 @@ use crate::Case;
 use crate::client::{Client, Ran, Version};
 use crate::model::{Block, MAIN, Script, agent, calls, says};
 use crate::project::Project;
-use crate::stage::wired;
+use crate::stage::{standing, wired};
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
@@ -28,7 +28,7 @@ fn typed(client: &Client) {
     ran.must(ran.exits("UserPromptSubmit") == [0], "the prompt is heard");
     ran.must(client.version < Version(2, 1, 116) || ran.exits("UserPromptExpansion") == [0], "so is its expansion");
     ran.must(activations(&project, &ran) == 1, "the mode is activated once");
-    ran.must(project.cache()["plan_mode"][&ran.id]["is_active"] == true, "it is active");
+    ran.must(standing(&project, "plan_mode", &ran.id)["is_active"] == true, "it is active");
     ran.must_tell(MAIN, "Planning Phase. Follow the planning workflow.");
     ran.must(ran.heard(MAIN).matches("Planning Phase.").count() == 1, "the model is told once");
 }

@@ -11,7 +11,9 @@
 )]
 
 mod activation;
+mod agents;
 mod client;
+mod looked;
 mod model;
 #[path = "../support/project.rs"]
 mod project;
@@ -61,7 +63,13 @@ fn main() {
     if client.is_none() {
         eprintln!("no client in MODEGATE_CLIENT: run these with tests/host/run");
     }
-    let topics = [("starts", starts::cases()), ("stops", stops::cases()), ("activation", activation::cases())];
+    let topics = [
+        ("starts", starts::cases()),
+        ("stops", stops::cases()),
+        ("activation", activation::cases()),
+        ("agents", agents::cases()),
+        ("looked", looked::cases()),
+    ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

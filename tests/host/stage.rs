@@ -1,7 +1,7 @@
 //! Projects for a real session: a git repository whose path has a space and a letter outside ASCII.
 
 use crate::project::Project;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The events that modegate listens to.
 const EVENTS: [&str; 9] = [
@@ -53,4 +53,15 @@ pub fn install(project: &Project) {
             format!("---\nname: {name}\ndescription: {name}\n---\nYou are the {name} here.\n"),
         );
     }
+}
+
+/// How a session stands in a mode.
+pub fn standing(project: &Project, namespace: &str, session: &str) -> Value {
+    project.cache()[namespace]["sessions"][session].clone()
+}
+
+/// What modegate wrote down of a session, one value for each event.
+pub fn journal(project: &Project, session: &str) -> Vec<Value> {
+    let text = project.read(&format!(".claude/hooks/sessions/{session}.jsonl"));
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

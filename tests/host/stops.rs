@@ -4,7 +4,7 @@ use crate::Case;
 use crate::client::{Client, Ran, Session};
 use crate::model::{Block, MAIN, Request, Script, Turn, agent, background, calls, says, shell, write};
 use crate::project::Project;
-use crate::stage::wired;
+use crate::stage::{standing, wired};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ fn planner_until_the_plan(client: &Client) {
     ran.must(!turns[0].text().contains("Plan not created."), "and reads no reason yet");
     ran.must_tell("strategic-planner", "Plan not created. Continue working.");
     ran.must_tell(MAIN, "The whole report.");
-    ran.must(project.cache()["plan_mode"][&ran.id]["phase"] == "consult", "the mode moves on");
+    ran.must(standing(&project, "plan_mode", &ran.id)["phase"] == "consult", "the mode moves on");
 }
 
 /// The path that the last message asks for.
@@ -110,7 +110,7 @@ fn background_after_the_stop(client: &Client) {
     );
     ran.must(ran.at("SubagentStop")[1].stdout.is_empty(), "the release says nothing");
     ran.must_tell("strategic-planner", "Plan not created. Continue working.");
-    ran.must(project.cache()["plan_mode"][&ran.id]["phase"] == "consult", "the mode moves on");
+    ran.must(standing(&project, "plan_mode", &ran.id)["phase"] == "consult", "the mode moves on");
 }
 
 fn patience_in_the_foreground(client: &Client) {
@@ -121,7 +121,7 @@ fn patience_in_the_foreground(client: &Client) {
     ran.must_tell(MAIN, "strategic-planner was let go with its work unmet: Plan not created.");
     let told = ran.at("PostToolUse:Agent").iter().any(|hook| hook.stdout.contains("was let go with its work unmet"));
     ran.must(told, "with the result of the call");
-    ran.must(project.cache()["plan_mode"][&ran.id]["phase"] == "draft", "the phase is not done");
+    ran.must(standing(&project, "plan_mode", &ran.id)["phase"] == "draft", "the phase is not done");
 }
 
 fn patience_in_the_background(client: &Client) {
@@ -184,6 +184,9 @@ fn reviewer(client: &Client) {
     ran.must(ran.exits("SubagentStop") == [2, 2, 0], "held for the file, held for its content, released");
     ran.must(ran.at("SubagentStop")[0].stderr.contains("Review file not found."), "no file");
     ran.must(ran.at("SubagentStop")[1].stderr.contains("Review incomplete. Missing sections/content."), "half a file");
-    ran.must(project.cache()["code_review_mode"][&ran.id]["is_active"] == false, "the mode ends with its last phase");
+    ran.must(
+        standing(&project, "code_review_mode", &ran.id)["is_active"] == false,
+        "the mode ends with its last phase",
+    );
     ran.must_tell(MAIN, "Code review complete.");
 }
