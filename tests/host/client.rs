@@ -67,7 +67,7 @@ pub struct Session<'a> {
     folder: PathBuf,
     /// Its id, known before it begins: files have it in their names.
     pub id: String,
-    variables: Vec<(&'static str, String)>,
+    path: Option<PathBuf>,
 }
 
 impl<'a> Session<'a> {
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
     pub fn new(project: &'a Project) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         let id = format!("00000000-0000-4000-8000-{:012}", COUNT.fetch_add(1, Ordering::Relaxed));
-        Self { project, folder: project.home(), id, variables: Vec::new() }
+        Self { project, folder: project.home(), id, path: None }
     }
 
     /// Started in a folder of the project.
@@ -84,9 +84,9 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// With one more variable in the environment.
-    pub fn with(mut self, name: &'static str, value: String) -> Self {
-        self.variables.push((name, value));
+    /// With a folder before all others on PATH.
+    pub fn on_path(mut self, folder: &str) -> Self {
+        self.path = Some(self.project.home().join(folder));
         self
     }
 
@@ -106,7 +106,12 @@ impl<'a> Session<'a> {
         command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
         command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
         // A client that runs as root wants to hear that it is in a sandbox before it skips permissions.
-        command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]).envs(self.variables);
+        command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]);
+        if let Some(folder) = self.path {
+            let rest = std::env::var_os("PATH").unwrap_or_default();
+            let all = std::iter::once(folder).chain(std::env::split_paths(&rest));
+            command.env("PATH", std::env::join_paths(all).unwrap());
+        }
         // Into files: a grandchild that lives on may hold a pipe open for ever.
         command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let status = wait(&mut command, LIMIT);
@@ -188,6 +193,12 @@ impl Ran {
     pub fn heard(&self, who: &str) -> String {
         let longest = self.asked(who).into_iter().max_by_key(|request| request.answered());
         longest.map(Request::text).unwrap_or_default()
+    }
+
+    /// What the person reads at the end.
+    pub fn result(&self) -> String {
+        let last = self.events.iter().rev().find(|event| event["type"] == "result");
+        last.and_then(|event| event["result"].as_str()).unwrap_or_default().to_owned()
     }
 
     /// The session for a person who reads why a trial failed.

@@ -12,11 +12,12 @@
 
 mod activation;
 mod agents;
+mod beside;
 mod client;
-mod looked;
 mod model;
 #[path = "../support/project.rs"]
 mod project;
+mod settings;
 mod stage;
 mod starts;
 mod stops;
@@ -64,11 +65,12 @@ fn main() {
         eprintln!("no client in MODEGATE_CLIENT: run these with tests/host/run");
     }
     let topics = [
+        ("settings", settings::cases()),
         ("starts", starts::cases()),
         ("stops", stops::cases()),
         ("activation", activation::cases()),
         ("agents", agents::cases()),
-        ("looked", looked::cases()),
+        ("beside", beside::cases()),
     ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();

@@ -36,9 +36,12 @@ pub fn wired() -> Project {
 /// Wires modegate up.
 pub fn install(project: &Project) {
     let hook = json!({"type": "command", "command": env!("CARGO_BIN_EXE_modegate"), "args": ["hook"], "timeout": 75});
-    let hooks: serde_json::Map<_, _> =
-        EVENTS.iter().map(|event| ((*event).to_owned(), json!([{"hooks": [hook]}]))).collect();
-    project.write(".claude/settings.json", json!({"hooks": hooks}).to_string());
+    let mut settings: Value = serde_json::from_str(&project.read(".claude/settings.json")).unwrap_or(json!({}));
+    for event in EVENTS {
+        let list = settings["hooks"][event].as_array().cloned().unwrap_or_default();
+        settings["hooks"][event] = list.into_iter().chain([json!({"hooks": [hook]})]).collect();
+    }
+    project.write(".claude/settings.json", settings.to_string());
     for name in ["explore", "research", "plan", "code", "code-review", "implement"] {
         project.write(
             &format!(".claude/commands/{name}.md"),
@@ -53,6 +56,17 @@ pub fn install(project: &Project) {
             format!("---\nname: {name}\ndescription: {name}\n---\nYou are the {name} here.\n"),
         );
     }
+}
+
+/// Takes modegate out again.
+pub fn uninstall(project: &Project) {
+    let mut settings: Value = serde_json::from_str(&project.read(".claude/settings.json")).unwrap_or(json!({}));
+    let hooks = settings["hooks"].as_object_mut().unwrap();
+    for list in hooks.values_mut() {
+        list.as_array_mut().unwrap().retain(|entry| entry["hooks"][0]["args"] != json!(["hook"]));
+    }
+    hooks.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
+    project.write(".claude/settings.json", settings.to_string());
 }
 
 /// How a session stands in a mode.
