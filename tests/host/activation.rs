@@ -7,7 +7,7 @@ use crate::project::Project;
 use crate::stage::{standing, wired};
 use serde_json::json;
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("a typed command activates, once for both of its events", typed),
         Case::new("an expansion alone activates", expanded),

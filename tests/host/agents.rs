@@ -6,7 +6,7 @@ use crate::model::{Block, MAIN, Script, agent, background, calls, says, shell};
 use crate::stage::{standing, wired};
 use serde_json::json;
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("agents called together are judged each by itself", together),
         Case::new("four agents in the background lose no count", four),

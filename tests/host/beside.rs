@@ -7,7 +7,7 @@ use crate::project::Project;
 use crate::stage::{install, plain, uninstall};
 use serde_json::{Value, json};
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("the user's hooks run before, beside and after modegate", log),
         Case::new("the user's allow does not open what modegate refuses", allow),

@@ -4,6 +4,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
     clippy::indexing_slicing,
@@ -27,7 +28,7 @@ use libtest_mimic::{Arguments, Trial};
 use std::sync::Arc;
 
 /// A session with the client, and what must come of it.
-pub struct Case {
+struct Case {
     name: &'static str,
     play: fn(&Client),
     since: Option<(Version, &'static str)>,
@@ -35,12 +36,12 @@ pub struct Case {
 
 impl Case {
     /// A case for every client.
-    pub fn new(name: &'static str, play: fn(&Client)) -> Self {
+    fn new(name: &'static str, play: fn(&Client)) -> Self {
         Self { name, play, since: None }
     }
 
     /// A case that clients before a version cannot pass, and why.
-    pub fn since(mut self, version: Version, reason: &'static str) -> Self {
+    fn since(mut self, version: Version, reason: &'static str) -> Self {
         self.since = Some((version, reason));
         self
     }

@@ -67,6 +67,16 @@ pub fn shell(command: &str) -> Block {
     Block::Tool("Bash", json!({"command": command, "description": "a step of the script"}))
 }
 
+/// A file changed with the host's own tool; it has to be read before.
+pub fn edit(path: &Path, old: &str, new: &str) -> Block {
+    Block::Tool("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+}
+
+/// A file read with the host's own tool.
+pub fn read(path: &Path) -> Block {
+    Block::Tool("Read", json!({"file_path": path}))
+}
+
 /// A file written with the host's own tool.
 pub fn write(path: &Path, text: &str) -> Block {
     Block::Tool("Write", json!({"file_path": path, "content": text}))
@@ -262,13 +272,12 @@ fn streamed(mut message: Value) -> Answer {
     message["content"] = json!([]);
     let mut events = vec![json!({"type": "message_start", "message": message})];
     for (index, block) in content.as_array().into_iter().flatten().enumerate() {
-        let (start, delta) = match block["type"].as_str() {
-            Some("text") => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": block["text"]})),
-            _ => {
-                let mut start = block.clone();
-                start["input"] = json!({});
-                (start, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
-            }
+        let (start, delta) = if block["type"] == "text" {
+            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": block["text"]}))
+        } else {
+            let mut start = block.clone();
+            start["input"] = json!({});
+            (start, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
         };
         events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
         events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));

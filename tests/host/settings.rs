@@ -7,7 +7,7 @@ use crate::project::Project;
 use crate::stage::plain;
 use serde_json::{Map, Value, json};
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let root = "before, local settings were read from the folder of the start alone";
     let failure = "before, the key was not known and did nothing";
     vec![

@@ -73,9 +73,3 @@ pub fn uninstall(project: &Project) {
 pub fn standing(project: &Project, namespace: &str, session: &str) -> Value {
     project.cache()[namespace]["sessions"][session].clone()
 }
-
-/// What modegate wrote down of a session, one value for each event.
-pub fn journal(project: &Project, session: &str) -> Vec<Value> {
-    let text = project.read(&format!(".claude/hooks/sessions/{session}.jsonl"));
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-}

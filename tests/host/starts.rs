@@ -5,7 +5,7 @@ use crate::client::Client;
 use crate::model::{MAIN, Script, agent, calls, says};
 use crate::stage::wired;
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("the planner is refused while there is no research", planner_without_research),
         Case::new("a review is refused while code is uncommitted", review_of_uncommitted_code),

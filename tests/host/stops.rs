@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::client::{Client, Ran, Session};
-use crate::model::{Block, MAIN, Request, Script, Turn, agent, background, calls, says, shell, write};
+use crate::model::{Block, MAIN, Request, Script, Turn, agent, background, calls, edit, read, says, shell, write};
 use crate::project::Project;
 use crate::stage::{standing, wired};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ const PLAN: &str = "project/plans/plan_{session}_1.md";
 const REPORT: &str = "project/research/research_{session}_1.md";
 const REVIEW: &str = "project/reviews/review_{session}_1.md";
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("the planner is held until its plan exists", planner_until_the_plan),
         Case::new("a model that does as it is told gets free", planner_as_told),
@@ -140,11 +140,10 @@ fn consultant(client: &Client) {
     project.write("project/exploration/codebase-status_earlier_1.md", "# Status\n");
     let report = session.file(REPORT);
     project.write(&REPORT.replace("{session}", &session.id), "# Research\n");
-    let marked = "---\nvalidated_by: research-consultant\n---\n# Research\n";
     let turns = vec![
         says("Looks good."),
-        calls(vec![shell("cat project/research/*"), Block::Tool("Read", serde_json::json!({"file_path": report}))]),
-        calls(vec![write(&report, marked)]),
+        calls(vec![read(&report)]),
+        calls(vec![edit(&report, "# Research", "---\nvalidated_by: research-consultant\n---\n# Research")]),
         says("It is marked."),
         calls(vec![shell("git add project && git commit -q -m research")]),
         says("It is marked and committed."),

@@ -22,6 +22,7 @@ pub struct Said {
     pub stderr: String,
 }
 
+#[allow(dead_code, reason = "each test binary uses its part")]
 impl Said {
     /// Its standard output as JSON; null when it said nothing.
     pub fn json(&self) -> Value {
