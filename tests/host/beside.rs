@@ -4,7 +4,7 @@ use crate::Case;
 use crate::client::Client;
 use crate::model::{MAIN, Script, agent, calls, says};
 use crate::project::Project;
-use crate::stage::{install, plain, uninstall};
+use crate::stage::{modegate, plain};
 use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -31,23 +31,23 @@ fn log(client: &Client) {
     let mut hooks = json!({"PreToolUse": note("tool"), "Stop": note("stop")});
     hooks["PreToolUse"][0]["matcher"] = "Agent|Task".into();
     let project = owned(&hooks);
-    let settings: Value = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
+    let settings = project.read(".claude/settings.json");
     let agents = "---\nname: strategic-planner\ndescription: plans\n---\nYou plan in your own way.\n";
     project.write(".claude/agents/strategic-planner.md", agents);
     project.write(".claude/commands/plan.md", "---\ndescription: plan\n---\nPlan $ARGUMENTS\n");
     let before = client.run(&project, "/plan a page", planner());
     before.must(project.read("own.log") == "tool\nstop\n", "the user's hooks run");
-    install(&project);
+    modegate(&project, &["install"]);
     let beside = client.run(&project, "/plan a page", planner());
     beside.must(project.read("own.log") == "tool\nstop\n".repeat(2), "the user's hooks run beside modegate");
     let mut exits = beside.exits("PreToolUse:Agent");
     exits.sort_unstable();
     beside.must(exits == [0, 2], "and modegate refuses");
-    uninstall(&project);
+    modegate(&project, &["uninstall"]);
     let after = client.run(&project, "/plan a page", planner());
     after.must(project.read("own.log") == "tool\nstop\n".repeat(3), "the user's hooks run on");
     after.must(after.exits("PreToolUse:Agent") == [0], "and nothing is refused");
-    assert_eq!(serde_json::from_str::<Value>(&project.read(".claude/settings.json")).unwrap(), settings);
+    assert_eq!(project.read(".claude/settings.json"), settings);
 }
 
 fn answers(answer: &Value) -> Value {
@@ -63,7 +63,7 @@ fn decision(word: &str) -> Value {
 
 fn allow(client: &Client) {
     let project = owned(&answers(&decision("allow")));
-    install(&project);
+    modegate(&project, &["install"]);
     let ran = client.run(&project, "/plan a page", planner());
     ran.must(ran.at("SubagentStart").is_empty(), "no agent starts");
     ran.must_tell(MAIN, "Research report not found. Call research-specialist first.");
@@ -71,7 +71,7 @@ fn allow(client: &Client) {
 
 fn refusal(client: &Client) {
     let project = owned(&answers(&decision("deny")));
-    install(&project);
+    modegate(&project, &["install"]);
     project.write("project/research/research_earlier_1.md", "# Research\n");
     let ran = client.run(&project, "/plan a page", planner());
     ran.must(ran.exits("PreToolUse:Agent") == [0, 0], "modegate has nothing against it");

@@ -15,6 +15,7 @@ mod activation;
 mod agents;
 mod beside;
 mod client;
+mod install;
 mod model;
 #[path = "../support/project.rs"]
 mod project;
@@ -72,6 +73,7 @@ fn main() {
         ("activation", activation::cases()),
         ("agents", agents::cases()),
         ("beside", beside::cases()),
+        ("install", install::cases()),
     ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
