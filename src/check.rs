@@ -27,7 +27,7 @@ pub use pattern::Pattern;
 pub use prompt::Prompt;
 pub use ran::Ran;
 pub use scope::{Artifact, Scope, Vocabulary};
-pub use state::State;
+pub use state::{State, Wanted};
 pub use text::Text;
 pub use tool::Tool;
 pub use transcript::Transcript;

@@ -3,12 +3,18 @@
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
 mod cache;
+mod change;
 mod demo;
+mod doctor;
 pub mod hook;
+mod install;
 mod leave;
 mod modes;
+mod pulse;
 mod screen;
+mod site;
 mod status;
+mod uninstall;
 mod why;
 
 use clap::error::ErrorKind;
@@ -42,6 +48,12 @@ enum Command {
         #[arg(long)]
         exit_zero: bool,
     },
+    /// Install modegate in this project: the program, the hook entries and a starter workflow
+    Install(install::Install),
+    /// Take out what `install` put in, and nothing else
+    Uninstall(uninstall::Uninstall),
+    /// Look for everything that could keep the hook from working, and tell how to mend it
+    Doctor(doctor::Doctor),
     /// Show the sessions of this project, their modes and what each expects next
     Status(status::Status),
     /// Show why the last decision was made: its gates, their checks and what was seen
@@ -84,6 +96,9 @@ fn run(line: Line) -> ExitCode {
     let project = line.project;
     match line.command {
         Command::Hook { exit_zero } => hook::main(exit_zero, project.as_deref()),
+        Command::Install(install) => install.run(project),
+        Command::Uninstall(uninstall) => uninstall.run(project),
+        Command::Doctor(doctor) => doctor.run(project),
         Command::Status(status) => status.run(project),
         Command::Why(why) => why.run(project),
         Command::Modes(modes) => modes.run(project),
@@ -91,6 +106,16 @@ fn run(line: Line) -> ExitCode {
         Command::Cache(cache) => cache.run(project),
         Command::Demo(demo) => demo.run(),
     }
+}
+
+/// Refuses a command that only a person may give.
+fn person_only(command: &str) -> Option<ExitCode> {
+    // The host sets this for every command the model runs.
+    std::env::var_os("CLAUDECODE")?;
+    screen::complain(format!(
+        "error: `modegate {command}` is for a person\n  hint: run it in a terminal outside Claude Code"
+    ));
+    Some(ExitCode::from(FOUND))
 }
 
 /// The project of a command that a person gives.

@@ -149,8 +149,11 @@ pub fn aside(path: &Path) -> PathBuf {
 pub fn lines(path: &Path) -> Vec<Line> {
     let parts = [aside(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default());
     let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
-    let read = |line: &[u8]| serde_json::from_slice::<Line>(line).ok().filter(|line| line.v <= VERSION);
     lines.filter(|line| !line.is_empty()).filter_map(read).collect()
+}
+
+fn read(line: &[u8]) -> Option<Line> {
+    serde_json::from_slice::<Line>(line).ok().filter(|line| line.v <= VERSION)
 }
 
 /// Every session that was written down within so many days, as its journal last knew it.
@@ -161,15 +164,41 @@ pub fn last_sessions(folder: &Path, days: u32) -> Vec<Session> {
         let modified = fs::metadata(path).and_then(|meta| meta.modified()).ok();
         modified.and_then(|modified| modified.elapsed().ok()).is_none_or(|elapsed| elapsed < age)
     };
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    let own = entries.filter(|path| {
-        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
-    });
-    own.filter(young).filter_map(|path| last_session(&path)).collect()
+    journals(folder).into_iter().filter(young).filter_map(|path| last_session(&path)).collect()
 }
 
 /// The session as the journal last knew it.
 #[must_use]
 pub fn last_session(path: &Path) -> Option<Session> {
-    lines(path).pop().map(|line| line.after.unwrap_or(line.before))
+    last(path).map(|line| line.after.unwrap_or(line.before))
+}
+
+/// The last readable line of a journal: when the hook was seen, and in what.
+#[must_use]
+pub fn last(path: &Path) -> Option<Line> {
+    /// Far more than a line has, as a rule.
+    const TAIL: u64 = 256 * 1024;
+    let tail = tail(path, TAIL).ok()?;
+    let mut newest = tail.split(|byte| *byte == b'\n').rev();
+    newest.find_map(read).or_else(|| lines(path).pop())
+}
+
+/// The last `size` bytes of a file.
+pub fn tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(size)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The journals of a project's sessions.
+#[must_use]
+pub fn journals(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let own = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
+    };
+    entries.filter(own).collect()
 }

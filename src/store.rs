@@ -68,6 +68,12 @@ impl Store {
         Ok(value)
     }
 
+    /// The process that holds the lock and does not give it back; `None` when it is free.
+    #[must_use]
+    pub fn holder(&self) -> Option<String> {
+        lock::holder(&self.places.lock())
+    }
+
     /// Puts a session's standing into the state.
     pub fn put(&self, at: &str, session: &Session) -> Result<(), Error> {
         self.change(at, |state| state.put(session, at))

@@ -16,6 +16,10 @@ mod bad_input;
 mod bad_modes;
 #[path = "all/commands.rs"]
 mod commands;
+#[path = "all/doctor.rs"]
+mod doctor;
+#[path = "all/install.rs"]
+mod install;
 #[path = "all/places.rs"]
 mod places;
 #[path = "support/project.rs"]

@@ -1,6 +1,6 @@
 //! `modegate leave`: a person ends a mode.
 
-use super::{FOUND, USAGE, places, screen};
+use super::{FOUND, USAGE, person_only, places, screen};
 use crate::facts::live::now;
 use crate::library;
 use crate::mode::Catalogue;
@@ -22,12 +22,8 @@ pub(super) struct Leave {
 
 impl Leave {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        // The host sets this for every command the model runs.
-        if std::env::var_os("CLAUDECODE").is_some() {
-            screen::complain(
-                "error: a mode is left by a person\n  hint: run `modegate leave` in a terminal outside Claude Code",
-            );
-            return ExitCode::from(FOUND);
+        if let Some(refused) = person_only("leave") {
+            return refused;
         }
         let places = places(project);
         let catalogue = library::read(&places);

@@ -1,5 +1,6 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
+use super::pulse::{self, Pulse};
 use super::screen::{self, Colour, paint};
 use super::{FOUND, places};
 use crate::engine::decide;
@@ -85,6 +86,13 @@ fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
         for text in expected(session, catalogue, places) {
             screen::say(format!("  next: {text}"));
         }
+        if let Some(pulse) = Pulse::of(&places.journal(&session.id)) {
+            if pulse.is_missed() {
+                screen::say(format!("  {}; run `modegate doctor --live`", paint(Colour::Red, &pulse.told())));
+            } else if let Some(at) = pulse.seen {
+                screen::say(format!("  the hook was last seen {}", pulse::ago(at)));
+            }
+        }
     }
 }
 
@@ -109,5 +117,8 @@ fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<St
 }
 
 fn as_json(session: &Session, catalogue: &Catalogue, places: &Places) -> Value {
-    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places)})
+    let pulse = Pulse::of(&places.journal(&session.id));
+    let seen = pulse.as_ref().and_then(|pulse| pulse.seen).map(|at| at.to_string());
+    let missed = pulse.is_some_and(|pulse| pulse.is_missed());
+    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places), "seen": seen, "missed": missed})
 }

@@ -54,10 +54,7 @@ impl Why {
 
 /// The journal that was written last.
 pub(super) fn latest(places: &Places) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(places.hooks().join("sessions")).ok()?;
-    let journals = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| {
-        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
-    });
+    let journals = journal::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
 }
 

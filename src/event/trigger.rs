@@ -27,6 +27,20 @@ pub enum On {
     SkillEnd,
 }
 
+impl On {
+    /// The host's events in which this happens.
+    #[must_use]
+    pub fn kinds(self) -> Vec<Kind> {
+        match self {
+            Self::Event(kind) => vec![kind],
+            Self::CommandStart => vec![Kind::UserPromptSubmit, Kind::UserPromptExpansion, Kind::PreToolUse],
+            Self::CommandEnd => vec![Kind::Stop],
+            Self::SkillStart => vec![Kind::PreToolUse],
+            Self::SkillEnd => vec![Kind::PostToolUse],
+        }
+    }
+}
+
 const SELECTORS: [(&str, On); 4] = [
     ("SlashCommandStart", On::CommandStart),
     ("SlashCommandEnd", On::CommandEnd),

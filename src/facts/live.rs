@@ -5,7 +5,7 @@
 mod agents;
 mod clock;
 mod files;
-mod frontmatter;
+pub mod frontmatter;
 pub mod git;
 mod milestone;
 pub mod place;

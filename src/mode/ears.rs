@@ -2,7 +2,7 @@
 
 use super::{BASE, Gate, Mode};
 use crate::check::Check;
-use crate::event::{Event, Kind, On};
+use crate::event::{Event, Kind};
 use serde::{Deserialize, Serialize};
 
 /// A set of events; more than all of them there is only the start of an agent.
@@ -17,7 +17,7 @@ impl Ears {
     #[must_use]
     pub fn of(mode: &Mode) -> Self {
         let gates = mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
-        let heard = gates.flat_map(|gate| &gate.on).fold(0, |set, trigger| set | events(trigger.on));
+        let heard = gates.flat_map(|gate| &gate.on).fold(0, |set, trigger| set | set_of(&trigger.on.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
         Self(heard | memory(mode) | if agent { AGENT } else { 0 })
     }
@@ -36,26 +36,16 @@ fn memory(mode: &Mode) -> u64 {
     let mut heard = 0;
     if mode.name == BASE || mode.all_gates().any(|(_, gate)| gate.always) {
         mode.checks(&mut |check| match check {
-            Check::Observed(_) => heard |= set(&[Kind::PostToolUse, Kind::PostToolUseFailure]),
-            Check::Ran(_) => heard |= set(&[Kind::SubagentStop]),
+            Check::Observed(_) => heard |= set_of(&[Kind::PostToolUse, Kind::PostToolUseFailure]),
+            Check::Ran(_) => heard |= set_of(&[Kind::SubagentStop]),
             _ => {}
         });
     }
     heard
 }
 
-fn set(kinds: &[Kind]) -> u64 {
+fn set_of(kinds: &[Kind]) -> u64 {
     kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32)
-}
-
-fn events(on: On) -> u64 {
-    match on {
-        On::Event(kind) => set(&[kind]),
-        On::CommandStart => set(&[Kind::UserPromptSubmit, Kind::UserPromptExpansion, Kind::PreToolUse]),
-        On::CommandEnd => set(&[Kind::Stop]),
-        On::SkillStart => set(&[Kind::PreToolUse]),
-        On::SkillEnd => set(&[Kind::PostToolUse]),
-    }
 }
 
 #[cfg(test)]

@@ -33,3 +33,36 @@ fn wait(file: File) -> Option<io::Result<File>> {
     });
     receiver.recv_timeout(LONGEST).ok()
 }
+
+/// The process that holds the lock and does not give it back, as far as the system tells; `None` when it is free.
+pub(super) fn holder(path: &Path) -> Option<String> {
+    const PATIENT: Duration = Duration::from_millis(500);
+    let file = OpenOptions::new().write(true).open(path).ok()?;
+    let from = std::time::Instant::now();
+    while matches!(FileExt::try_lock(&file), Err(TryLockError::WouldBlock)) {
+        if from.elapsed() > PATIENT {
+            return Some(named(&file).unwrap_or_else(|| "a process".to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    None
+}
+
+/// Who has locked a file: Linux has a list of all locks, by inode.
+#[cfg(target_os = "linux")]
+fn named(file: &File) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let words = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let held = words.filter(|words| words.get(1) != Some(&"->"));
+    let own = held.into_iter().find(|words| words.get(5).is_some_and(|id| id.rsplit(':').next() == Some(&inode)))?;
+    let pid = own.get(4)?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some(format!("process {pid} ({})", name.trim()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn named(_: &File) -> Option<String> {
+    None
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     ("event", &[]),
     ("facts", &[]),
     ("facts/live", &["event", "facts", "journal", "paths", "redact"]),
@@ -20,14 +20,16 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("settings", &["mode", "yaml"]),
     ("engine", &["check", "event", "facts", "mode", "paths", "session", "verdict"]),
     ("reply", &["event", "verdict"]),
+    ("starter", &[]),
+    ("wiring", &["event", "mode"]),
     ("store", &["disk", "paths", "session"]),
     ("journal", &["disk", "facts", "redact", "session", "verdict"]),
     ("library", &["disk", "event", "mode", "paths", "settings"]),
     (
         "cli",
         &[
-            "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply", "session",
-            "settings", "store", "verdict", "yaml",
+            "check", "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "redact", "reply",
+            "session", "settings", "starter", "store", "verdict", "wiring", "yaml",
         ],
     ),
 ];

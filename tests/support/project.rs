@@ -74,6 +74,13 @@ impl Project {
         assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
+    /// What git lists as untracked.
+    pub fn listed(&self) -> String {
+        let mut git = self.plain("git");
+        let done = git.current_dir(self.home()).args(["status", "--porcelain", "-uall"]).output().unwrap();
+        String::from_utf8(done.stdout).unwrap()
+    }
+
     /// Runs a shell line in the project.
     pub fn shell(&self, line: &str) {
         let done = self.plain("sh").current_dir(self.home()).args(["-c", line]).output().unwrap();

@@ -1,0 +1,100 @@
+//! Commands and agents that the modes name: there, and with the tools that their gates need.
+
+use super::Report;
+use super::files::{Agent, agents, has_command, is_built_in};
+use super::ground::Ground;
+use crate::check::Check;
+use crate::event::command::same_agent;
+use crate::mode::{Mode, Phase, Worker};
+use crate::starter;
+
+/// Commands that the host has too, and that reach no hook unless the project has its own.
+const TAKEN: [&str; 2] = ["plan", "code-review"];
+
+pub(super) fn reports(ground: &Ground) -> Vec<Report> {
+    let mut reports = commands(ground);
+    let agents = agents(ground);
+    let mut seen = 0;
+    for mode in &ground.catalogue.modes {
+        for phase in &mode.phases {
+            if let Worker::Agent(names) = &phase.worker {
+                seen += 1;
+                reports.extend(agent(ground, &agents, mode, phase, names));
+            }
+        }
+    }
+    if reports.is_empty() && seen > 0 {
+        reports.push(Report::fine(
+            "workflow",
+            format!("every command has its file, and all of {seen} agents the tools they need"),
+        ));
+    }
+    reports
+}
+
+fn commands(ground: &Ground) -> Vec<Report> {
+    let mut reports = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for mode in &ground.catalogue.modes {
+        for command in &mode.commands {
+            if seen.contains(&command.as_str()) || has_command(ground, command) {
+                continue;
+            }
+            seen.push(command);
+            let effect = if TAKEN.contains(&command.as_str()) {
+                "Claude Code's own command of that name does not begin the mode"
+            } else {
+                "Claude Code does not know it"
+            };
+            let what =
+                format!("/{command} of {} mode has no file `.claude/commands/{command}.md`: {effect}", mode.name);
+            reports.push(Report::problem("command-missing", what, remedy(&format!("commands/{command}.md"))));
+        }
+    }
+    reports
+}
+
+/// How a file of the workflow comes to be.
+fn remedy(path: &str) -> String {
+    if starter::FILES.iter().any(|file| file.path == path) {
+        return "run `modegate install`, which writes it and touches no file that is there".to_owned();
+    }
+    format!("write `.claude/{path}`")
+}
+
+fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &[String]) -> Vec<Report> {
+    let is_it = |agent: &&Agent| names.iter().any(|name| same_agent(name, &agent.name));
+    let Some(agent) = agents.iter().find(is_it) else {
+        if names.iter().any(|name| is_built_in(name)) {
+            return Vec::new();
+        }
+        let name = names.first().map_or("", String::as_str);
+        let what = format!("{name}, the agent of {} mode's phase {}, is described nowhere", mode.name, phase.name);
+        return vec![Report::problem("agent-missing", what, remedy(&format!("agents/{name}.md")))];
+    };
+    let lacking = phase.after.iter().filter_map(|gate| Some((gate, lacking(agent, &gate.check)?)));
+    lacking
+        .map(|(gate, tools)| {
+            let (name, file) = (&agent.name, ground.short(&agent.path));
+            let what = format!("{name} (`{file}`) lacks the tools for its gate {}: it needs {tools}", gate.id);
+            Report::problem("agent-tools", what, format!("add {tools} to `tools` in that file"))
+        })
+        .collect()
+}
+
+/// The tools for want of which an agent cannot satisfy a check.
+fn lacking(agent: &Agent, check: &Check) -> Option<&'static str> {
+    let any = |tools: &[&str]| tools.iter().any(|tool| agent.may(tool));
+    match check {
+        Check::All(checks) => checks.iter().find_map(|check| lacking(agent, check)),
+        Check::Any(checks) => {
+            let lacking: Option<Vec<&str>> = checks.iter().map(|check| lacking(agent, check)).collect();
+            lacking.and_then(|lacking| lacking.first().copied())
+        }
+        Check::Committed(_) | Check::Clean(_) | Check::Observed(_) => (!any(&["Bash", "PowerShell"])).then_some("Bash"),
+        Check::File(_) | Check::Frontmatter(_) | Check::Text(_) => {
+            (!any(&["Write", "Edit", "Bash"])).then_some("Write or Edit")
+        }
+        _ => None,
+    }
+}

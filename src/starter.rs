@@ -1,0 +1,36 @@
+//! The starter workflow: commands and agents for a project that has none yet.
+//!
+//! A project's command of that name is what makes `/plan` and `/code-review` reach hooks at all.
+
+/// A file of the starter workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct File {
+    /// Its path below `.claude`.
+    pub path: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        /// Every file, commands first.
+        pub const FILES: &[File] = &[$(File { path: $path, text: include_str!(concat!("../modes/", $path)) },)*];
+    };
+}
+
+files! {
+    "commands/explore.md",
+    "commands/research.md",
+    "commands/plan.md",
+    "commands/code.md",
+    "commands/code-review.md",
+    "commands/implement.md",
+    "agents/codebase-explorer.md",
+    "agents/research-specialist.md",
+    "agents/research-consultant.md",
+    "agents/strategic-planner.md",
+    "agents/consulting-expert.md",
+    "agents/code-reviewer.md",
+    "agents/test-engineer.md",
+    "agents/troubleshooter.md",
+}

@@ -1,0 +1,116 @@
+//! One hook entry of the host's settings.
+
+use serde_json::Value;
+
+/// A hook as it stands in a settings file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handler<'a> {
+    /// The event it is for, as the file spells it.
+    pub event: &'a str,
+    /// The names its group is narrowed to.
+    pub matcher: Option<&'a str>,
+    /// The entry itself.
+    pub entry: &'a Value,
+}
+
+/// Every hook of a settings file; what has not the right form is left out.
+#[must_use]
+pub fn handlers(settings: &Value) -> Vec<Handler<'_>> {
+    let mut found = Vec::new();
+    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            let entries = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            found.extend(entries.map(|entry| Handler { event, matcher, entry }));
+        }
+    }
+    found
+}
+
+impl<'a> Handler<'a> {
+    /// The command, if it is one.
+    #[must_use]
+    pub fn command(&self) -> Option<&'a str> {
+        self.entry.get("command").and_then(Value::as_str)
+    }
+
+    /// The arguments of the exec form; `None` for a line that a shell runs.
+    #[must_use]
+    pub fn args(&self) -> Option<Vec<&'a str>> {
+        Some(self.entry.get("args")?.as_array()?.iter().filter_map(Value::as_str).collect())
+    }
+
+    /// The program that it starts in a project, with the host's variable for that folder filled in.
+    #[must_use]
+    pub fn program(&self, home: &str) -> String {
+        let command: String = self.command().unwrap_or_default().chars().filter(|c| !is_quote(*c)).collect();
+        let line = command.replace("${CLAUDE_PROJECT_DIR}", home).replace("$CLAUDE_PROJECT_DIR", home);
+        match self.args() {
+            Some(_) => line,
+            None => parted(&line).0.to_owned(),
+        }
+    }
+
+    /// Whether it calls `modegate hook`.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        calls_us(self.command().unwrap_or_default(), self.args().as_deref())
+    }
+
+    /// Whether every tool, agent and source is heard.
+    #[must_use]
+    pub fn hears_all(&self) -> bool {
+        matches!(self.matcher, None | Some("" | "*" | ".*")) && self.entry.get("if").is_none()
+    }
+}
+
+/// Whether a command line, in exec form or for a shell, is `modegate hook`; the bare program with an event is too.
+pub(super) fn calls_us(command: &str, args: Option<&[&str]>) -> bool {
+    let command: String = command.chars().filter(|c| !is_quote(*c)).collect();
+    let (program, rest) = if let Some(args) = args {
+        (command.trim(), args.join(" "))
+    } else {
+        let (program, rest) = parted(&command);
+        (program, rest.to_owned())
+    };
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    name == "modegate" && (rest.is_empty() || rest == "hook" || rest.starts_with("hook "))
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'')
+}
+
+/// A shell's line as program and arguments. A path may have spaces, so only the end is looked at.
+fn parted(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let ends = ["hook --exit-zero", "hook"];
+    let found = ends.into_iter().find_map(|end| Some((line.strip_suffix(end)?.strip_suffix(' ')?.trim_end(), end)));
+    found.unwrap_or((line, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ours_is_told_from_others() {
+        for (command, args, ours) in [
+            ("${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate", Some(&["hook"][..]), true),
+            ("/home/a b/.claude/bin/modegate", Some(&["hook", "--exit-zero"]), true),
+            ("modegate", Some(&["hook"]), true),
+            ("C:\\Users\\u\\modegate.exe", Some(&["hook"]), true),
+            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/modegate hook", None, true),
+            ("/a b/modegate", None, true),
+            ("modegate hook --exit-zero", None, true),
+            ("modegate", Some(&["status"]), false),
+            ("modegate status", None, false),
+            ("my-modegate", Some(&["hook"]), false),
+            ("echo modegate hook; other", None, false),
+            ("", None, false),
+        ] {
+            assert_eq!(calls_us(command, args), ours, "{command} {args:?}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Installing, uninstalling and installing again: the user's files stay theirs.
+
+use crate::project::{Project, Said, said};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SETTINGS: &str = ".claude/settings.json";
+
+fn fixtures(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/settings").join(folder);
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect()
+}
+
+/// Installs without the program and the workflow: only the settings matter.
+fn wire(project: &Project) -> Said {
+    project.run(&["install", "--path", "--no-workflow"])
+}
+
+fn fine(said: &Said) {
+    assert_eq!(said.exit, 0, "{said:?}");
+}
+
+/// A settings text as JSON, without our entries.
+fn others(text: &str) -> String {
+    let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(json!({}));
+    if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
+        for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
+            groups.retain(|group| !group.to_string().contains("\"command\":\"modegate\""));
+        }
+        hooks.retain(|_, groups| groups.as_array().is_none_or(|groups| !groups.is_empty()));
+    }
+    value.to_string()
+}
+
+#[test]
+fn install_and_uninstall_leave_a_settings_file_as_it_was() {
+    for fixture in fixtures("") {
+        let name = fixture.display();
+        let before = fs::read(&fixture).unwrap();
+        let project = Project::new();
+        project.write(SETTINGS, &before);
+        fine(&wire(&project));
+        let installed = project.read(SETTINGS);
+        let value: Value = serde_json::from_str(installed.trim_start_matches('\u{feff}')).expect("JSON");
+        assert_eq!(installed.matches("\"command\": \"modegate\"").count(), 9, "{name}: {installed}");
+        assert!(value["hooks"].get("WorktreeCreate").is_none());
+        let plain = String::from_utf8(before.clone()).unwrap();
+        if !plain.contains("[]") && !plain.contains("{}") {
+            // `{}` for a file that was empty; else every key, in its order.
+            let wanted = if plain.is_empty() { "{\"hooks\":{}}".to_owned() } else { others(&plain) };
+            let own = others(&installed);
+            assert!(own == wanted || own.replace(",\"hooks\":{}", "") == wanted, "{name}: {own} is not {wanted}");
+        }
+        fine(&wire(&project));
+        assert_eq!(project.read(SETTINGS), installed, "{name}: installed twice");
+        fine(&project.run(&["uninstall"]));
+        if before.is_empty() {
+            // An empty file says as much as none.
+            assert!(project.read(SETTINGS).is_empty());
+        } else {
+            assert_eq!(fs::read(project.home().join(SETTINGS)).unwrap(), before, "{name}: not as it was");
+        }
+        fine(&wire(&project));
+        assert_eq!(project.read(SETTINGS), installed, "{name}: installed again");
+    }
+}
+
+#[test]
+fn entries_are_added_in_the_files_own_hand() {
+    let project = Project::new();
+    project
+        .write(SETTINGS, fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/settings/tabs.json")).unwrap());
+    fine(&wire(&project));
+    let expected = "{
+\t\"model\": \"sonnet\",
+\t\"permissions\": {
+\t\t\"allow\": [\"Bash(git *)\"]
+\t},
+\t\"hooks\": {
+\t\t\"SessionStart\": [
+\t\t\t{
+\t\t\t\t\"hooks\": [
+\t\t\t\t\t{
+\t\t\t\t\t\t\"type\": \"command\",
+\t\t\t\t\t\t\"command\": \"modegate\",
+\t\t\t\t\t\t\"args\": [\"hook\"],
+\t\t\t\t\t\t\"timeout\": 75
+\t\t\t\t\t}
+\t\t\t\t]
+\t\t\t}
+\t\t],
+";
+    assert!(project.read(SETTINGS).starts_with(expected), "{}", project.read(SETTINGS));
+}
+
+#[test]
+fn what_the_host_would_pass_over_is_refused_with_its_place() {
+    for (name, words) in [
+        (
+            "comments",
+            "a comment, which JSON does not have and for which Claude Code passes over the whole file\n   --> .claude/settings.json:2:3",
+        ),
+        (
+            "trailing-comma",
+            "trailing comma, so Claude Code passes over the whole file\n   --> .claude/settings.json:3:1",
+        ),
+        ("broken", "expected `,` or `}`, so Claude Code passes over the whole file\n   --> .claude/settings.json:3:3"),
+        ("list", "it is JSON, but not an object"),
+        ("hooks-is-a-list", "`hooks` is not an object"),
+        ("event-is-an-object", "`hooks.Stop` is not a list"),
+        ("hooks-twice", "the key `hooks` is there twice"),
+        ("cut-off", "EOF while parsing a string"),
+    ] {
+        let project = Project::new();
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/settings/refused/{name}.json"));
+        let before = fs::read_to_string(fixture).unwrap();
+        project.write(SETTINGS, &before);
+        let said = project.run(&["install"]);
+        assert_eq!(said.exit, 1, "{name}");
+        assert!(said.stderr.contains(words), "{name}: {}", said.stderr);
+        assert!(said.stderr.contains("nothing was changed"), "{name}: {}", said.stderr);
+        assert_eq!(project.read(SETTINGS), before, "{name}");
+        let left: Vec<_> = fs::read_dir(project.home().join(".claude")).unwrap().collect();
+        assert_eq!(left.len(), 1, "{name}: something was written");
+    }
+    assert_eq!(fixtures("refused").len(), 8, "each refused file has a row above");
+}
+
+#[test]
+fn what_was_changed_since_stays_when_it_is_taken_out() {
+    let project = Project::new();
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    fine(&wire(&project));
+    let edited = project.read(SETTINGS).replace("\"opus\"", "\"sonnet\"");
+    project.write(SETTINGS, edited);
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read(SETTINGS), "{\n  \"model\": \"sonnet\"\n}\n");
+}
+
+#[test]
+fn an_entry_in_a_group_of_others_is_taken_out_alone() {
+    let project = Project::new();
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "modegate", "args": ["hook"]}]}]}}"#;
+    project.write(SETTINGS, text);
+    fine(&project.run(&["uninstall"]));
+    let left: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    assert_eq!(left, json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}));
+}
+
+#[test]
+fn an_entry_that_calls_modegate_elsewhere_is_led_here_and_keeps_the_rest() {
+    let project = Project::new();
+    let text =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/old/modegate hook", "timeout": 9}]}]}}"#;
+    project.write(SETTINGS, text);
+    fine(&wire(&project));
+    let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    let stop = json!([{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"], "timeout": 9}]}]);
+    assert_eq!(value["hooks"]["Stop"], stop);
+}
+
+#[test]
+fn an_event_that_only_a_projects_gate_hears_is_wired_too() {
+    let project = Project::new();
+    project.write(
+        ".claude/modes/base.yaml",
+        "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n  - { id: b, on: WorktreeCreate, check: { file: a/x } }\n",
+    );
+    fine(&wire(&project));
+    let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    assert!(value["hooks"]["PreCompact"].is_array() && value["hooks"].get("WorktreeCreate").is_none(), "{value}");
+}
+
+#[test]
+fn the_installed_program_gates_a_planner() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    fine(&project.run(&["install"]));
+    let entry: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    let command = entry["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert_eq!(command, "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate");
+    let program = command.replace("${CLAUDE_PROJECT_DIR}", project.home().to_str().unwrap());
+    let hook = |event: Value| {
+        let mut command = std::process::Command::new(&program);
+        said(command.arg("hook").env("CLAUDE_PROJECT_DIR", project.home()), event.to_string().as_bytes())
+    };
+    let typed =
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"});
+    assert_eq!(hook(typed).exit, 0);
+    let call = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}});
+    assert_eq!(hook(call).exit, 2);
+    let listed = project.listed();
+    assert!(
+        listed.contains(".claude/settings.json") && listed.contains(".claude/agents/strategic-planner.md"),
+        "{listed}"
+    );
+    assert!(!listed.contains("hooks/"), "git sees what is this machine's own: {listed}");
+    // The program that runs can be put in its own place, and takes itself out.
+    let own = |words: &[&str]| said(std::process::Command::new(&program).args(words).current_dir(project.home()), b"");
+    fine(&own(&["install"]));
+    fine(&own(&["uninstall", "--purge"]));
+    assert!(!project.home().join(".claude").exists(), "{}", project.listed());
+}
+
+#[test]
+fn state_and_journals_stay_until_asked_for() {
+    let project = Project::new();
+    fine(&project.run(&["install", "--path"]));
+    project.hook(
+        &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"}),
+    );
+    let said = project.run(&["uninstall"]);
+    assert!(said.stdout.contains("kept     .claude/hooks/cache.json `--purge` removes it"), "{}", said.stdout);
+    assert!(project.home().join(".claude/hooks/sessions/s.jsonl").exists());
+    assert!(project.home().join(".claude/hooks/.gitignore").exists());
+    fine(&project.run(&["uninstall", "--purge"]));
+    assert!(!project.home().join(".claude").exists());
+}
+
+#[test]
+fn a_file_of_the_workflow_that_is_there_is_somebodys() {
+    let project = Project::new();
+    project.write(".claude/commands/plan.md", "my plan\n");
+    let said = project.run(&["install", "--path"]);
+    assert!(said.stdout.contains("kept     .claude/commands/plan.md it was there before"), "{}", said.stdout);
+    assert_eq!(project.read(".claude/commands/plan.md"), "my plan\n");
+    project.write(".claude/agents/troubleshooter.md", "---\nname: troubleshooter\n---\nmine\n");
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read(".claude/commands/plan.md"), "my plan\n");
+    assert!(project.read(".claude/agents/troubleshooter.md").ends_with("mine\n"));
+    assert!(!project.home().join(".claude/agents/strategic-planner.md").exists());
+    let bare = Project::new();
+    fine(&bare.run(&["install", "--path", "--no-workflow"]));
+    assert!(!bare.home().join(".claude/commands").exists());
+}
+
+#[test]
+fn a_rehearsal_shows_the_difference_and_writes_nothing() {
+    let project = Project::new();
+    let said = project.run(&["install", "--dry-run"]);
+    fine(&said);
+    for part in ["would be installed", "write    .claude/hooks/modegate", "    +    \"PreToolUse\": ["] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
+    assert!(!project.home().join(".claude").exists());
+    fine(&wire(&project));
+    let said = project.run(&["uninstall", "--dry-run"]);
+    assert!(said.stdout.contains("would be taken out"), "{}", said.stdout);
+    assert!(project.read(SETTINGS).contains("modegate"));
+}
+
+#[test]
+fn local_and_user_settings_are_files_of_their_own() {
+    let project = Project::new();
+    fine(&project.run(&["install", "--local", "--path"]));
+    assert!(
+        project.read(".claude/settings.local.json").contains("modegate") && !project.home().join(SETTINGS).exists()
+    );
+    fine(&wire(&project));
+    fine(&project.run(&["uninstall", "--local"]));
+    assert!(!project.home().join(".claude/settings.local.json").exists());
+    assert!(project.home().join(".claude/commands/plan.md").exists(), "the other file still calls modegate");
+    fine(&project.run(&["uninstall"]));
+    assert!(!project.home().join(".claude").exists());
+    let user = project.home().parent().unwrap().to_owned();
+    fine(&project.run(&["install", "--user"]));
+    let settings = fs::read_to_string(user.join(SETTINGS)).unwrap();
+    let program = user.join(".claude/modegate/modegate");
+    assert!(settings.contains(program.to_str().unwrap()) && program.exists(), "{settings}");
+    assert!(user.join(".claude/commands/plan.md").exists() && !project.home().join(".claude").exists());
+    fine(&project.run(&["uninstall", "--user"]));
+    assert!(!user.join(".claude").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_settings_file_stays_linked_and_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.write("dotfiles/settings.json", "{ \"model\": \"opus\" }\n");
+    let real = project.home().join("dotfiles/settings.json");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::create_dir_all(project.home().join(".claude")).unwrap();
+    std::os::unix::fs::symlink(&real, project.home().join(SETTINGS)).unwrap();
+    fine(&wire(&project));
+    assert!(fs::symlink_metadata(project.home().join(SETTINGS)).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(project.home().join(".claude/hooks/settings.json.bak")).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    fine(&project.run(&["uninstall"]));
+    assert_eq!(project.read("dotfiles/settings.json"), "{ \"model\": \"opus\" }\n");
+}
+
+#[test]
+fn only_a_person_takes_it_out() {
+    let project = Project::new();
+    fine(&wire(&project));
+    let model = said(project.modegate().env("CLAUDECODE", "1").arg("uninstall"), b"");
+    assert_eq!(model.exit, 1);
+    assert!(model.stderr.contains("is for a person"), "{}", model.stderr);
+    assert!(project.read(SETTINGS).contains("modegate"));
+}
+
+#[test]
+fn scripts_get_the_changes_as_json() {
+    let project = Project::new();
+    let told = project.run(&["install", "--path", "--json"]).json();
+    assert_eq!(told["events"].as_array().unwrap().len(), 9);
+    assert_eq!(told["changes"].as_array().unwrap().len(), 16);
+    assert_eq!(told["dry_run"], false);
+    let told = project.run(&["uninstall", "--json"]).json();
+    assert!(told["changes"].as_array().unwrap().iter().all(|change| change["change"] == "removed"), "{told}");
+}
+
+#[test]
+fn a_projects_root_is_found_from_below_and_the_users_own_folder_is_none() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.write("src/deep/x.rs", "");
+    let mut below = project.modegate();
+    let below = below.env_remove("CLAUDE_PROJECT_DIR").current_dir(project.home().join("src/deep"));
+    fine(&said(below.args(["install", "--path"]), b""));
+    assert!(project.read(SETTINGS).contains("modegate"));
+    let user = project.home().parent().unwrap().to_owned();
+    let refused = said(project.modegate().arg("--project").arg(&user).arg("install"), b"");
+    assert_eq!(refused.exit, 1);
+    assert!(refused.stderr.contains("install for all with `--user`"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_starter_workflow_is_fit_for_the_host() {
+    use modegate::starter::FILES;
+    for file in FILES {
+        let text = file.text;
+        assert!(text.starts_with("---\n") && text.is_ascii(), "{}", file.path);
+        if file.path.starts_with("commands/") {
+            assert_eq!(text.matches('$').count(), 1, "{}: one $ARGUMENTS and no other", file.path);
+            assert!(text.contains("Request: $ARGUMENTS\n") && !text.contains("!`"), "{}", file.path);
+            // Brackets without quotes are a list to YAML, which the host does not expect.
+            assert!(text.contains("argument-hint: \""), "{}", file.path);
+        } else {
+            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(plain.contains("full final report"), "{}", file.path);
+            let tools = text.lines().find(|line| line.starts_with("tools: ")).unwrap();
+            assert!(!tools.contains("Agent") && !tools.contains("Skill"), "{}", file.path);
+        }
+    }
+    for (agent, words) in [
+        ("codebase-explorer", "exploration/codebase-status_<session>_<MMDDYY>.md"),
+        ("research-specialist", "research/research_<session>_<MMDDYY>.md"),
+        ("research-consultant", "validated_by: research-consultant"),
+        ("strategic-planner", "plans/plan_<session>_<MMDDYY>.md"),
+        ("consulting-expert", "consulted_by: consulting-expert"),
+        ("code-reviewer", "reviews/review_<session>_<MMDDYY>.md"),
+    ] {
+        let file = FILES.iter().find(|file| file.path == format!("agents/{agent}.md")).unwrap();
+        assert!(file.text.contains(words), "{agent} is not told {words}");
+    }
+}
