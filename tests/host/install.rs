@@ -54,6 +54,10 @@ fn in_a_folder(client: &Client) {
     let project = plain();
     modegate(&project, &["install", "--local"]);
     project.write("docs/file", "");
+    // The client calls the folder of the start the project, so only a whole path finds the program from there.
+    let text =
+        project.read(".claude/settings.local.json").replace("${CLAUDE_PROJECT_DIR}", &project.home().to_string_lossy());
+    project.write(".claude/settings.local.json", text);
     must_be_gated(&Session::new(&project).within("docs").run(client, "/plan a page", planner()));
 }
 
