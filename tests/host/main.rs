@@ -19,6 +19,7 @@ mod install;
 mod model;
 #[path = "../support/project.rs"]
 mod project;
+mod server;
 mod settings;
 mod stage;
 mod starts;

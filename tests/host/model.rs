@@ -4,11 +4,11 @@
 //! `.claude/agents`, so the first line of that text is its fingerprint. The n-th request of a conversation gets
 //! the n-th turn of its script.
 
+use crate::server::{Answer, Call, Server};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tiny_http::{Header, Method, Response, Server};
 
 /// The conversation that belongs to no subagent.
 pub const MAIN: &str = "main";
@@ -133,44 +133,28 @@ pub fn words(value: &Value) -> String {
     }
 }
 
-/// The model at work; it is gone with its last owner.
+/// The model at work.
 pub struct Model {
-    server: Arc<Server>,
+    server: Server,
     log: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Model {
     /// Starts it for a project, whose agents it learns to tell apart.
     pub fn start(script: Script, project: &Path) -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").unwrap());
         let log = Arc::new(Mutex::new(Vec::new()));
-        let desk =
-            Arc::new(Desk { script, fingerprints: fingerprints(project), log: log.clone(), ids: AtomicUsize::new(1) });
-        let listener = server.clone();
-        std::thread::spawn(move || {
-            for request in listener.incoming_requests() {
-                let desk = desk.clone();
-                // A turn may wait for something, and another conversation must not wait with it.
-                std::thread::spawn(move || desk.answer(request));
-            }
-        });
-        Self { server, log }
+        let desk = Desk { script, fingerprints: fingerprints(project), log: log.clone(), ids: AtomicUsize::new(1) };
+        Self { server: Server::start(move |call| desk.answer(call)), log }
     }
 
     /// Where it listens.
     pub fn address(&self) -> String {
-        format!("http://{}", self.server.server_addr())
+        self.server.address()
     }
 
     /// What it was asked so far.
     pub fn requests(&self) -> Vec<Request> {
         self.log.lock().unwrap().clone()
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        self.server.unblock();
     }
 }
 
@@ -200,21 +184,15 @@ struct Desk {
 }
 
 impl Desk {
-    fn answer(&self, mut http: tiny_http::Request) {
-        let mut bytes = Vec::new();
-        let read = http.as_reader().read_to_end(&mut bytes);
-        let path = http.url().to_owned();
-        let response = match http.method() {
-            Method::Post if read.is_err() => return,
-            Method::Post if path.contains("count_tokens") => plain(&json!({"input_tokens": 100}), 200),
-            Method::Post if path.starts_with("/v1/messages") => {
-                self.message(serde_json::from_slice(&bytes).unwrap_or_default())
+    fn answer(&self, call: &Call) -> Answer {
+        match call.method.as_str() {
+            "POST" if call.path.contains("count_tokens") => plain(&json!({"input_tokens": 100}), 200),
+            "POST" if call.path.starts_with("/v1/messages") => {
+                self.message(serde_json::from_slice(&call.body).unwrap_or_default())
             }
-            Method::Head | Method::Post => plain(&json!({}), 200),
+            "POST" | "HEAD" => plain(&json!({}), 200),
             _ => plain(&json!({"type": "error", "error": {"type": "not_found_error", "message": "none"}}), 404),
-        };
-        // A client that went away has its reasons.
-        let _: std::io::Result<()> = http.respond(response);
+        }
     }
 
     fn message(&self, body: Value) -> Answer {
@@ -251,18 +229,12 @@ impl Desk {
     }
 }
 
-type Answer = Response<std::io::Cursor<Vec<u8>>>;
-
 fn usage() -> Value {
     json!({"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0})
 }
 
-fn typed(response: Answer, kind: &str) -> Answer {
-    response.with_header(Header::from_bytes("Content-Type", kind).unwrap())
-}
-
 fn plain(value: &Value, status: u16) -> Answer {
-    typed(Response::from_data(value.to_string()), "application/json").with_status_code(status)
+    Answer { status, kind: "application/json", body: value.to_string() }
 }
 
 /// A message as the events of a stream.
@@ -288,5 +260,5 @@ fn streamed(mut message: Value) -> Answer {
     events.push(json!({"type": "message_stop"}));
     let lines =
         events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()));
-    typed(Response::from_data(lines.collect::<String>()), "text/event-stream")
+    Answer { status: 200, kind: "text/event-stream", body: lines.collect() }
 }
