@@ -10,7 +10,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("installed it gates, taken out it does not", in_and_out),
         Case::new("installed for oneself it gates", for_oneself),
-        Case::new("installed for oneself it gates in a folder of the project too", in_a_folder)
+        Case::new("local settings with a whole path gate in a folder of the project too", in_a_folder)
             .since(Version(2, 1, 211), root),
         Case::new("installed for a user it gates in every project", for_a_user),
         Case::new("installed with --path it is found on PATH", on_path),
