@@ -26,6 +26,8 @@ mod places;
 mod project;
 #[path = "all/race.rs"]
 mod race;
+#[path = "all/readme.rs"]
+mod readme;
 #[path = "all/state.rs"]
 mod state;
 #[path = "all/streams.rs"]

@@ -116,9 +116,15 @@ impl Scope<'_> {
         (!open).then(|| glob.replace('*', &self.facts.clock().date))
     }
 
-    /// What a file of an artifact is called when one is asked for: its path, or its glob.
+    /// What a file of an artifact is called when one is asked for: the one that is there, else where a new one
+    /// belongs, else its glob.
     #[must_use]
     pub fn called(&self, name: &str) -> String {
+        // Work that was begun before midnight goes on in its file.
+        let there = || self.globs(name).and_then(|globs| self.facts.files(globs)).ok()?.into_iter().next();
+        if let Some(file) = there() {
+            return file.path;
+        }
         let glob = || self.globs(name).ok().and_then(|globs| globs.into_iter().next());
         let like = || glob().map(|glob| format!("a file like {glob}"));
         self.expected(name).or_else(like).unwrap_or_else(|| name.to_owned())

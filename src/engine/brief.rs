@@ -12,7 +12,7 @@ impl<'a> Engine<'a> {
             let Some(phase) = self.turn(mode, agent) else { continue };
             if let Some(wanted) = self.demands(mode, &phase.after) {
                 self.context.push(format!(
-                    "You work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
+                    "modegate: you work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
                     phase.name, mode.name
                 ));
             }

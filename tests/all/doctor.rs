@@ -37,7 +37,8 @@ fn finds(id: &str, words: &str, harm: impl FnOnce(&Project)) {
     harm(&project);
     let (exit, report) = examined(&project, &[]);
     let found = report["reports"].as_array().unwrap().iter().find(|one| one["id"] == id);
-    let Some(found) = found else { panic!("no {id} in {report:#}") };
+    assert!(found.is_some(), "no {id} in {report:#}");
+    let found = found.unwrap();
     assert!(found["what"].as_str().unwrap().contains(words), "{found:#}");
     assert!(found["fix"].as_str().is_some_and(|fix| !fix.is_empty()), "{found:#}");
     assert_eq!(exit, i32::from(report["problems"] != 0), "{report:#}");
@@ -142,7 +143,7 @@ fn settings_that_the_host_passes_over() {
     });
     finds("entry-malformed", "an entry has no `type`; Claude Code then runs no hook of that file", |project| {
         edit(project, |value| {
-            value["hooks"]["PreToolUse"].as_array_mut().unwrap().push(json!({"hooks": [{"command": "x"}]}))
+            value["hooks"]["PreToolUse"].as_array_mut().unwrap().push(json!({"hooks": [{"command": "x"}]}));
         });
     });
 }
