@@ -22,6 +22,7 @@ pub struct Said {
     pub stderr: String,
 }
 
+#[allow(dead_code, reason = "each test binary uses its part")]
 impl Said {
     /// Its standard output as JSON; null when it said nothing.
     pub fn json(&self) -> Value {
@@ -87,7 +88,7 @@ impl Project {
     }
 
     /// A program with an environment of its own: nothing of the machine's settings reaches it.
-    fn plain(&self, program: &str) -> Command {
+    pub fn plain(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
         command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);

@@ -1,0 +1,230 @@
+//! A real Claude Code in `-p` mode, in a project, against a scripted model; nothing leaves loopback.
+
+use crate::model::{Model, Request, Script};
+use crate::project::Project;
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Longer than any session of the suite takes on a slow machine.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// The client's binary.
+pub struct Client {
+    binary: PathBuf,
+    /// What it says of itself, as three numbers.
+    pub version: Version,
+}
+
+/// A version as numbers, to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+/// What a hook answered, as the client reports it.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// The event and its matcher's word, as `PreToolUse:Agent`.
+    pub name: String,
+    /// Its exit code.
+    pub exit: i64,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+    /// What the client makes of it: success, error or cancelled.
+    pub outcome: String,
+}
+
+/// A session that is over.
+#[derive(Debug)]
+pub struct Ran {
+    /// The client's exit code; none if it was killed.
+    pub exit: Option<i32>,
+    /// The client's standard error.
+    pub stderr: String,
+    /// Everything it reported.
+    pub events: Vec<Value>,
+    /// What the hooks answered, in the order in which they ended.
+    pub hooks: Vec<Hook>,
+    /// What the model was asked.
+    pub requests: Vec<Request>,
+    /// The session's id.
+    pub id: String,
+}
+
+/// A session that is to be.
+pub struct Session<'a> {
+    project: &'a Project,
+    folder: PathBuf,
+    /// Its id, known before it begins: files have it in their names.
+    pub id: String,
+    path: Option<PathBuf>,
+}
+
+impl<'a> Session<'a> {
+    /// A new session in a project.
+    pub fn new(project: &'a Project) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(1);
+        let id = format!("00000000-0000-4000-8000-{:012}", COUNT.fetch_add(1, Ordering::Relaxed));
+        Self { project, folder: project.home(), id, path: None }
+    }
+
+    /// Started in a folder of the project.
+    pub fn within(mut self, folder: &str) -> Self {
+        self.folder.push(folder);
+        self
+    }
+
+    /// With a folder before all others on PATH.
+    pub fn on_path(mut self, folder: &str) -> Self {
+        self.path = Some(self.project.home().join(folder));
+        self
+    }
+
+    /// A file of this session: `{session}` in the path is its id.
+    pub fn file(&self, path: &str) -> PathBuf {
+        self.project.home().join(path.replace("{session}", &self.id))
+    }
+
+    /// Lets the client run to its end.
+    pub fn run(self, client: &Client, prompt: &str, script: Script) -> Ran {
+        let model = Model::start(script, &self.project.home());
+        let notes = tempfile::tempdir().unwrap();
+        let (out, err) = (notes.path().join("stdout"), notes.path().join("stderr"));
+        let mut command = self.project.plain(&client.binary);
+        command.args(["-p", prompt, "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose"]);
+        command.args(["--include-hook-events", "--session-id", &self.id]).current_dir(&self.folder);
+        command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
+        command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
+        // A client that runs as root wants to hear that it is in a sandbox before it skips permissions.
+        command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]);
+        if let Some(folder) = self.path {
+            let rest = std::env::var_os("PATH").unwrap_or_default();
+            let all = std::iter::once(folder).chain(std::env::split_paths(&rest));
+            command.env("PATH", std::env::join_paths(all).unwrap());
+        }
+        // Into files: a grandchild that lives on may hold a pipe open for ever.
+        command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+        let status = wait(&mut command, LIMIT);
+        let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+        let events: Vec<Value> = read(&out).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let hooks = events.iter().filter(|event| event["subtype"] == "hook_response").map(Hook::read).collect();
+        let exit = status.and_then(|status| status.code());
+        let ran = Ran { exit, stderr: read(&err), events, hooks, requests: model.requests(), id: self.id };
+        assert!(status.is_some(), "the client was killed after {LIMIT:?}\n{}", ran.told());
+        ran
+    }
+}
+
+/// Waits for a command, but not for ever.
+fn wait(command: &mut Command, limit: Duration) -> Option<ExitStatus> {
+    let mut child = command.spawn().unwrap();
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        if begun.elapsed() > limit {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Client {
+    /// The client at a path.
+    pub fn at(binary: PathBuf) -> Self {
+        let said = Command::new(&binary).arg("--version").stdin(Stdio::null()).output();
+        let said = said.unwrap_or_else(|error| panic!("{} does not run: {error}", binary.display()));
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let mut numbers = text.split([' ', '.']).map_while(|word| word.trim().parse().ok());
+        let mut number = || numbers.next().unwrap_or(0);
+        Self { binary, version: Version(number(), number(), number()) }
+    }
+
+    /// Runs a prompt in a project.
+    pub fn run(&self, project: &Project, prompt: &str, script: Script) -> Ran {
+        Session::new(project).run(self, prompt, script)
+    }
+}
+
+impl Hook {
+    fn read(event: &Value) -> Self {
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        Self {
+            name: text("hook_name"),
+            exit: event["exit_code"].as_i64().unwrap_or(-1),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+            outcome: text("outcome"),
+        }
+    }
+}
+
+impl Ran {
+    /// What hooks answered at an event; `PreToolUse` is every tool's, `PreToolUse:Agent` one's.
+    pub fn at(&self, name: &str) -> Vec<&Hook> {
+        let is_meant = |hook: &&Hook| hook.name == name || hook.name.split(':').next() == Some(name);
+        self.hooks.iter().filter(is_meant).collect()
+    }
+
+    /// Exit codes of hooks at an event.
+    pub fn exits(&self, name: &str) -> Vec<i64> {
+        self.at(name).iter().map(|hook| hook.exit).collect()
+    }
+
+    /// The requests of a conversation.
+    pub fn asked(&self, who: &str) -> Vec<&Request> {
+        self.requests.iter().filter(|request| request.who == who && request.has_tools()).collect()
+    }
+
+    /// All that an agent was told until its last turn.
+    pub fn heard(&self, who: &str) -> String {
+        let longest = self.asked(who).into_iter().max_by_key(|request| request.answered());
+        longest.map(Request::text).unwrap_or_default()
+    }
+
+    /// What the person reads at the end.
+    pub fn result(&self) -> String {
+        let last = self.events.iter().rev().find(|event| event["type"] == "result");
+        last.and_then(|event| event["result"].as_str()).unwrap_or_default().to_owned()
+    }
+
+    /// The session for a person who reads why a trial failed.
+    pub fn told(&self) -> String {
+        let hooks = self.hooks.iter().map(|hook| {
+            format!("  {} {} {} {} {}", hook.name, hook.exit, hook.outcome, hook.stdout.trim(), hook.stderr.trim())
+        });
+        let asked = self.requests.iter().map(|request| format!("  {} {}", request.who, request.answered()));
+        format!(
+            "exit {:?}\nhooks:\n{}\nmodel:\n{}\n{}",
+            self.exit,
+            hooks.collect::<Vec<_>>().join("\n"),
+            asked.collect::<Vec<_>>().join("\n"),
+            self.stderr
+        )
+    }
+
+    /// Fails with the whole session unless it holds.
+    #[track_caller]
+    pub fn must(&self, holds: bool, what: &str) {
+        assert!(holds, "{what}\n{}", self.told());
+    }
+
+    /// Fails unless an agent was told something.
+    #[track_caller]
+    pub fn must_tell(&self, who: &str, what: &str) {
+        self.must(self.heard(who).contains(what), &format!("{who} was not told {what:?}, but:\n{}", self.heard(who)));
+    }
+}

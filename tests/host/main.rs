@@ -1,0 +1,82 @@
+//! A real Claude Code, driven by a scripted model, in real projects with modegate. `tests/host/run` fetches
+//! the client; without `MODEGATE_CLIENT` every trial is ignored.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it cannot go on"
+)]
+
+mod activation;
+mod agents;
+mod beside;
+mod client;
+mod install;
+mod model;
+#[path = "../support/project.rs"]
+mod project;
+mod server;
+mod settings;
+mod stage;
+mod starts;
+mod stops;
+
+use client::{Client, Version};
+use libtest_mimic::{Arguments, Trial};
+use std::sync::Arc;
+
+/// A session with the client, and what must come of it.
+struct Case {
+    name: &'static str,
+    play: fn(&Client),
+    since: Option<(Version, &'static str)>,
+}
+
+impl Case {
+    /// A case for every client.
+    fn new(name: &'static str, play: fn(&Client)) -> Self {
+        Self { name, play, since: None }
+    }
+
+    /// A case that clients before a version cannot pass, and why.
+    fn since(mut self, version: Version, reason: &'static str) -> Self {
+        self.since = Some((version, reason));
+        self
+    }
+
+    fn trial(self, topic: &str, client: Option<&Arc<Client>>) -> Trial {
+        let name = format!("{topic}: {}", self.name);
+        let Some(client) = client.cloned() else { return Trial::test(name, || Ok(())).with_ignored_flag(true) };
+        if let Some((version, reason)) = self.since.filter(|(version, _)| client.version < *version) {
+            eprintln!("{name}: not on {}, only since {version}: {reason}", client.version);
+            return Trial::test(name, || Ok(())).with_ignored_flag(true);
+        }
+        Trial::test(name, move || {
+            (self.play)(&client);
+            Ok(())
+        })
+    }
+}
+
+fn main() {
+    let client = std::env::var_os("MODEGATE_CLIENT").map(|path| Arc::new(Client::at(path.into())));
+    if client.is_none() {
+        eprintln!("no client in MODEGATE_CLIENT: run these with tests/host/run");
+    }
+    let topics = [
+        ("settings", settings::cases()),
+        ("starts", starts::cases()),
+        ("stops", stops::cases()),
+        ("activation", activation::cases()),
+        ("agents", agents::cases()),
+        ("beside", beside::cases()),
+        ("install", install::cases()),
+    ];
+    let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
+    let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
