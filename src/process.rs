@@ -1,7 +1,5 @@
 //! Another program, run so that it can do no harm: in its own group, in time, with little to keep.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
-
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};

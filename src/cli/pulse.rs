@@ -62,7 +62,9 @@ pub(super) fn pulses(site: &Site) -> Vec<Pulse> {
     }
     let from = Receipt::read(site).time();
     let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
-    pulses.iter_mut().for_each(|pulse| pulse.used = pulse.used.filter(counts));
+    for pulse in &mut pulses {
+        pulse.used = pulse.used.filter(counts);
+    }
     pulses.retain(|pulse| pulse.seen.is_some() || pulse.used.is_some());
     pulses
 }
@@ -97,7 +99,7 @@ pub(super) fn ago(at: Timestamp) -> String {
     let seconds = since(at).as_secs();
     match seconds {
         ..0 => "in the future, by this machine's clock".to_owned(),
-        ..120 => format!("{seconds} s ago"),
+        0..120 => format!("{seconds} s ago"),
         120..7200 => format!("{} min ago", seconds / 60),
         7200..172_800 => format!("{} h ago", seconds / 3600),
         _ => format!("{} days ago", seconds / 86_400),

@@ -130,7 +130,7 @@ fn state(site: &Site) -> Vec<PathBuf> {
 
 /// What an installation that was killed has left.
 fn leftovers(own: &Path) -> Vec<PathBuf> {
-    named(own, |name| name.starts_with("modegate.") && name.ends_with(".tmp"))
+    named(own, |name| name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some()))
 }
 
 fn named(folder: &Path, is_it: impl Fn(&str) -> bool) -> Vec<PathBuf> {

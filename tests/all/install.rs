@@ -550,5 +550,5 @@ fn a_failure_is_json_for_scripts_too() {
         .iter()
         .find(|change| change["path"].as_str().unwrap().ends_with("settings.json"));
     let settings = settings.unwrap();
-    assert!(settings["change"] == "change" && settings["diff"].as_str().unwrap().contains("+"), "{settings}");
+    assert!(settings["change"] == "change" && settings["diff"].as_str().unwrap().contains('+'), "{settings}");
 }
