@@ -49,3 +49,25 @@ fn the_demo_prints_what_is_shown_of_it() {
         assert!(demo.contains(part.trim()), "{part} is not in {demo}");
     }
 }
+
+#[test]
+fn every_link_between_documents_leads_somewhere() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/ARCHITECTURE.md",
+        "docs/hosts.md",
+        "docs/journal.md",
+        "docs/modes.md",
+    ] {
+        let path = root.join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap();
+            let inside = !target.is_empty() && !target.contains("://");
+            assert!(!inside || path.parent().unwrap().join(target).exists(), "{file} links to {link}");
+        }
+    }
+}
