@@ -42,7 +42,7 @@ pub fn wire(text: &str, command: &str, events: &[Kind]) -> Result<String, Refusa
         };
         match ours(&groups).first() {
             None if mentioned(&groups) => {}
-            None => drop(groups.append(group(command))),
+            None => drop(groups.append(group(command, *kind))),
             Some(entry) => lead(entry, command),
         }
         take_out(&groups, 1);
@@ -191,6 +191,11 @@ fn take_out(groups: &CstArray, mut kept: usize) -> bool {
     any
 }
 
-fn group(command: &str) -> CstInputValue {
+/// Our entry for an event. A hook that cannot be started must not go unnoticed: then the host refuses what a person
+/// typed to begin a mode, and says why; everything else goes on, for a colleague without the program has to work.
+fn group(command: &str, kind: Kind) -> CstInputValue {
+    if kind == Kind::UserPromptExpansion {
+        return json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT, "onFailure": "block"}]});
+    }
     json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT}]})
 }

@@ -15,6 +15,8 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("installed for a user it gates in every project", for_a_user),
         Case::new("installed with --path it is found on PATH", on_path),
         Case::new("a program that was deleted lets everything go on", deleted),
+        Case::new("a program that was deleted lets no command begin", refused_without)
+            .since(Version(2, 1, 295), "onFailure is known since 2.1.295"),
         Case::new("the doctor finds nothing before and after a session", doctor),
     ]
 }
@@ -79,7 +81,7 @@ fn deleted(client: &Client) {
     let project = plain();
     modegate(&project, &["install"]);
     std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
-    let ran = client.run(&project, "/plan a page", planner());
+    let ran = client.run(&project, "make a plan", planner());
     for hook in &ran.hooks {
         ran.must(hook.exit == 1 && hook.outcome == "error", "the client reports an error");
         ran.must(hook.stderr.contains("ENOENT: no such file or directory, posix_spawn"), "and says what is missing");
@@ -87,6 +89,15 @@ fn deleted(client: &Client) {
     ran.must(!ran.at("SubagentStart").is_empty() && ran.exit == Some(0), "and everything goes on");
     let said = project.run(&["doctor"]);
     assert_eq!(said.exit, 1, "the doctor finds it: {said:?}");
+}
+
+fn refused_without(client: &Client) {
+    let project = plain();
+    modegate(&project, &["install"]);
+    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
+    let ran = client.run(&project, "/plan a page", planner());
+    ran.must(ran.at("SubagentStart").is_empty() && ran.requests.is_empty(), "the model is not asked");
+    ran.must(ran.result().contains(".claude/hooks/modegate"), "the user reads which program is missing");
 }
 
 fn doctor(client: &Client) {
