@@ -1,37 +1,48 @@
 //! Checks: what a gate asks. One file a kind; each struct is the YAML, its doc comment the manual.
 
+mod agent;
 mod clean;
 mod command;
 mod committed;
 mod file;
 mod frontmatter;
+mod http;
 mod observed;
 mod path;
 mod pattern;
 mod prompt;
 mod ran;
+mod run;
+mod saying;
 mod scope;
+mod source;
 mod state;
 mod text;
 mod tool;
 mod transcript;
 
+pub use agent::Agent;
 pub use clean::Clean;
 pub use command::Command;
 pub use committed::Committed;
 pub use file::File;
 pub use frontmatter::Frontmatter;
+pub use http::Http;
 pub use observed::{EDIT, Observed};
 pub use path::Path;
 pub use pattern::Pattern;
 pub use prompt::Prompt;
 pub use ran::Ran;
+pub use run::Run;
 pub use scope::{Artifact, Scope, Vocabulary};
+pub use source::Source;
 pub use state::{State, Wanted};
 pub use text::Text;
 pub use tool::Tool;
 pub use transcript::Transcript;
 
+use crate::event::name;
+use crate::facts::Question;
 use crate::verdict::{Outcome, Truth};
 use crate::yaml::{Node, Reader, Yaml, nearest};
 use serde::{Deserialize, Serialize};
@@ -71,10 +82,18 @@ pub enum Check {
     Tool(Tool),
     /// The conversation has something.
     Transcript(Transcript),
+    /// It is done by one of some agents.
+    Agent(Agent),
+    /// It comes from one of some sources.
+    Source(Source),
+    /// A program does not object.
+    Run(Run),
+    /// A server does not object.
+    Http(Http),
 }
 
 /// The words that name a check.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 20] = [
     "all",
     "any",
     "not",
@@ -91,6 +110,10 @@ pub const KINDS: [&str; 16] = [
     "command",
     "tool",
     "transcript",
+    "agent",
+    "source",
+    "run",
+    "http",
 ];
 
 impl Check {
@@ -132,6 +155,10 @@ impl Check {
             "command" => Self::Command(Command::read(reader, node)),
             "tool" => Self::Tool(Tool::read(reader, node)),
             "transcript" => Self::Transcript(Transcript::read(reader, node)),
+            "agent" => Self::Agent(Agent::read(reader, node)),
+            "source" => Self::Source(Source::read(reader, node)),
+            "run" => Self::Run(Run::read(reader, node)),
+            "http" => Self::Http(Http::read(reader, node)),
             _ => return None,
         })
     }
@@ -165,6 +192,10 @@ impl Check {
             Self::Command(check) => check.evaluate(scope),
             Self::Tool(check) => check.evaluate(scope),
             Self::Transcript(check) => check.evaluate(scope),
+            Self::Agent(check) => check.evaluate(scope),
+            Self::Source(check) => check.evaluate(scope),
+            Self::Run(check) => check.evaluate(scope),
+            Self::Http(check) => check.evaluate(scope),
         }
     }
 
@@ -189,6 +220,30 @@ impl Check {
         }
     }
 
+    /// The slow questions that this check will surely ask, and that need not wait for one another.
+    pub fn steps(&self, scope: &Scope<'_>, questions: &mut Vec<Question>) {
+        match self {
+            Self::All(checks) => checks.iter().for_each(|check| check.steps(scope, questions)),
+            // Only the first alternative is surely asked.
+            Self::Any(checks) => checks.first().into_iter().for_each(|check| check.steps(scope, questions)),
+            Self::Not(check) => check.steps(scope, questions),
+            Self::Run(run) if !run.rewrites => questions.push(run.question(scope)),
+            Self::Http(http) => questions.push(http.question(scope)),
+            _ => {}
+        }
+    }
+
+    /// Gives every step in this check so many seconds.
+    pub fn hurry(&mut self, seconds: u32) {
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.hurry(seconds)),
+            Self::Not(check) => check.hurry(seconds),
+            Self::Run(run) => run.seconds = seconds,
+            Self::Http(http) => http.seconds = seconds,
+            _ => {}
+        }
+    }
+
     /// Every check in this one, itself included.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         visit(self);
@@ -200,10 +255,14 @@ impl Check {
     }
 }
 
+/// Names of tools, agents or sources: `a|b`, a list, globs, `/regex/`, and `!` for all others.
+fn names(reader: &mut Reader, node: &Node) -> Vec<String> {
+    let names: Vec<String> = reader.texts(node).iter().flat_map(|names| name::split(names)).collect();
+    names.iter().filter_map(|name| name::fault(name)).for_each(|fault| reader.problem(node, fault));
+    names
+}
+
 fn unknown_kind(kind: &str) -> String {
-    if matches!(kind, "run" | "http") {
-        return format!("this version has no check `{kind}` yet");
-    }
     match nearest(kind, &KINDS) {
         Some(near) => format!("unknown check `{kind}`, did you mean `{near}`?"),
         None => format!("unknown check `{kind}`; expected one of: {}", KINDS.join(", ")),
@@ -238,7 +297,7 @@ fn not(part: Outcome) -> Outcome {
         Truth::Fails => Truth::Holds,
         Truth::Unknown => Truth::Unknown,
     };
-    Outcome { truth, saw: part.saw.clone(), remedy: None, parts: vec![part] }
+    Outcome { truth, parts: vec![part.clone()], ..Outcome::holds(part.saw) }
 }
 
 fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
@@ -252,5 +311,5 @@ fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
     }
     let saw = saw.join(", and ");
     let remedy = told().find_map(|part| part.remedy.clone());
-    Outcome { truth, saw, remedy, parts }
+    Outcome { truth, remedy, parts, ..Outcome::holds(saw) }
 }

@@ -12,9 +12,10 @@ mod who;
 use crate::check::{Check, Scope};
 use crate::event::{Event, Kind};
 use crate::facts::Facts;
-use crate::mode::{BASE, Catalogue, Mode, Phase};
+use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
 use crate::session::{Session, Standing};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
+use serde_json::Value;
 
 /// What was decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,8 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         moves: Vec::new(),
         intents: Vec::new(),
         who: None,
+        input: None,
+        allow: false,
     };
     if let Some(kind) = event.kind {
         engine.hear(kind);
@@ -71,6 +74,9 @@ struct Engine<'a> {
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
     who: Option<String>,
+    /// What the tool is given, if a gate has changed it.
+    input: Option<Value>,
+    allow: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -97,13 +103,27 @@ impl<'a> Engine<'a> {
         let catalogue = self.catalogue;
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
+        let mut heard: Vec<(&'a Mode, &'a Gate)> = Vec::new();
         for mode in &catalogue.modes {
             let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
-            for gate in mode.gates.iter().filter(|gate| stands || gate.always) {
-                if gate.on.iter().any(|trigger| trigger.hears(self.event, &active)) {
-                    self.judge(mode, None, gate);
-                }
-            }
+            let gates = mode.gates.iter().filter(|gate| stands || gate.always);
+            let hears = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
+            heard.extend(gates.filter(hears).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
+        }
+        self.prepare(&heard);
+        for (mode, gate) in heard {
+            self.judge(mode, None, gate);
+        }
+    }
+
+    /// Lets the steps of several gates run at the same time; what they say is heard in order.
+    fn prepare(&self, gates: &[(&'a Mode, &'a Gate)]) {
+        let mut questions = Vec::new();
+        for (mode, gate) in gates {
+            gate.check.steps(&self.scope(mode), &mut questions);
+        }
+        if questions.len() > 1 {
+            self.facts.prepare(questions);
         }
     }
 
@@ -118,6 +138,10 @@ impl<'a> Engine<'a> {
         decision.context = self.context;
         decision.messages = self.messages;
         decision.moves = self.moves;
+        if decision.verdict < Verdict::Block {
+            decision.input = self.input;
+            decision.allow = self.allow && decision.verdict < Verdict::Ask;
+        }
         Decided { decision, findings: self.findings, session: self.after, who: self.who }
     }
 
@@ -166,6 +190,7 @@ impl<'a> Engine<'a> {
             namespace: &mode.namespace,
             words: &mode.words,
             facts: self.facts,
+            input: self.input.as_ref(),
         }
     }
 

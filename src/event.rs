@@ -4,6 +4,7 @@
 
 pub mod command;
 mod kind;
+pub mod name;
 mod salvage;
 mod trigger;
 

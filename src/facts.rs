@@ -66,6 +66,10 @@ pub enum Question {
         #[serde(flatten)]
         wanted: Wanted,
     },
+    /// What does a program say of this event?
+    Run(Run),
+    /// What does a server say of this event?
+    Http(Http),
     /// What does the conversation have?
     Transcript {
         /// Where the host keeps it.
@@ -76,6 +80,38 @@ pub enum Question {
         #[serde(flatten)]
         wanted: Wanted,
     },
+}
+
+/// A program that is given the event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The command, for a shell.
+    pub command: String,
+    /// Whether it gets the event on standard input.
+    pub event: bool,
+    /// How long it may take.
+    pub seconds: u32,
+    /// What the tool is given, if a gate has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+}
+
+/// A server that is sent the event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Http {
+    /// Where.
+    pub url: String,
+    /// `POST` or `PUT`.
+    pub method: String,
+    /// Headers, with variables not filled in: what they stand for is nobody's business.
+    pub headers: Vec<(String, String)>,
+    /// The variables that may stand in headers.
+    pub env: Vec<String>,
+    /// How long it may take.
+    pub seconds: u32,
+    /// What the tool is given, if a gate has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
 }
 
 /// What is looked for in a text.
@@ -146,6 +182,22 @@ pub enum Answer {
     Agent(Option<String>),
     /// The types of the agents in flight.
     InFlight(Vec<String>),
+    /// What a program said.
+    Ran {
+        /// Its exit code.
+        code: i32,
+        /// What it printed, as far as it is kept.
+        stdout: String,
+        /// What it complained.
+        stderr: String,
+    },
+    /// What a server said.
+    Fetched {
+        /// The status.
+        status: u16,
+        /// The body, as far as it is kept.
+        body: String,
+    },
     /// It could not be found out, for this reason.
     Unknown(String),
 }
@@ -232,6 +284,11 @@ pub struct Clock {
 pub trait Source {
     /// Answers `question`; "could not find out" is an answer too.
     fn answer(&self, question: &Question) -> Answer;
+
+    /// Answers questions that need not wait for one another.
+    fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
+        questions.iter().map(|question| self.answer(question)).collect()
+    }
 }
 
 /// What has been asked and answered for one event.
@@ -255,6 +312,13 @@ impl<'a> Facts<'a> {
         let answer = self.source.answer(&question);
         self.asked.borrow_mut().push((question, answer.clone()));
         answer
+    }
+
+    /// Asks several questions at the same time, so that each has its answer when it is asked again.
+    pub fn prepare(&self, mut questions: Vec<Question>) {
+        questions.retain(|question| !self.asked.borrow().iter().any(|(asked, _)| asked == question));
+        let answers = self.source.answer_all(&questions);
+        self.asked.borrow_mut().extend(questions.into_iter().zip(answers));
     }
 
     /// Everything that was asked, in order.

@@ -251,7 +251,7 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 27] = [
+const SOURCES: [&str; 31] = [
     include_str!("library.rs"),
     include_str!("mode.rs"),
     include_str!("mode/ears.rs"),
@@ -264,17 +264,21 @@ const SOURCES: [&str; 27] = [
     include_str!("event/kind.rs"),
     include_str!("event/trigger.rs"),
     include_str!("check.rs"),
+    include_str!("check/agent.rs"),
     include_str!("check/clean.rs"),
     include_str!("check/command.rs"),
     include_str!("check/committed.rs"),
     include_str!("check/file.rs"),
     include_str!("check/frontmatter.rs"),
+    include_str!("check/http.rs"),
     include_str!("check/observed.rs"),
     include_str!("check/path.rs"),
     include_str!("check/pattern.rs"),
     include_str!("check/prompt.rs"),
     include_str!("check/ran.rs"),
+    include_str!("check/run.rs"),
     include_str!("check/scope.rs"),
+    include_str!("check/source.rs"),
     include_str!("check/state.rs"),
     include_str!("check/text.rs"),
     include_str!("check/tool.rs"),

@@ -91,6 +91,8 @@ pub struct Gate {
     pub id: String,
     /// Which events it hears; a phase's gates hear their worker, and a gate without any is reached from others.
     pub on: Vec<Trigger>,
+    /// What must hold for it to have a say at all.
+    pub given: Option<Check>,
     /// What it asks.
     pub check: Check,
     /// What it says when the check does not hold.
@@ -111,6 +113,10 @@ pub struct Gate {
     pub once: Option<Once>,
     /// Whether it stands also while the mode is inactive.
     pub always: bool,
+    /// What the model is told when the check holds.
+    pub context: Option<String>,
+    /// What the tool's input is given when the check holds, as a JSON object.
+    pub rewrite: Option<String>,
     /// Where it stands in its file.
     pub place: Place,
 }
@@ -198,6 +204,7 @@ impl Mode {
     /// Every check, composed ones and detours' included.
     pub fn checks<'a>(&'a self, visit: &mut dyn FnMut(&'a Check)) {
         self.all_gates().for_each(|(_, gate)| gate.check.walk(visit));
+        self.all_gates().filter_map(|(_, gate)| gate.given.as_ref()).for_each(|check| check.walk(visit));
         self.phases.iter().filter_map(|phase| phase.when.as_ref()).for_each(|check| check.walk(visit));
     }
 }

@@ -47,6 +47,15 @@ pub fn reply(event: &Event, decision: &Decision) -> Reply {
         (Verdict::Ask, _) if row.message => messages.insert(0, decision.reason.clone()),
         _ => {}
     }
+    if row.kind == crate::event::Kind::PreToolUse && decision.verdict < Verdict::Block {
+        if let Some(input) = &decision.input {
+            specific.insert("updatedInput".into(), input.clone());
+        }
+        // Only where a gate says so in so many words: an allow skips the user's own permission prompts.
+        if decision.allow && decision.verdict < Verdict::Ask {
+            specific.insert("permissionDecision".into(), "allow".into());
+        }
+    }
     if row.context && !decision.context.is_empty() {
         specific.insert("additionalContext".into(), decision.context.join("\n\n").into());
     }

@@ -1,6 +1,7 @@
 //! What a check found, what a gate made of it, and what all gates together decided.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// How grave a finding is; the gravest of all wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize)]
@@ -61,22 +62,46 @@ pub struct Outcome {
     /// The outcomes of the checks it is made of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Outcome>,
+    /// What a step said beside yes and no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adds: Option<Box<Adds>>,
+}
+
+/// What a step may say beside yes and no.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Adds {
+    /// For the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// For the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What the tool shall be given instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// What shall follow, in the place of the gate's own action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// Whether the user's own permission prompt shall be skipped.
+    #[serde(skip_serializing_if = "is_false")]
+    pub allow: bool,
 }
 
 impl Outcome {
     /// It holds, and this was seen.
     pub fn holds(saw: impl Into<String>) -> Self {
-        Self { truth: Truth::Holds, saw: saw.into(), remedy: None, parts: Vec::new() }
+        Self { truth: Truth::Holds, saw: saw.into(), remedy: None, parts: Vec::new(), adds: None }
     }
 
     /// It fails, and this was seen.
     pub fn fails(saw: impl Into<String>) -> Self {
-        Self { truth: Truth::Fails, saw: saw.into(), remedy: None, parts: Vec::new() }
+        Self { truth: Truth::Fails, ..Self::holds(saw) }
     }
 
     /// It could not be found out, for this reason.
     pub fn unknown(why: impl std::fmt::Display) -> Self {
-        Self { truth: Truth::Unknown, saw: format!("cannot tell: {why}"), remedy: None, parts: Vec::new() }
+        Self { truth: Truth::Unknown, ..Self::holds(format!("cannot tell: {why}")) }
     }
 
     /// It holds or fails by `truth`.
@@ -90,21 +115,37 @@ impl Outcome {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
+    /// Everything that the checks in this one have added, in order.
+    pub fn all_adds(&self) -> impl Iterator<Item = &Adds> {
+        let mut found: Vec<&Adds> = self.adds.as_deref().into_iter().collect();
+        let mut open: Vec<&Self> = self.parts.iter().rev().collect();
+        while let Some(part) = open.pop() {
+            found.extend(part.adds.as_deref());
+            open.extend(part.parts.iter().rev());
+        }
+        found.into_iter()
+    }
+
     /// One paragraph: `opening`, what was seen, what to do next.
     #[must_use]
     pub fn sentence(&self, opening: &str) -> String {
         let mut text = opening.trim().to_owned();
+        if self.saw.is_empty() && self.remedy.is_none() {
+            return text;
+        }
         if !text.is_empty() {
             text.push(' ');
         }
         let mut letters = self.saw.chars();
         text.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        text.push_str(letters.as_str());
+        text.push_str(letters.as_str().trim_end());
         if let Some(remedy) = &self.remedy {
             text.push_str("; ");
             text.push_str(remedy);
         }
-        text.push('.');
+        if !text.ends_with(['.', '!', '?']) {
+            text.push('.');
+        }
         text
     }
 }
@@ -150,6 +191,12 @@ pub struct Decision {
     /// What the user is told beside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
+    /// What the tool shall be given instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// Whether a gate said that the user need not be asked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub allow: bool,
     /// What happened to the session's modes, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,

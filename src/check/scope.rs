@@ -7,6 +7,7 @@ use crate::session::{Session, Standing};
 use crate::template::variable;
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The folder that holds milestones.
@@ -61,6 +62,8 @@ pub struct Scope<'a> {
     pub words: &'a Vocabulary,
     /// The world.
     pub facts: &'a Facts<'a>,
+    /// What the tool is given, if a gate has changed it.
+    pub input: Option<&'a Value>,
 }
 
 impl Scope<'_> {

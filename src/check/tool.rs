@@ -1,12 +1,12 @@
 //! `tool`: the tool that is called.
 
 use super::Scope;
-use crate::event::alias;
+use crate::event::name;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the tool is one of these; a trailing `*` stands for any ending.
+/// Holds when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
 ///
 /// ```yaml
 /// check: { tool: Write|Edit|mcp__github__* }
@@ -16,13 +16,11 @@ pub struct Tool(pub Vec<String>);
 
 impl Tool {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        let names = reader.texts(node);
-        Self(names.iter().flat_map(|names| names.split('|')).map(|name| alias(name.trim()).to_owned()).collect())
+        Self(super::names(reader, node))
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let Some(tool) = scope.event.tool() else { return Outcome::fails("the event has no tool") };
-        let fits = |name: &String| name.strip_suffix('*').map_or(tool == name, |prefix| tool.starts_with(prefix));
-        Outcome::when(self.0.iter().any(fits), format!("the tool is {tool}"))
+        Outcome::when(name::chosen(&self.0, tool), format!("the tool is {tool}"))
     }
 }

@@ -6,10 +6,14 @@ use crate::mode::{Action, Gate, Mode, Once, Phase};
 use crate::paths::hash;
 use crate::session::{Hold, Unmet};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
+use serde_json::{Map, Value};
 
 impl<'a> Engine<'a> {
     /// Puts a gate's check to the facts and notes what was found; true when nothing is left to object.
     pub(super) fn judge(&mut self, mode: &'a Mode, phase: Option<&'a Phase>, gate: &'a Gate) -> bool {
+        if !self.concerns(mode, gate) {
+            return true;
+        }
         let (gate, outcome, verdict) = self.follow(mode, gate);
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
         let reason = if verdict == Verdict::Pass { String::new() } else { self.reason(mode, gate, &outcome) };
@@ -32,8 +36,45 @@ impl<'a> Engine<'a> {
         }
         // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
         let settled = verdict < Verdict::Block && !finding.released && !spoken;
+        if finding.verdict < Verdict::Block {
+            self.take(mode, gate, &finding.outcome, spoken);
+        }
         self.findings.push(finding);
         settled
+    }
+
+    /// Whether a gate has anything to say of this event; where that cannot be told, it has.
+    pub(super) fn concerns(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
+        gate.given.as_ref().is_none_or(|given| self.ask(mode, given).truth != Truth::Fails)
+    }
+
+    /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.
+    fn take(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, spoken: bool) {
+        for adds in outcome.all_adds() {
+            self.context.extend(adds.context.clone());
+            self.messages.extend(adds.message.clone());
+            self.input = adds.input.clone().or(self.input.take());
+            self.allow |= adds.allow;
+        }
+        if outcome.truth != Truth::Holds {
+            return;
+        }
+        if let Some(text) = gate.context.as_ref().filter(|_| !spoken && !self.is_told(mode, gate)) {
+            let filled = self.scope(mode).expand(text).ok().and_then(|texts| texts.into_iter().next());
+            self.context.push(filled.unwrap_or_else(|| text.clone()));
+        }
+        let change = gate.rewrite.as_ref().and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
+        if let Some(change) = change {
+            let given = self.input.take().or_else(|| self.event.fields.get("tool_input").cloned());
+            let mut fields = given.and_then(|given| given.as_object().cloned()).unwrap_or_default();
+            fields.extend(change);
+            self.input = Some(Value::Object(fields));
+        }
+    }
+
+    /// Whether a gate that passes has given its context before, where it does so once.
+    fn is_told(&mut self, mode: &Mode, gate: &Gate) -> bool {
+        gate.once.is_some() && self.has_spoken(mode, gate)
     }
 
     /// The gate that decides: this one, or the one it leads to. Chains are free of cycles when they are read.
@@ -46,11 +87,13 @@ impl<'a> Engine<'a> {
                 Truth::Fails => &gate.fail,
                 Truth::Unknown => &gate.unknown,
             };
+            // A step that asks the user, or stops everything, says so itself.
+            let own = outcome.all_adds().filter_map(|adds| adds.verdict).max();
             match action {
-                Action::Verdict(verdict) => return (gate, outcome, *verdict),
+                Action::Verdict(verdict) => return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict)),
                 Action::Gate(id) => match mode.all_gates().find(|(_, other)| other.id == *id) {
-                    Some((_, next)) => gate = next,
-                    None => return (gate, outcome, Verdict::Pass),
+                    Some((_, next)) if self.concerns(mode, next) => gate = next,
+                    _ => return (gate, outcome, Verdict::Pass),
                 },
             }
         }

@@ -1,6 +1,6 @@
 //! `on: PreToolUse(Write|Edit)`: which events a gate hears.
 
-use super::{Event, Kind, command};
+use super::{Event, Kind, command, name};
 use serde::{Deserialize, Serialize};
 
 /// The events that a gate hears.
@@ -58,8 +58,7 @@ impl Trigger {
         };
         let selector = SELECTORS.iter().find(|(name, _)| *name == event).map(|(_, on)| *on);
         let on = selector.or_else(|| Kind::named(event).map(On::Event)).ok_or_else(|| event.to_owned())?;
-        let names = names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*");
-        Ok(Self { on, names: names.map(str::to_owned).collect() })
+        Ok(Self { on, names: name::split(names) })
     }
 
     /// Every word that may stand before the parenthesis.
@@ -73,7 +72,7 @@ impl Trigger {
         let Some(kind) = event.kind else { return false };
         match self.on {
             On::Event(wanted) if wanted != kind => false,
-            On::Event(_) => self.names.is_empty() || event.subject().is_some_and(|subject| self.fits(subject)),
+            On::Event(_) => self.names.is_empty() || event.subject().is_some_and(|subject| name::chosen(&self.names, subject)),
             On::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
             On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.calls(name)),
             On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.calls(skill)),
@@ -82,23 +81,8 @@ impl Trigger {
     }
 
     /// Whether a command or skill is among the names: slashes and `plugin:` prefixes do not count.
-    fn calls(&self, name: &str) -> bool {
-        self.names.is_empty() || self.fits(name) || self.names.iter().any(|own| command::same_command(own, name))
-    }
-
-    fn fits(&self, subject: &str) -> bool {
-        self.names.iter().any(|name| match name.strip_suffix('*') {
-            Some(prefix) => subject.starts_with(prefix),
-            None => {
-                name == subject
-                    || command::same_agent(name, subject) && self.names_agents()
-                    || alias(name) == alias(subject)
-            }
-        })
-    }
-
-    fn names_agents(&self) -> bool {
-        matches!(self.on, On::Event(Kind::SubagentStart | Kind::SubagentStop))
+    fn calls(&self, called: &str) -> bool {
+        name::chosen(&self.names, called) || self.names.iter().any(|own| command::same_command(own, called))
     }
 }
 

@@ -9,8 +9,10 @@ pub mod frontmatter;
 pub mod git;
 mod milestone;
 pub mod place;
+mod process;
 mod text;
 pub mod transcript;
+mod web;
 
 pub use clock::now;
 
@@ -19,12 +21,16 @@ use crate::event::Event;
 use crate::journal::Ledger;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// How many files or changes an answer holds.
 const MANY: usize = 20;
 
 /// No text worth checking is larger.
 const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Steps that are asked one after the other have no more time together: the host gives up soon after.
+const LONGEST: Duration = Duration::from_secs(65);
 
 /// The machine as it is now.
 #[derive(Debug)]
@@ -35,6 +41,7 @@ pub struct Live<'e> {
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
     ledger: OnceCell<Result<Ledger, String>>,
+    begun: Instant,
 }
 
 impl<'e> Live<'e> {
@@ -42,7 +49,7 @@ impl<'e> Live<'e> {
     #[must_use]
     pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
         let cwd = event.cwd().map(PathBuf::from);
-        Self { event, home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new() }
+        Self { event, home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new(), begun: Instant::now() }
     }
 
     /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
@@ -155,6 +162,32 @@ impl<'e> Live<'e> {
         self.ledger().map_or_else(Answer::Unknown, |ledger| Answer::InFlight(ledger.in_flight()))
     }
 
+    fn step(&self, question: &Question) -> Answer {
+        self.given(question).answer(question)
+    }
+
+    /// What a step is given: the event, with what gates have made of the tool's input.
+    fn given(&self, question: &Question) -> Given {
+        let changed = match question {
+            Question::Run(run) => run.input.as_ref(),
+            Question::Http(http) => http.input.as_ref(),
+            _ => None,
+        };
+        let mut event = self.event.to_value();
+        if let (Some(input), Some(fields)) = (changed, event.as_object_mut()) {
+            fields.insert("tool_input".to_owned(), input.clone());
+        }
+        Given {
+            event: event.to_string(),
+            name: self.event.name().to_owned(),
+            tool: self.event.tool().map(str::to_owned),
+            session: self.event.session().to_owned(),
+            home: self.home.clone(),
+            cwd: self.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or_else(|| self.home.clone()),
+            until: self.begun + LONGEST,
+        }
+    }
+
     fn relative(&self, path: &str) -> String {
         let path = Path::new(path);
         let whole =
@@ -163,6 +196,37 @@ impl<'e> Live<'e> {
         let roots = [self.tree(), &self.home].map(place::real);
         let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
         within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// What a step is given; owned, because steps run beside each other.
+struct Given {
+    event: String,
+    name: String,
+    tool: Option<String>,
+    session: String,
+    home: PathBuf,
+    cwd: PathBuf,
+    until: Instant,
+}
+
+impl Given {
+    fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Run(run) => {
+                let around = process::Surroundings {
+                    event: &self.event,
+                    name: &self.name,
+                    tool: self.tool.as_deref(),
+                    session: &self.session,
+                    home: &self.home,
+                    cwd: &self.cwd,
+                };
+                process::run(run, &around, self.until)
+            }
+            Question::Http(http) => web::fetch(http, &self.event, self.until),
+            _ => Answer::Unknown("this is no step".to_owned()),
+        }
     }
 }
 
@@ -185,7 +249,20 @@ impl Source for Live<'_> {
             Question::InFlight => self.in_flight(),
             Question::Said { of, wanted } => self.said(*of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+            Question::Run(_) | Question::Http(_) => self.step(question),
         }
+    }
+
+    /// Programs and servers are asked at the same time.
+    fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
+        let given: Vec<(Given, Question)> =
+            questions.iter().map(|question| (self.given(question), question.clone())).collect();
+        std::thread::scope(|scope| {
+            let asked = given.into_iter().map(|(given, question)| scope.spawn(move || given.answer(&question)));
+            let asked: Vec<_> = asked.collect();
+            let lost = |_| Answer::Unknown("the step could not be run".to_owned());
+            asked.into_iter().map(|thread| thread.join().unwrap_or_else(lost)).collect()
+        })
     }
 }
 

@@ -21,6 +21,8 @@ impl Display for Question {
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
             Self::Said { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
+            Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
+            Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Transcript { wanted, last, .. } => {
                 write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
             }
@@ -73,6 +75,8 @@ impl Display for Answer {
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::Ran { code, .. } => write!(f, "it ended with {code}"),
+            Self::Fetched { status, .. } => write!(f, "it answered {status}"),
             Self::Unknown(why) => write!(f, "cannot tell: {why}"),
         }
     }

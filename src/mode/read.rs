@@ -2,9 +2,9 @@
 
 use super::{Action, Gate, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, Check, Vocabulary};
-use crate::event::Trigger;
+use crate::event::{Trigger, name};
 use crate::verdict::Verdict;
-use crate::yaml::{Fields, Node, Problem, Reader, nearest};
+use crate::yaml::{Fields, Node, Problem, Reader, Yaml, nearest};
 use std::collections::BTreeMap;
 
 /// The keys of a mode.
@@ -29,8 +29,10 @@ pub const MODE: [&str; 16] = [
 /// The keys of a phase.
 pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
 /// The keys of a gate.
-pub const GATE: [&str; 12] =
-    ["id", "on", "check", "else", "pass", "fail", "unknown", "level", "patience", "timeout", "once", "scope"];
+pub const GATE: [&str; 18] = [
+    "id", "on", "if", "check", "else", "deny", "ask", "warn", "pass", "fail", "unknown", "context", "rewrite", "level",
+    "patience", "timeout", "once", "scope",
+];
 
 /// Variables that every mode has.
 const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
@@ -178,14 +180,14 @@ fn gates(reader: &mut Reader, fields: &Fields<'_>, name: &str, prefix: &str) -> 
 
 fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
     let fields = reader.fields(node, "a gate", &GATE);
-    let check = fields.read(reader, "check", Check::read);
-    if check.is_none() {
-        reader.problem(node, "a gate needs a `check`");
-    }
+    let (check, otherwise, verdict) = question(reader, node, &fields);
     let action = |reader: &mut Reader, name: &str, default: Verdict| {
         fields.read(reader, name, action).unwrap_or(Action::Verdict(default))
     };
-    let fail = action(reader, "fail", Verdict::Block);
+    let fail = action(reader, "fail", verdict);
+    let timeout = fields.read(reader, "timeout", Reader::number);
+    let mut check = check;
+    timeout.into_iter().for_each(|seconds| check.hurry(seconds));
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {
         id: fields.read(reader, "id", Reader::text).unwrap_or_else(|| id.to_owned()),
@@ -195,14 +197,15 @@ fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
             .into_iter()
             .flatten()
             .collect(),
-        check: check.unwrap_or(Check::All(Vec::new())),
-        otherwise: fields.read(reader, "else", Reader::text).unwrap_or_default(),
+        given: fields.read(reader, "if", Check::read),
+        check,
+        otherwise,
         pass: action(reader, "pass", Verdict::Pass),
         fail,
         unknown,
         level: level(reader, &fields),
         patience: fields.read(reader, "patience", Reader::number),
-        timeout: fields.read(reader, "timeout", Reader::number),
+        timeout,
         once: fields
             .read(reader, "once", |reader, node| reader.word(node, &[("session", Once::Session), ("day", Once::Day)]))
             .flatten(),
@@ -210,8 +213,44 @@ fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
             .read(reader, "scope", |reader, node| reader.word(node, &[("always", true), ("active", false)]))
             .flatten()
             .unwrap_or(false),
+        context: fields.read(reader, "context", Reader::text),
+        rewrite: fields.read(reader, "rewrite", rewrite),
         place: node.place,
     }
+}
+
+/// What a gate asks, what it says, and how grave that is: a `check` with an `else`, or a mere `deny`, `ask` or `warn`.
+fn question(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> (Check, String, Verdict) {
+    const WORDS: [(&str, Verdict); 3] = [("deny", Verdict::Block), ("ask", Verdict::Ask), ("warn", Verdict::Warn)];
+    let check = fields.read(reader, "check", Check::read);
+    let otherwise = fields.read(reader, "else", Reader::text);
+    let said: Vec<(String, Verdict)> = WORDS
+        .into_iter()
+        .filter_map(|(word, verdict)| Some((fields.read(reader, word, Reader::text)?, verdict)))
+        .collect();
+    let gives = fields.get("context").is_some() || fields.get("rewrite").is_some();
+    match (check, said.as_slice()) {
+        (Some(check), []) => (check, otherwise.unwrap_or_default(), Verdict::Block),
+        // Whatever gets here is objected to: `if` has chosen it.
+        (None, [(text, verdict)]) => (Check::Any(Vec::new()), text.clone(), *verdict),
+        (None, []) if gives => (Check::All(Vec::new()), String::new(), Verdict::Block),
+        (None, []) => {
+            reader.problem(node, "a gate needs a `check`, or one of `deny`, `ask`, `warn`, `context`, `rewrite`");
+            (Check::All(Vec::new()), String::new(), Verdict::Block)
+        }
+        _ => {
+            reader.problem(node, "a gate has one of `check`, `deny`, `ask` and `warn`; `if` chooses what they are for");
+            (Check::All(Vec::new()), String::new(), Verdict::Block)
+        }
+    }
+}
+
+/// Keys of the tool's input with what they shall be.
+fn rewrite(reader: &mut Reader, node: &Node) -> String {
+    if !matches!(node.value, Yaml::Map(_)) {
+        reader.problem(node, "`rewrite` gives keys of the tool's input their values, like { timeout: 1000 }");
+    }
+    node.to_json().to_string()
 }
 
 fn level(reader: &mut Reader, fields: &Fields<'_>) -> Option<Level> {
@@ -221,7 +260,10 @@ fn level(reader: &mut Reader, fields: &Fields<'_>) -> Option<Level> {
 fn trigger(reader: &mut Reader, node: &Node) -> Option<Trigger> {
     let text = reader.text(node);
     match Trigger::parse(&text) {
-        Ok(trigger) => Some(trigger),
+        Ok(trigger) => {
+            trigger.names.iter().filter_map(|name| name::fault(name)).for_each(|fault| reader.problem(node, fault));
+            Some(trigger)
+        }
         Err(word) => {
             if text.contains('(') && !text.ends_with(')') {
                 reader.problem(node, format!("`{text}` lacks its `)`"));

@@ -1,0 +1,186 @@
+//! What a step says: its answer in any of the forms it may use.
+
+use crate::verdict::{Adds, Outcome, Verdict};
+use serde_json::Value;
+
+/// How much of a step's words is passed on; its end tells most.
+const LONGEST: usize = 4_000;
+
+/// A step's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Saying {
+    /// Whether it objects.
+    objects: bool,
+    reason: String,
+    adds: Adds,
+}
+
+impl Saying {
+    /// Reads an answer; `None` for words that are no answer, an error for one that cannot be read.
+    pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
+        let text = text.trim();
+        if !text.starts_with(['{', '[', '"']) {
+            return Ok(None);
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => Ok(Self::of(&value)),
+            Err(error) => Err(format!("its answer is not JSON: {error}")),
+        }
+    }
+
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(word) => is_yes(word).then(Self::default),
+            Value::Array(items) => Self::of_pairs(items),
+            Value::Object(_) => Self::of_variant(value).or_else(|| Some(Self::of_host(value))),
+            _ => None,
+        }
+    }
+
+    /// `["block", "why"]`, or a list of such pairs: any block wins, all reasons count.
+    fn of_pairs(items: &[Value]) -> Option<Self> {
+        let [Value::String(word), rest @ ..] = items else {
+            let all: Option<Vec<Self>> = items.iter().map(|item| Self::of_pairs(item.as_array()?)).collect();
+            return all.map(|all| all.into_iter().fold(Self::default(), Self::joined));
+        };
+        let text = rest.first().and_then(Value::as_str).map(str::to_owned);
+        match word.as_str() {
+            "block" | "deny" | "reject" => Some(Self::objection(text.unwrap_or_default())),
+            "allow" | "approve" => Some(Self { adds: Adds { context: text, ..Adds::default() }, ..Self::default() }),
+            _ => None,
+        }
+    }
+
+    fn joined(mut self, other: Self) -> Self {
+        let join = |left: &mut String, right: &str| {
+            let joint = if left.is_empty() || right.is_empty() { "" } else { "\n" };
+            *left = format!("{left}{joint}{right}");
+        };
+        self.objects |= other.objects;
+        join(&mut self.reason, &other.reason);
+        if let Some(context) = other.adds.context {
+            join(self.adds.context.get_or_insert_default(), &context);
+        }
+        self
+    }
+
+    /// `{"Reject": {"reason": …}}`, `{"ModifyInput": {"new_input": …}}`, `{"Continue": …}`.
+    fn of_variant(value: &Value) -> Option<Self> {
+        let (name, inner) = value.as_object().filter(|fields| fields.len() == 1)?.iter().next()?;
+        match name.as_str() {
+            "Continue" => Some(Self::default()),
+            "Reject" => {
+                let reason = inner.get("reason").or(Some(inner)).and_then(Value::as_str);
+                Some(Self::objection(reason.unwrap_or_default()))
+            }
+            "ModifyInput" => {
+                let input = inner.get("new_input").cloned();
+                Some(Self { adds: Adds { input, ..Adds::default() }, ..Self::default() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The host's own JSON.
+    fn of_host(value: &Value) -> Self {
+        let specific = value.get("hookSpecificOutput");
+        let text = |names: &[&str]| {
+            let places = [specific, Some(value)].into_iter().flatten();
+            let found = places.flat_map(|place| names.iter().filter_map(|name| place.get(*name)?.as_str()));
+            found.map(str::to_owned).next()
+        };
+        let permission = text(&["permissionDecision", "decision"]).unwrap_or_default();
+        let reason = text(&["permissionDecisionReason", "reason", "stopReason", "message"]).unwrap_or_default();
+        let stops = value.get("continue").and_then(Value::as_bool) == Some(false);
+        let verdict = match permission.as_str() {
+            _ if stops => Some(Verdict::Stop),
+            "ask" => Some(Verdict::Ask),
+            _ => None,
+        };
+        let adds = Adds {
+            context: text(&["additionalContext"]),
+            message: text(&["systemMessage"]),
+            input: specific.and_then(|specific| specific.get("updatedInput")).cloned(),
+            verdict,
+            allow: specific.is_some() && permission == "allow",
+        };
+        let objects = stops || matches!(permission.as_str(), "deny" | "block" | "ask");
+        Self { objects, reason, adds }
+    }
+
+    fn objection(reason: impl Into<String>) -> Self {
+        Self { objects: true, reason: reason.into(), adds: Adds::default() }
+    }
+
+    /// The same as an objection, whatever it says.
+    pub(super) fn objecting(self) -> Self {
+        Self { objects: true, ..self }
+    }
+
+    /// The outcome of a step called `name`, whose other words were `words`.
+    pub(super) fn outcome(self, name: &str, words: &str) -> Outcome {
+        let reason = if self.reason.is_empty() { words } else { &self.reason };
+        let outcome = match (self.objects, shortened(reason)) {
+            (false, _) => Outcome::holds(format!("{name} has no objection")),
+            (true, reason) if reason.is_empty() => Outcome::fails(format!("{name} objects")),
+            (true, reason) => Outcome::fails(format!("{name} objects: {reason}")),
+        };
+        let adds = (self.adds != Adds::default()).then(|| Box::new(self.adds));
+        Outcome { adds, ..outcome }
+    }
+}
+
+fn is_yes(word: &str) -> bool {
+    ["continue", "allow", "approve", "ok"].iter().any(|yes| word.eq_ignore_ascii_case(yes))
+}
+
+/// The end of a long text.
+pub(super) fn shortened(text: &str) -> String {
+    let text = text.trim();
+    let over = text.chars().count().saturating_sub(LONGEST);
+    if over == 0 { text.to_owned() } else { format!("… {}", text.chars().skip(over).collect::<String>()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Truth;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str, truth: Truth, saw: &str) -> Adds {
+        let outcome = Saying::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
+        assert_eq!((outcome.truth, outcome.saw.as_str()), (truth, saw), "{text}");
+        outcome.adds.map(|adds| *adds).unwrap_or_default()
+    }
+
+    #[test]
+    fn every_form_is_understood() {
+        let fine = "`x` has no objection";
+        assert_eq!(check("\"Continue\"", Truth::Holds, fine), Adds::default());
+        check(r#"{"Reject": {"reason": "no"}}"#, Truth::Fails, "`x` objects: no");
+        let adds = check(r#"{"ModifyInput": {"new_input": {"command": "ls"}}}"#, Truth::Holds, fine);
+        assert_eq!(adds.input, Some(json!({"command": "ls"})));
+        check(r#"["block", "why"]"#, Truth::Fails, "`x` objects: why");
+        assert_eq!(check(r#"["allow", "note"]"#, Truth::Holds, fine).context.as_deref(), Some("note"));
+        check(r#"[["allow", null], ["block", "a"], ["block", "b"]]"#, Truth::Fails, "`x` objects: a\nb");
+        check(r#"{"decision": "block", "reason": "r"}"#, Truth::Fails, "`x` objects: r");
+        let deny = r#"{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "d"}}"#;
+        check(deny, Truth::Fails, "`x` objects: d");
+        let ask = r#"{"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "sure?"}}"#;
+        assert_eq!(check(ask, Truth::Fails, "`x` objects: sure?").verdict, Some(Verdict::Ask));
+        let stop = r#"{"continue": false, "stopReason": "enough"}"#;
+        assert_eq!(check(stop, Truth::Fails, "`x` objects: enough").verdict, Some(Verdict::Stop));
+        let told = check(r#"{"additionalContext": "c", "systemMessage": "m"}"#, Truth::Holds, fine);
+        assert_eq!((told.context.as_deref(), told.message.as_deref()), (Some("c"), Some("m")));
+        let allow = check(r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#, Truth::Holds, fine);
+        assert!(allow.allow);
+    }
+
+    #[test]
+    fn words_are_no_answer_and_half_an_answer_is_an_error() {
+        assert_eq!(Saying::read("all good"), Ok(None));
+        assert_eq!(Saying::read(""), Ok(None));
+        assert!(Saying::read("{\"decision\": \"blo").is_err());
+    }
+}

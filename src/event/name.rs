@@ -1,0 +1,90 @@
+//! Names as people choose them: exact, with `*`, as `/regex/`, or with `!` for all others.
+
+use super::{alias, command};
+
+/// Whether `subject` is among the chosen names: not one of those with `!`, and one of the others if there are any.
+#[must_use]
+pub fn chosen(names: &[String], subject: &str) -> bool {
+    let denied = |name: &String| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
+    let mut others = names.iter().filter(|name| !name.starts_with('!')).peekable();
+    !names.iter().any(denied) && (others.peek().is_none() || others.any(|name| fits(name, subject)))
+}
+
+/// Splits `a|b` at its bars; those inside `/…/` belong to the expression.
+#[must_use]
+pub fn split(text: &str) -> Vec<String> {
+    let (mut names, mut name, mut inside) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        let starts = name.trim().is_empty() || name.trim() == "!";
+        match c {
+            '/' if starts && !inside => inside = true,
+            '/' if inside && !name.ends_with('\\') => inside = false,
+            '|' if !inside => {
+                names.push(std::mem::take(&mut name));
+                continue;
+            }
+            _ => {}
+        }
+        name.push(c);
+    }
+    names.push(name);
+    let names = names.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && *name != "*");
+    names.map(str::to_owned).collect()
+}
+
+/// What is wrong with a name: an expression that does not compile.
+#[must_use]
+pub fn fault(name: &str) -> Option<String> {
+    let pattern = expression(name.strip_prefix('!').unwrap_or(name))?;
+    let built = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();
+    built.is_err().then(|| format!("pattern `{pattern}` is not a regular expression"))
+}
+
+/// `/pattern/`: a path has a second slash, and a command no slash at its end.
+fn expression(name: &str) -> Option<&str> {
+    name.strip_prefix('/')?.strip_suffix('/').filter(|pattern| !pattern.is_empty())
+}
+
+fn fits(name: &str, subject: &str) -> bool {
+    if let Some(pattern) = expression(name) {
+        return regex::Regex::new(pattern).is_ok_and(|regex| regex.is_match(subject));
+    }
+    if name.contains(['*', '?', '[']) {
+        return fast_glob::glob_match(name, subject);
+    }
+    name == subject || alias(name) == alias(subject) || command::same_agent(name, subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, subject: &str, expected: bool) {
+        assert_eq!(chosen(&split(names), subject), expected, "{names} {subject}");
+    }
+
+    #[test]
+    fn names_are_exact_globs_expressions_or_all_but() {
+        check("Write|Edit", "Edit", true);
+        check("Write | Edit", "Read", false);
+        check("*", "Read", true);
+        check("mcp__*__write", "mcp__github__write", true);
+        check("/^mcp__(a|b)__/", "mcp__b__x", true);
+        check("/^mcp__(a|b)__/|Read", "Read", true);
+        check("/^mcp__(a|b)__/", "mcp__c__x", false);
+        check("!Bash", "Read", true);
+        check("!Bash|!Read", "Read", false);
+        check("mcp__*|!mcp__a__*", "mcp__a__x", false);
+        check("!/^mcp__/", "Bash", true);
+        check("Task", "Agent", true);
+        check("acme:Strategic_Planner", "strategic-planner", true);
+    }
+
+    #[test]
+    fn an_expression_that_does_not_compile_is_told() {
+        assert_eq!(fault("/(/"), Some("pattern `(` is not a regular expression".into()));
+        assert_eq!(fault("!/a+/"), None);
+        assert_eq!(fault("/plan"), None);
+    }
+}
