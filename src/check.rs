@@ -15,6 +15,7 @@ mod ran;
 mod run;
 mod saying;
 mod scope;
+mod session;
 mod source;
 mod state;
 mod text;
@@ -35,6 +36,7 @@ pub use prompt::Prompt;
 pub use ran::Ran;
 pub use run::Run;
 pub use scope::{Artifact, Scope, Vocabulary};
+pub use session::Session;
 pub use source::Source;
 pub use state::{State, Wanted};
 pub use text::Text;
@@ -86,6 +88,8 @@ pub enum Check {
     Agent(Agent),
     /// It comes from one of some sources.
     Source(Source),
+    /// The session has done something.
+    Session(Session),
     /// A program does not object.
     Run(Run),
     /// A server does not object.
@@ -93,7 +97,7 @@ pub enum Check {
 }
 
 /// The words that name a check.
-pub const KINDS: [&str; 20] = [
+pub const KINDS: [&str; 21] = [
     "all",
     "any",
     "not",
@@ -112,6 +116,7 @@ pub const KINDS: [&str; 20] = [
     "transcript",
     "agent",
     "source",
+    "session",
     "run",
     "http",
 ];
@@ -157,6 +162,7 @@ impl Check {
             "transcript" => Self::Transcript(Transcript::read(reader, node)),
             "agent" => Self::Agent(Agent::read(reader, node)),
             "source" => Self::Source(Source::read(reader, node)),
+            "session" => Self::Session(Session::read(reader, node)),
             "run" => Self::Run(Run::read(reader, node)),
             "http" => Self::Http(Http::read(reader, node)),
             _ => return None,
@@ -194,6 +200,7 @@ impl Check {
             Self::Transcript(check) => check.evaluate(scope),
             Self::Agent(check) => check.evaluate(scope),
             Self::Source(check) => check.evaluate(scope),
+            Self::Session(check) => check.evaluate(scope),
             Self::Run(check) => check.evaluate(scope),
             Self::Http(check) => check.evaluate(scope),
         }
@@ -231,6 +238,24 @@ impl Check {
             Self::Http(http) => questions.push(http.question(scope)),
             _ => {}
         }
+    }
+
+    /// Lets the headers of web steps have these variables.
+    pub fn allow(&mut self, names: &[String]) {
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.allow(names)),
+            Self::Not(check) => check.allow(names),
+            Self::Http(http) => http.env.extend_from_slice(names),
+            _ => {}
+        }
+    }
+
+    /// Whether it asks a program or a server.
+    #[must_use]
+    pub fn has_steps(&self) -> bool {
+        let mut has = false;
+        self.walk(&mut |check| has |= matches!(check, Self::Run(_) | Self::Http(_)));
+        has
     }
 
     /// Gives every step in this check so many seconds.

@@ -3,6 +3,7 @@
 //! Pure and total: no I/O, no errors. What cannot be found out is an answer, and policy decides what follows.
 
 mod brief;
+mod context;
 mod gates;
 mod progress;
 mod start;
@@ -93,6 +94,7 @@ impl<'a> Engine<'a> {
             _ => {}
         }
         self.other_gates();
+        self.tell_contexts(kind);
         if kind == Kind::SessionStart {
             self.brief_session();
         }

@@ -70,6 +70,10 @@ pub enum Question {
     Run(Run),
     /// What does a server say of this event?
     Http(Http),
+    /// What does this file of `.claude/context` say?
+    Context(String),
+    /// What has the session done so far?
+    History,
     /// What does the conversation have?
     Transcript {
         /// Where the host keeps it.
@@ -198,8 +202,33 @@ pub enum Answer {
         /// The body, as far as it is kept.
         body: String,
     },
+    /// A context file's text.
+    Context {
+        /// The text, or its beginning.
+        text: String,
+        /// Whether that is all of it.
+        whole: bool,
+    },
+    /// What the session has done.
+    History(History),
     /// It could not be found out, for this reason.
     Unknown(String),
+}
+
+/// What a session has done so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct History {
+    /// When its first event came.
+    pub started_at: Option<String>,
+    /// The command that was typed or called last, since the user last spoke.
+    pub active_command: Option<String>,
+    /// The skill that was called last, since the user last spoke.
+    pub active_skill: Option<String>,
+    /// The files that were changed, in order, as paths in the project where they lie in it.
+    pub edited_files: Vec<String>,
+    /// Their extensions.
+    pub file_extensions: Vec<String>,
 }
 
 /// A file that was found.

@@ -5,9 +5,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
+mod history;
 mod ledger;
 
 use crate::redact::{redacted, sha256};
+pub use history::history;
 pub use ledger::Ledger;
 
 use crate::facts::{Answer, Question};

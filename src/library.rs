@@ -40,6 +40,8 @@ pub struct Index {
     pub broken: Vec<Broken>,
     /// The hash of all that the catalogue was made of.
     pub hash: String,
+    /// The project's context files.
+    contexts: Vec<String>,
     spines: Vec<Spine>,
 }
 
@@ -82,8 +84,9 @@ impl Library {
     #[must_use]
     pub fn read(places: &Places) -> Self {
         let catalogue = read(places);
-        let Catalogue { settings, broken, hash, .. } = catalogue.clone();
-        Self { index: Index { settings, broken, hash, spines: Vec::new() }, shelf: Shelf::Read(catalogue) }
+        let Catalogue { settings, broken, hash, contexts, .. } = catalogue.clone();
+        let index = Index { settings, broken, hash, contexts, spines: Vec::new() };
+        Self { index, shelf: Shelf::Read(catalogue) }
     }
 
     fn compiled(bytes: &[u8], key: &Key) -> Option<Self> {
@@ -125,8 +128,8 @@ impl Library {
             Shelf::Read(catalogue) => return catalogue.clone(),
             Shelf::Compiled(bytes) => bytes,
         };
-        let Index { settings, broken, hash, spines } = self.index.clone();
-        let mut catalogue = Catalogue { settings, broken, hash, ..Catalogue::default() };
+        let Index { settings, broken, hash, contexts, spines } = self.index.clone();
+        let mut catalogue = Catalogue { settings, broken, hash, contexts, ..Catalogue::default() };
         let mut rest = bytes.as_slice();
         for spine in spines {
             let Some((own, after)) = rest.split_at_checked(spine.length) else { break };
@@ -167,10 +170,39 @@ pub fn read(places: &Places) -> Catalogue {
             Err(error) => unreadable.push(Broken::unreadable(&name, "a mode", &error.kind().to_string())),
         }
     }
+    for name in FOREIGN {
+        match fs::read(places.home.join(name)).map(String::from_utf8) {
+            Ok(Ok(text)) => files.push((name.to_owned(), text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(Err(_)) => unreadable.push(Broken::unreadable(name, "a file of gates", "it is not UTF-8")),
+            Err(error) => unreadable.push(Broken::unreadable(name, "a file of gates", &error.kind().to_string())),
+        }
+    }
     let mut catalogue = Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &files);
     catalogue.broken.extend(unreadable);
+    catalogue.contexts = contexts(places);
     catalogue
 }
+
+/// The folders in which context files lie.
+fn context_folders(places: &Places) -> [(&'static str, std::path::PathBuf); 3] {
+    let folder = places.home.join(".claude/context");
+    [("", folder.clone()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
+}
+
+fn contexts(places: &Places) -> Vec<String> {
+    let mut names = Vec::new();
+    for (prefix, folder) in context_folders(places) {
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.extend(files.filter(|name| name.strip_suffix(".md").is_some()).map(|name| format!("{prefix}{name}")));
+    }
+    names.sort();
+    names
+}
+
+/// Gates in the forms of others.
+const FOREIGN: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
 
 /// What the settings' file is called in messages.
 const SETTINGS: &str = ".claude/modegate.yaml";
@@ -201,6 +233,11 @@ fn key(places: &Places) -> (Key, bool) {
     let mut files = Vec::new();
     let mut paths = mode_files(&places.modes());
     paths.push(places.settings());
+    paths.extend(FOREIGN.map(|name| places.home.join(name)));
+    let [own, below @ ..] = context_folders(places).map(|(_, folder)| folder);
+    if own.is_dir() {
+        paths.extend([own].into_iter().chain(below));
+    }
     for path in paths {
         let Ok(meta) = fs::metadata(&path) else { continue };
         let modified = meta.modified().unwrap_or(now);
@@ -251,7 +288,7 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 31] = [
+const SOURCES: [&str; 32] = [
     include_str!("library.rs"),
     include_str!("mode.rs"),
     include_str!("mode/ears.rs"),
@@ -278,6 +315,7 @@ const SOURCES: [&str; 31] = [
     include_str!("check/ran.rs"),
     include_str!("check/run.rs"),
     include_str!("check/scope.rs"),
+    include_str!("check/session.rs"),
     include_str!("check/source.rs"),
     include_str!("check/state.rs"),
     include_str!("check/text.rs"),

@@ -3,13 +3,14 @@
 mod catalogue;
 mod ears;
 mod embedded;
+pub mod foreign;
 mod lint;
 mod read;
 
 pub use catalogue::{Broken, Catalogue, Origin};
 pub use ears::Ears;
 pub use embedded::EMBEDDED;
-pub use read::{GATE, MODE, PHASE, read};
+pub use read::{GATE, MODE, PHASE, read, read_node};
 
 use crate::check::{Check, Vocabulary};
 use crate::event::Trigger;
@@ -140,12 +141,14 @@ pub enum Level {
     Warn,
     /// At most be written down.
     Observe,
+    /// Nothing: the gate is not asked.
+    Off,
 }
 
 impl Level {
     /// The words for it.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe)];
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe), ("off", Self::Off)];
 
     /// A verdict as far as this level lets it go.
     #[must_use]
@@ -154,6 +157,7 @@ impl Level {
             Self::Enforce => verdict,
             Self::Warn => verdict.min(Verdict::Warn),
             Self::Observe => verdict.min(Verdict::Observe),
+            Self::Off => Verdict::Pass,
         }
     }
 }
@@ -199,6 +203,14 @@ impl Mode {
             .iter()
             .flat_map(|phase| phase.before.iter().chain(&phase.after).map(move |gate| (Some(phase), gate)));
         self.before.iter().map(|gate| (None, gate)).chain(phased).chain(self.gates.iter().map(|gate| (None, gate)))
+    }
+
+    /// Lets the headers of its web steps have these variables.
+    fn allow(&mut self, names: &[String]) {
+        let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
+        for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
+            gate.check.allow(names);
+        }
     }
 
     /// Every check, composed ones and detours' included.

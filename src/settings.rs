@@ -22,6 +22,8 @@ pub struct Settings {
     pub patience: Option<u32>,
     /// Variables for every mode.
     pub variables: BTreeMap<String, Vec<String>>,
+    /// Variables of the environment that headers of web steps may have.
+    pub env: Vec<String>,
     /// Modes that are switched off.
     pub disable: Vec<String>,
     /// Whether the journal is written.
@@ -39,6 +41,7 @@ impl Default for Settings {
             levels: BTreeMap::new(),
             patience: None,
             variables: BTreeMap::new(),
+            env: Vec::new(),
             disable: Vec::new(),
             journal: true,
             megabytes: 16,
@@ -57,7 +60,7 @@ impl Settings {
     }
 
     fn from_node(reader: &mut Reader, node: &Node) -> Self {
-        const KEYS: [&str; 7] = ["level", "levels", "patience", "variables", "disable", "journal", "sessions"];
+        const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
         let default = Self::default();
         let fields = reader.fields(node, "the settings", &KEYS);
         let level = |reader: &mut Reader, node: &Node| reader.word(node, &Level::WORDS);
@@ -70,6 +73,7 @@ impl Settings {
             levels: levels.into_iter().filter_map(|(name, level)| Some((name, level?))).collect(),
             patience: fields.read(reader, "patience", Reader::number),
             variables: variables.unwrap_or_default().into_iter().collect(),
+            env: fields.read(reader, "env", Reader::texts).unwrap_or_default(),
             disable: fields.read(reader, "disable", Reader::texts).unwrap_or_default(),
             journal,
             megabytes,

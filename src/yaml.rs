@@ -2,7 +2,10 @@
 //!
 //! Mode files are read from this tree, so that an error can point at the very word.
 
+pub mod json;
+mod print;
 mod reader;
+pub mod toml;
 
 pub use reader::{Fields, Known, Problem, Reader, nearest};
 

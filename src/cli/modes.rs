@@ -3,6 +3,7 @@
 use super::screen::{self, Colour, paint};
 use super::{FOUND, USAGE, places};
 use crate::library;
+use crate::mode::foreign::{self, Foreign};
 use crate::mode::{Catalogue, EMBEDDED, Mode, Origin};
 use crate::paths::Places;
 use clap::Subcommand;
@@ -26,6 +27,11 @@ pub(super) enum Modes {
         #[arg(long)]
         json: bool,
     },
+    /// Write a file of gates in another form (gates.json, hooks.toml) as a native base mode
+    Import {
+        /// The file
+        file: PathBuf,
+    },
     /// Read mode files and show every problem
     Check {
         /// Files to check [default: the project's own modes and settings]
@@ -43,6 +49,7 @@ impl Modes {
             Self::List { json } => list(&library::read(&places), json),
             Self::Show { name, json } => show(&places, &name, json),
             Self::Check { files, json } => check(&places, &files, json),
+            Self::Import { file } => import(&file),
         }
     }
 }
@@ -118,6 +125,34 @@ fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
         }
     }
     if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
+}
+
+/// Prints a foreign file as native YAML.
+fn import(file: &std::path::Path) -> ExitCode {
+    let name = file.to_string_lossy();
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => {
+            screen::complain(format!("error: `{name}` cannot be read: {error}"));
+            return ExitCode::from(FOUND);
+        }
+    };
+    match foreign::translated(&name, &text) {
+        Ok(Foreign::Mode(node)) => {
+            screen::say(format!("# From {name}; put this into .claude/modes/base.yaml.\n{}", node.to_yaml().trim_end()));
+            ExitCode::SUCCESS
+        }
+        Ok(Foreign::Other) => {
+            let hint = "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`";
+            screen::complain(format!("error: `{name}` is no file of gates\n  hint: {hint}"));
+            ExitCode::from(FOUND)
+        }
+        Err(_) => {
+            let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
+            broken.iter().for_each(|broken| screen::complain(broken.to_string().trim_end()));
+            ExitCode::from(FOUND)
+        }
+    }
 }
 
 /// A catalogue with the given files in place of the project's own, under the project's settings.

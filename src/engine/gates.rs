@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::event::Kind;
-use crate::mode::{Action, Gate, Mode, Once, Phase};
+use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
 use crate::paths::hash;
 use crate::session::{Hold, Unmet};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 impl<'a> Engine<'a> {
     /// Puts a gate's check to the facts and notes what was found; true when nothing is left to object.
     pub(super) fn judge(&mut self, mode: &'a Mode, phase: Option<&'a Phase>, gate: &'a Gate) -> bool {
-        if !self.concerns(mode, gate) {
+        // A step that is to be taken once is not taken again, whatever came of it.
+        let taken = gate.once.is_some() && gate.check.has_steps() && self.has_spoken(mode, gate);
+        if taken || !self.concerns(mode, gate) {
             return true;
         }
         let (gate, outcome, verdict) = self.follow(mode, gate);
@@ -45,7 +47,8 @@ impl<'a> Engine<'a> {
 
     /// Whether a gate has anything to say of this event; where that cannot be told, it has.
     pub(super) fn concerns(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
-        gate.given.as_ref().is_none_or(|given| self.ask(mode, given).truth != Truth::Fails)
+        let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
+        level != Level::Off && gate.given.as_ref().is_none_or(|given| self.ask(mode, given).truth != Truth::Fails)
     }
 
     /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.

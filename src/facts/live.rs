@@ -9,7 +9,7 @@ pub mod frontmatter;
 pub mod git;
 mod milestone;
 pub mod place;
-mod process;
+mod program;
 mod text;
 pub mod transcript;
 mod web;
@@ -31,6 +31,9 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Steps that are asked one after the other have no more time together: the host gives up soon after.
 const LONGEST: Duration = Duration::from_secs(65);
+
+/// The host takes 10,000 characters of context; some are left for others.
+const TOLD: usize = 9_000;
 
 /// The machine as it is now.
 #[derive(Debug)]
@@ -162,6 +165,28 @@ impl<'e> Live<'e> {
         self.ledger().map_or_else(Answer::Unknown, |ledger| Answer::InFlight(ledger.in_flight()))
     }
 
+    /// A file of `.claude/context`, and of no other folder: a link may lead anywhere.
+    fn context(&self, file: &str) -> Answer {
+        let folder = self.home.join(".claude/context");
+        let path = folder.join(file);
+        let inside = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+        if inside() != Some(true) {
+            return Answer::Unknown(format!("`{file}` is not in `.claude/context`"));
+        }
+        let size = std::fs::metadata(&path).map_or(0, |meta| meta.len());
+        if size > LARGEST {
+            return Answer::Unknown(format!("`{file}` is larger than {} MiB", LARGEST >> 20));
+        }
+        match std::fs::read(&path) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let told: String = text.trim().chars().take(TOLD).collect();
+                Answer::Context { whole: told.len() == text.trim().len(), text: told }
+            }
+            Err(error) => Answer::Unknown(clause(file, &error)),
+        }
+    }
+
     fn step(&self, question: &Question) -> Answer {
         self.given(question).answer(question)
     }
@@ -214,7 +239,7 @@ impl Given {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Run(run) => {
-                let around = process::Surroundings {
+                let around = program::Surroundings {
                     event: &self.event,
                     name: &self.name,
                     tool: self.tool.as_deref(),
@@ -222,7 +247,7 @@ impl Given {
                     home: &self.home,
                     cwd: &self.cwd,
                 };
-                process::run(run, &around, self.until)
+                program::run(run, &around, self.until)
             }
             Question::Http(http) => web::fetch(http, &self.event, self.until),
             _ => Answer::Unknown("this is no step".to_owned()),
@@ -249,6 +274,8 @@ impl Source for Live<'_> {
             Question::InFlight => self.in_flight(),
             Question::Said { of, wanted } => self.said(*of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+            Question::Context(file) => self.context(file),
+            Question::History => Answer::History(crate::journal::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step(question),
         }
     }

@@ -23,6 +23,8 @@ impl Display for Question {
             Self::Said { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
+            Self::Context(file) => write!(f, "what does .claude/context/{file} say?"),
+            Self::History => f.write_str("what has the session done so far?"),
             Self::Transcript { wanted, last, .. } => {
                 write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
             }
@@ -75,6 +77,8 @@ impl Display for Answer {
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
+            Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
             Self::Ran { code, .. } => write!(f, "it ended with {code}"),
             Self::Fetched { status, .. } => write!(f, "it answered {status}"),
             Self::Unknown(why) => write!(f, "cannot tell: {why}"),

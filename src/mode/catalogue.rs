@@ -1,6 +1,7 @@
 //! All the modes of a project: the embedded ones, and its own over them.
 
-use super::{EMBEDDED, Mode, Worker, read};
+use super::foreign::{self, Foreign};
+use super::{BASE, EMBEDDED, Mode, Worker, read, read_node};
 use crate::paths::hash;
 use crate::settings::Settings;
 use crate::yaml::{Node, Place, Problem, nearest};
@@ -17,12 +18,21 @@ pub struct Catalogue {
     pub settings: Settings,
     /// Files that could not be read, and so were left out.
     pub broken: Vec<Broken>,
+    /// Files of a foreign name that are something else, and were left alone.
+    pub strange: Vec<String>,
+    /// The files of `.claude/context`, by their path in it.
+    pub contexts: Vec<String>,
     /// The hash of all that this was made of.
     pub hash: String,
 }
 
 /// The first word of a file.
 const TOP: Place = Place { line: 1, column: 1, width: 1 };
+
+/// Whether a file has gates in a form of others.
+fn is_foreign(file: &str) -> bool {
+    matches!(file.rsplit('.').next(), Some("json" | "toml"))
+}
 
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +90,21 @@ impl Catalogue {
 
     fn add_file(&mut self, file: &str, text: &str) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
-        match read(text, embedded, &known) {
+        let base = self.mode(BASE).cloned();
+        let builtin = |name: &str| if name == BASE { base.clone() } else { embedded(name) };
+        if is_foreign(file) {
+            let mode = match foreign::translated(file, text) {
+                Ok(Foreign::Mode(node)) => read_node(&node, builtin, &known),
+                Ok(Foreign::Other) => return self.strange.push(file.to_owned()),
+                Err(problems) => Err(problems),
+            };
+            return match mode {
+                Ok(mode) => self.put(mode),
+                Err(problems) => self.broken.push(Broken::new(file, "a file of gates", text, problems)),
+            };
+        }
+        match read(text, builtin, &known) {
+            Ok(mode) if mode.name == BASE => self.add(mode, Origin::File(file.to_owned())),
             Ok(mode) => match self.file_of(&mode.name) {
                 Some(first) => {
                     let message = format!("`{first}` is already called `{}`", mode.name);
@@ -144,6 +168,13 @@ impl Catalogue {
         })
     }
 
+    /// Puts a mode in the place of one of its name, which stays whose it was.
+    fn put(&mut self, mode: Mode) {
+        if let Some(old) = self.modes.iter_mut().find(|old| old.name == mode.name) {
+            *old = mode;
+        }
+    }
+
     /// Adds a mode, in the place of one of its name.
     fn add(&mut self, mode: Mode, origin: Origin) {
         let old = self.modes.iter_mut().zip(&mut self.origins).find(|(old, _)| old.name == mode.name);
@@ -167,6 +198,7 @@ impl Catalogue {
         let names: Vec<String> = self.modes.iter().map(|mode| mode.name.clone()).collect();
         for mode in &mut self.modes {
             mode.words.variables.extend(self.settings.variables.clone());
+            mode.allow(&self.settings.env);
             mode.phases.retain(|phase| !matches!(&phase.worker, Worker::Mode(step) if !names.contains(step)));
         }
     }

@@ -1,6 +1,6 @@
 //! A mode file's text as a [`Mode`], with every problem it has.
 
-use super::{Action, Gate, Level, Mode, Once, Phase, Worker};
+use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, Check, Vocabulary};
 use crate::event::{Trigger, name};
 use crate::verdict::Verdict;
@@ -41,20 +41,25 @@ const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
 /// variables that the project's settings bring.
 pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
     let node = Node::parse(text).map_err(|problem| vec![problem])?;
+    read_node(&node, builtin, known)
+}
+
+/// Reads a mode from its tree.
+pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
     let mut reader = Reader::default();
-    let base = extended_mode(&mut reader, &node, builtin);
+    let base = extended_mode(&mut reader, node, builtin);
     reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
     if let Some(Mode { words, .. }) = &base {
         reader.known.variables.extend(words.variables.keys().cloned());
         reader.known.artifacts.extend(words.artifacts.keys().cloned());
     }
-    let (own, wishes) = mode(&mut reader, &node);
+    let (own, wishes) = mode(&mut reader, node);
     let mode = match base {
         Some(base) => extended(base, own),
         None => own,
     };
     let mode = wished(mode, &wishes);
-    super::lint::lint(&mut reader, &node, &mode);
+    super::lint::lint(&mut reader, node, &mode);
     if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
 }
 
@@ -62,8 +67,13 @@ pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) 
 fn extended_mode(reader: &mut Reader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
     let fields = Reader::default().fields(node, "", &MODE);
     let word = |reader: &mut Reader, node: &Node| reader.word(node, &[("builtin", true)]);
-    fields.read(reader, "extends", word).flatten()?;
+    let said = fields.read(reader, "extends", word).flatten();
     let name = fields.get("mode").and_then(Node::text).unwrap_or_default();
+    // The base is added to, never replaced: nobody who adds a gate means to give up the others.
+    if name == BASE {
+        return builtin(name);
+    }
+    said?;
     let base = builtin(name);
     if base.is_none() {
         let at = fields.get("extends").unwrap_or(node);

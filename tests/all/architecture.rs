@@ -6,7 +6,7 @@ use std::path::Path;
 const MAY_USE: [(&str, &[&str]); 23] = [
     ("event", &[]),
     ("facts", &[]),
-    ("facts/live", &["event", "facts", "journal", "paths", "redact"]),
+    ("facts/live", &["event", "facts", "journal", "paths", "process", "redact"]),
     ("verdict", &[]),
     ("template", &[]),
     ("redact", &[]),
@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("starter", &[]),
     ("wiring", &["event", "mode"]),
     ("store", &["disk", "paths", "session"]),
-    ("journal", &["disk", "facts", "redact", "session", "verdict"]),
+    ("journal", &["disk", "event", "facts", "redact", "session", "verdict"]),
     ("library", &["disk", "event", "mode", "paths", "settings"]),
     (
         "cli",

@@ -1,0 +1,106 @@
+//! Context files: for each file of `.claude/context` that is named after an event, an implicit gate of the base mode.
+
+use super::Engine;
+use crate::event::Kind;
+use crate::event::command::bare;
+use crate::facts::{Answer, Question};
+use crate::mode::BASE;
+use crate::verdict::{Finding, Outcome, Verdict};
+
+/// Where a file may lie, the nearest first.
+const FOLDERS: [&str; 3] = ["", "slash-command/", "skill/"];
+
+impl Engine<'_> {
+    /// Tells the model, or later the parent, what the project wants told at this event.
+    pub(super) fn tell_contexts(&mut self, kind: Kind) {
+        if self.catalogue.contexts.is_empty() {
+            return;
+        }
+        for stem in self.stems(kind) {
+            let named = FOLDERS.iter().map(|folder| format!("{folder}{stem}.md"));
+            let Some(file) = named.into_iter().find(|file| self.catalogue.contexts.contains(file)) else { continue };
+            if !self.is_told_with_prompt(&file) {
+                self.tell_context(kind, &stem, &file);
+            }
+        }
+    }
+
+    fn tell_context(&mut self, kind: Kind, stem: &str, file: &str) {
+        let path = format!(".claude/context/{file}");
+        let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
+            Answer::Context { text, whole } => {
+                let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
+                self.pass_on(kind, format!("{text}{rest}"));
+                Outcome::holds(format!("`{path}` is told"))
+            }
+            other => Outcome::unknown(crate::facts::unknown(other)),
+        };
+        self.findings.push(Finding {
+            mode: BASE.to_owned(),
+            phase: None,
+            gate: format!("context/{stem}"),
+            verdict: Verdict::Pass,
+            reason: String::new(),
+            outcome,
+            released: false,
+        });
+    }
+
+    /// At a stop nothing may be said, or the agent would run again: the next event that can carries it.
+    fn pass_on(&mut self, kind: Kind, text: String) {
+        if kind.row().context {
+            self.context.push(text);
+        } else if kind.is_stop() {
+            self.after.modes.entry(format!("{BASE}_mode")).or_default().notes.push(text);
+        }
+    }
+
+    /// A typed command comes as two events, and is one.
+    fn is_told_with_prompt(&mut self, file: &str) -> bool {
+        let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else { return false };
+        let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
+        base.told.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
+    }
+
+    /// The names that this event gives to files.
+    fn stems(&self, kind: Kind) -> Vec<String> {
+        let mut stems: Vec<String> = Vec::new();
+        let mut named = |name: Option<&str>, stage: &str| stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
+        let agent = self.who.as_deref().or_else(|| self.event.text("agent_type"));
+        match kind {
+            Kind::SessionStart => named(Some("session"), "start"),
+            Kind::SessionEnd => named(Some("session"), "end"),
+            Kind::UserPromptSubmit if !self.event.is_machine_prompt() => named(Some("prompt"), "submit"),
+            Kind::Notification => named(Some("notification"), "receive"),
+            Kind::PreToolUse => named(self.event.tool(), "pre"),
+            Kind::PostToolUse => {
+                named(self.event.tool(), "post");
+                named(self.event.skill(), "end");
+            }
+            Kind::SubagentStart => named(agent, "start"),
+            Kind::SubagentStop => named(agent, "end"),
+            Kind::Stop => {
+                named(Some("agent"), "stop");
+                self.active().flat_map(|mode| &mode.commands).for_each(|command| named(Some(command), "end"));
+            }
+            _ => {}
+        }
+        named(self.event.command().map(|call| call.name), "start");
+        stems.dedup();
+        stems
+    }
+}
+
+/// A name's files, as it is written and in small letters; a name that could lead out of the folder has none.
+fn forms(name: &str, stage: &str) -> Vec<String> {
+    let name = bare(name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(plain) {
+        return Vec::new();
+    }
+    let mut forms = vec![format!("{}-{stage}", name.to_lowercase())];
+    if name.chars().any(|c| c.is_ascii_uppercase()) {
+        forms.push(format!("{name}-{stage}"));
+    }
+    forms
+}

@@ -1,0 +1,144 @@
+//! `.claude/gates.json`: gates by name, and for each event the list of those that hear it.
+
+use super::{Builder, Foreign, base, entries, field, texts};
+use crate::event::{Kind, Trigger};
+use crate::yaml::{Node, Problem, json, nearest};
+
+/// Gates that need no command: what they do, modegate does by itself.
+const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
+
+/// Translates the file, if it is one: its mark are the keys `gates` and `hooks`.
+pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
+    let root = json::parse(text).map_err(|problem| vec![problem])?;
+    let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else { return Ok(Foreign::Other) };
+    let is_map = |node: &Node| entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::Yaml::Map(_)));
+    if !is_map(gates) || !is_map(hooks) {
+        return Ok(Foreign::Other);
+    }
+    let mut file = File { gates: entries(Some(gates)), hooks: entries(Some(hooks)), problems: Vec::new() };
+    let nodes = file.translate();
+    if file.problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(file.problems) }
+}
+
+struct File<'a> {
+    gates: &'a [(Node, Node)],
+    hooks: &'a [(Node, Node)],
+    problems: Vec<Problem>,
+}
+
+impl<'a> File<'a> {
+    /// Every gate that an event or another gate leads to, in the order in which events name them.
+    fn translate(&mut self) -> Vec<Node> {
+        let mut order: Vec<(&'a str, Vec<String>)> = Vec::new();
+        for (event, hook) in self.hooks {
+            let Some(trigger) = self.trigger(event, hook) else { continue };
+            for name in entries_of(field(hook, "gates")) {
+                let known = name.text().unwrap_or_default();
+                if self.is_known(name) {
+                    match order.iter_mut().find(|(own, _)| *own == known) {
+                        Some((_, on)) => on.push(trigger.clone()),
+                        None => order.push((known, vec![trigger.clone()])),
+                    }
+                }
+            }
+        }
+        let mut at = 0;
+        while let Some((name, _)) = order.get(at) {
+            let targets = self.gate(name).map(|(_, gate)| targets(gate)).unwrap_or_default();
+            for target in targets {
+                if self.is_known(target) && !order.iter().any(|(own, _)| Some(*own) == target.text()) {
+                    order.push((target.text().unwrap_or_default(), Vec::new()));
+                }
+            }
+            at += 1;
+        }
+        let own = order.iter().filter(|(name, _)| !BUILT_IN.contains(name));
+        own.filter_map(|(name, on)| self.gate(name).map(|(key, gate)| native(key, gate, on))).collect()
+    }
+
+    fn gate(&self, name: &str) -> Option<&'a (Node, Node)> {
+        self.gates.iter().find(|(key, _)| key.text() == Some(name))
+    }
+
+    /// `Event(name|name)`, as a trigger reads it.
+    fn trigger(&mut self, event: &Node, hook: &Node) -> Option<String> {
+        let name = event.text().unwrap_or_default();
+        if Trigger::parse(name).is_err() {
+            let words: Vec<&str> = Trigger::words().collect();
+            let near = nearest(name, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            self.problems.push(Problem::at(event.place, format!("unknown event `{name}`{near}")));
+            return None;
+        }
+        let agents = matches!(Kind::named(name), Some(Kind::SubagentStart | Kind::SubagentStop));
+        let chosen = texts(field(hook, if agents { "enabled_agents" } else { "enabled_tools" }));
+        Some(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) })
+    }
+
+    /// Whether a name is a gate that can be asked; if not, that is a problem.
+    fn is_known(&mut self, named: &Node) -> bool {
+        let name = named.text().unwrap_or_default();
+        let problem = match self.gate(name) {
+            _ if BUILT_IN.contains(&name) => return true,
+            Some((_, gate)) if field(gate, "command").is_some() => return true,
+            Some(_) => format!("gate `{name}` has no `command`, and is none of modegate's own"),
+            None => {
+                let names: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
+                let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+                format!("no gate is called `{name}`{near}")
+            }
+        };
+        self.problems.push(Problem::at(named.place, problem));
+        false
+    }
+}
+
+fn entries_of(node: Option<&Node>) -> &[Node] {
+    match node.map(|node| &node.value) {
+        Some(crate::yaml::Yaml::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// The gates that a gate leads to.
+fn targets(gate: &Node) -> Vec<&Node> {
+    let actions = ["on_pass", "on_fail"].into_iter().filter_map(|name| field(gate, name));
+    actions.filter(|action| verdict(action.text().unwrap_or_default()).is_none()).collect()
+}
+
+fn verdict(word: &str) -> Option<&'static str> {
+    match word {
+        "CONTINUE" => Some("continue"),
+        "BLOCK" => Some("block"),
+        "STOP" => Some("stop"),
+        _ => None,
+    }
+}
+
+/// A gate as our own mode files have it.
+fn native(name: &Node, gate: &Node, on: &[String]) -> Node {
+    let at = Builder::at(name);
+    let mut fields = vec![("id", at.text(name.text().unwrap_or_default()))];
+    if !on.is_empty() {
+        fields.push(("on", at.list(on.iter().map(|trigger| at.text(trigger)).collect())));
+    }
+    let keywords = texts(field(gate, "keywords"));
+    if !keywords.is_empty() {
+        // Keywords are for prompts; an event without one is heard all the same.
+        let none = at.map(vec![("not", at.map(vec![("prompt", at.map(Vec::new()))]))]);
+        let any = keywords.iter().map(|word| at.map(vec![("prompt", at.text(word))]));
+        fields.push(("if", at.map(vec![("any", at.list([none].into_iter().chain(any).collect()))])));
+    }
+    if let Some(command) = field(gate, "command") {
+        fields.push(("check", Builder::at(command).map(vec![("run", command.clone())])));
+    }
+    if let Some(about) = field(gate, "description").and_then(Node::text) {
+        fields.push(("else", at.text(format!("{}.", about.trim_end_matches('.')))));
+    }
+    for (theirs, ours) in [("on_pass", "pass"), ("on_fail", "fail")] {
+        if let Some(action) = field(gate, theirs) {
+            let word = action.text().unwrap_or_default();
+            fields.push((ours, Builder::at(action).text(verdict(word).unwrap_or(word))));
+        }
+    }
+    at.map(fields)
+}

@@ -1,0 +1,97 @@
+//! `.claude/hooks.toml`: a list of hooks, each a shell command or a webhook.
+
+use super::{Builder, Foreign, base, entries, field};
+use crate::event::Kind;
+use crate::yaml::{Node, Problem, Yaml, nearest, toml};
+
+/// Events of other programs that Claude Code has not: their hooks never run.
+const FOREIGN: [&str; 2] = ["StatusLine", "FileSuggestion"];
+
+/// The keys of a hook.
+const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
+
+/// Translates the file, if it is one: its mark is the list `hooks`.
+pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
+    let root = toml::parse(text).map_err(|problem| vec![problem])?;
+    let Some(Yaml::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else { return Ok(Foreign::Other) };
+    let mut problems = Vec::new();
+    let nodes = hooks.iter().enumerate().filter_map(|(index, hook)| native(index, hook, &mut problems)).collect();
+    if problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(problems) }
+}
+
+fn native(index: usize, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
+    let at = Builder::at(hook);
+    for (key, _) in entries(Some(hook)) {
+        let name = key.text().unwrap_or_default();
+        if !KEYS.contains(&name) {
+            let near = nearest(name, &KEYS).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            problems.push(Problem::at(key.place, format!("a hook has no key `{name}`{near}")));
+        }
+    }
+    let trigger = trigger(hook, problems)?;
+    let kind = Kind::named(trigger.split('(').next().unwrap_or_default());
+    let id = field(hook, "name").and_then(Node::text).map_or_else(|| format!("hooks-{}", index + 1), str::to_owned);
+    let mut fields = vec![("id", at.text(id)), ("on", at.text(trigger))];
+    match (field(hook, "shell"), field(hook, "webhook")) {
+        (Some(shell), None) => fields.push(("check", run(shell, kind))),
+        (None, Some(webhook)) => fields.push(("check", http(webhook))),
+        _ => {
+            problems.push(Problem::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
+            return None;
+        }
+    }
+    if let Some(seconds) = field(hook, "timeout_sec") {
+        fields.push(("timeout", seconds.clone()));
+    }
+    if field(hook, "once").and_then(Node::text) == Some("true") {
+        fields.push(("once", at.text("session")));
+    }
+    // A hook that does not answer in time is written down there, and lets things go on.
+    fields.push(("unknown", at.text("warn")));
+    Some(at.map(fields))
+}
+
+/// `Event(tool)`; only events of tools have one to match.
+fn trigger(hook: &Node, problems: &mut Vec<Problem>) -> Option<String> {
+    let Some(event) = field(hook, "event") else {
+        problems.push(Problem::at(hook.place, "a hook needs an `event`".to_owned()));
+        return None;
+    };
+    let name = event.text().unwrap_or_default();
+    let Some(kind) = Kind::named(name) else {
+        if !FOREIGN.contains(&name) {
+            let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
+            let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            problems.push(Problem::at(event.place, format!("unknown event `{name}`{near}")));
+        }
+        return None;
+    };
+    let matcher = field(hook, "tool_matcher").and_then(Node::text);
+    let has_tool = kind.row().subject == Some("tool_name");
+    Some(match matcher.filter(|_| has_tool) {
+        Some(matcher) => format!("{}({matcher})", kind.name()),
+        None => kind.name().to_owned(),
+    })
+}
+
+fn run(shell: &Node, kind: Option<Kind>) -> Node {
+    let at = Builder::at(shell);
+    let is_true = |name: &str| field(shell, name).and_then(Node::text) == Some("true");
+    let word = |truth: bool| at.word(if truth { "true" } else { "false" });
+    let command = field(shell, "command").cloned().unwrap_or_else(|| at.text(""));
+    let parses = is_true("parse_result");
+    let rewrites = parses && kind == Some(Kind::PreToolUse);
+    let fields = vec![
+        ("command", command),
+        ("event", word(is_true("pass_context"))),
+        ("answer", word(parses)),
+        ("rewrites", word(rewrites)),
+    ];
+    at.map(vec![("run", at.map(fields))])
+}
+
+fn http(webhook: &Node) -> Node {
+    let at = Builder::at(webhook);
+    let fields = ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
+    at.map(vec![("http", at.map(fields.collect()))])
+}

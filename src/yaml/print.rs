@@ -1,0 +1,75 @@
+//! A tree as YAML text.
+
+use super::{Node, Yaml};
+use std::fmt::Write as _;
+
+impl Node {
+    /// The node as YAML, for people to read and to change.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        let mut text = String::new();
+        block(&mut text, self, 0);
+        text
+    }
+}
+
+fn block(text: &mut String, node: &Node, depth: usize) {
+    let pad = "  ".repeat(depth);
+    match &node.value {
+        Yaml::Map(entries) => {
+            for (name, value) in entries {
+                let name = name.text().unwrap_or_default();
+                let _ = write!(text, "{pad}{}:", scalar(name, false));
+                below(text, value, depth);
+            }
+        }
+        Yaml::List(items) => {
+            for item in items {
+                let mut inner = String::new();
+                block(&mut inner, item, depth + 1);
+                let inner = inner.trim_start();
+                let _ = writeln!(text, "{pad}- {}", inner.trim_end());
+            }
+        }
+        Yaml::Scalar { text: own, plain } => {
+            let _ = writeln!(text, "{pad}{}", scalar(own, *plain));
+        }
+    }
+}
+
+/// A value behind its key: on the same line if it is short.
+fn below(text: &mut String, value: &Node, depth: usize) {
+    match &value.value {
+        Yaml::Scalar { text: own, plain: false } if own.contains('\n') && !own.starts_with([' ', '\n']) => {
+            let pad = "  ".repeat(depth + 1);
+            let keep = if own.ends_with('\n') { "|" } else { "|-" };
+            let _ = writeln!(text, " {keep}");
+            for line in own.trim_end_matches('\n').split('\n') {
+                let _ = writeln!(text, "{}", format!("{pad}{line}").trim_end());
+            }
+        }
+        Yaml::Scalar { text: own, plain } => {
+            let _ = writeln!(text, " {}", scalar(own, *plain));
+        }
+        Yaml::List(items) if items.iter().all(|item| item.text().is_some()) => {
+            let words: Vec<String> = items.iter().map(|item| scalar(item.text().unwrap_or_default(), false)).collect();
+            let _ = writeln!(text, " [{}]", words.join(", "));
+        }
+        _ => {
+            text.push('\n');
+            block(text, value, depth + 1);
+        }
+    }
+}
+
+/// A scalar, quoted where YAML would take it for something else.
+fn scalar(text: &str, plain: bool) -> String {
+    let simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
+    let safe = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '.') && text.chars().all(|c| simple(c) || c == ' ');
+    let word = matches!(text, "true" | "false" | "null" | "yes" | "no" | "on" | "off");
+    if plain || safe && !word && text.trim() == text {
+        return text.to_owned();
+    }
+    // A JSON string is a YAML string.
+    serde_json::Value::from(text).to_string()
+}
