@@ -43,10 +43,7 @@ fn first(raw: &str) -> Option<(&str, Vec<String>, &str)> {
 }
 
 fn length(text: &str) -> Option<usize> {
-    match scan::part(text, false, 20)? {
-        Some((_, length)) => Some(length),
-        None => text.chars().next().map(char::len_utf8),
-    }
+    scan::part(text, false, 20).map(|(_, length)| length)
 }
 
 fn expression(text: &str) -> Option<(Vec<String>, usize)> {

@@ -20,8 +20,13 @@ pub(super) trait World {
     fn lost(&mut self, raw: &str);
 }
 
+/// What may follow the name in `${…}`, the longer ones first.
+const OPERATORS: [&str; 20] =
+    [":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", ":", ""];
 /// How deep words may hold words.
 const DEPTH: usize = 24;
+/// How many words one may come to.
+const MANY: usize = 1_000;
 
 /// The words that a written word comes to: none, one or several.
 pub(super) fn fields(raw: &str, world: &mut dyn World) -> Vec<Word> {
@@ -70,6 +75,11 @@ impl Fields {
     }
 
     fn end(&mut self) {
+        if self.ended.len() >= MANY {
+            // What is beyond is somewhere in the last.
+            self.ended.pop();
+            self.current = self.current.take().map(|_| Word::unknown());
+        }
         self.ended.extend(self.current.take());
     }
 
@@ -84,33 +94,24 @@ impl Fields {
         };
         let mut at = if quoted { 0 } else { self.tilde(raw, world) };
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some(part) = scan::part(rest, quoted, depth) else {
+            let Some((part, length)) = scan::part(rest, quoted, depth) else {
                 world.lost(rest);
                 return self.word().push_hole();
             };
-            if let Some((part, length)) = part {
-                self.part(&part, quoted, world, depth);
-                at += length;
-                continue;
-            }
-            let mut chars = rest.chars();
-            let first = chars.next().unwrap_or_default();
-            let text = rest.get(..first.len_utf8()).unwrap_or_default();
-            match first {
-                _ if quoted => self.word().push(text),
+            at += length;
+            let next = raw.get(at..).unwrap_or_default();
+            match part {
                 // An extended pattern matches what nobody can tell from here.
-                '!' | '@' | '?' | '*' | '+' if chars.next() == Some('(') => {
-                    self.word().push_hole();
-                    return;
+                Part::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => self.word().push_hole(),
+                Part::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
+                Part::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
+                // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
+                Part::Plain('=') if !quoted => {
+                    self.word().push("=");
+                    at += self.tilde(next, world);
                 }
-                '*' | '?' => self.word().push_glob(text),
-                '[' if rest.contains(']') => self.word().push_glob(text),
-                _ => self.word().push(text),
-            }
-            // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
-            at += first.len_utf8();
-            if first == '=' && !quoted {
-                at += self.tilde(raw.get(at..).unwrap_or_default(), world);
+                Part::Plain(_) => self.word().push(rest.get(..length).unwrap_or_default()),
+                part => self.part(&part, quoted, world, depth),
             }
         }
     }
@@ -129,7 +130,6 @@ impl Fields {
 
     fn part(&mut self, part: &Part<'_>, quoted: bool, world: &mut dyn World, depth: usize) {
         match part {
-            Part::Single(text) => self.word().push(text),
             Part::Double(text) => {
                 self.word();
                 self.walk(text, true, world, depth);
@@ -142,7 +142,7 @@ impl Fields {
             Part::Escape(text) if quoted && !["$", "`", "\"", "\\"].contains(text) => {
                 self.word().push(&format!("\\{text}"));
             }
-            Part::Escape(text) => self.word().push(text),
+            Part::Single(text) | Part::Escape(text) => self.word().push(text),
             Part::Command(text) => {
                 let printed = world.printed(text);
                 self.take(&[printed], quoted, false);
@@ -166,6 +166,7 @@ impl Fields {
                 self.value(value, quoted, *name == "@");
             }
             Part::Braced(inner) => self.braced(inner, quoted, world, depth),
+            Part::Plain(plain) => self.word().push(&plain.to_string()),
         }
     }
 
@@ -229,9 +230,6 @@ impl Fields {
         {
             (index, rest) = (inside, after);
         }
-        const OPERATORS: [&str; 20] = [
-            ":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", ":", "",
-        ];
         let operator = OPERATORS.into_iter().find(|operator| rest.starts_with(operator)).unwrap_or_default();
         let argument = rest.strip_prefix(operator).unwrap_or_default();
         // `${x@Q}`, `${x^}`: what is left over makes something else of the value.
@@ -253,7 +251,9 @@ impl Fields {
         }
         value = match (index, value) {
             ("" | "@" | "*", value) => value,
-            (index, Some(words)) => index.parse().ok().and_then(|at: usize| words.get(at).cloned()).map(|word| vec![word]),
+            (index, Some(words)) => {
+                index.parse().ok().and_then(|at: usize| words.get(at).cloned()).map(|word| vec![word])
+            }
             (_, None) => None,
         };
         if index.is_empty() && !["@", "*"].contains(&name) {
@@ -262,17 +262,17 @@ impl Fields {
         let some = value.as_ref().is_some_and(|words| words.iter().any(|word| !word.pieces().is_empty()));
         let value = match operator {
             "" | ":?" | "?" => value,
-            ":-" | "-" if some => value,
-            ":=" | "=" if !some => {
+            ":-" | "-" | ":=" | "=" if some => value,
+            // What is not set in this line is not likely to be set elsewhere.
+            ":=" | "=" => {
                 world.set(name, vec![argument.clone()]);
                 Some(vec![argument])
             }
-            ":=" | "=" => value,
-            // What is not set in this line is not likely to be set elsewhere.
-            ":-" | "-" => Some(vec![argument]),
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
-            ":+" | "+" => Some(vec![argument]),
-            _ => value.and_then(|words| words.iter().map(|word| super::quote::cut(word, operator, &argument)).collect()),
+            ":-" | "-" | ":+" | "+" => Some(vec![argument]),
+            _ => {
+                value.and_then(|words| words.iter().map(|word| super::quote::cut(word, operator, &argument)).collect())
+            }
         };
         self.value(value, quoted, name == "@" || index == "@");
     }

@@ -185,16 +185,15 @@ fn bare(raw: &str, depth: usize) -> String {
     let mut rest = raw;
     while let Some(first) = rest.chars().next() {
         let (part, length) = match scan::part(rest, false, depth) {
-            Some(Some((part, length))) => (Some(part), length),
-            _ => (None, first.len_utf8()),
+            Some((part, length)) => (Some(part), length),
+            None => (None, first.len_utf8()),
         };
         let (own, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
         match part {
-            Some(scan::Part::Single(inner)) => text.push_str(inner),
             Some(scan::Part::Double(inner)) => text.push_str(&inner.replace("\\\"", "\"")),
             Some(scan::Part::Ansi(inner)) => text.push_str(&super::quote::ansi(inner)),
             Some(scan::Part::Escape("\n")) => {}
-            Some(scan::Part::Escape(inner)) => text.push_str(inner),
+            Some(scan::Part::Single(inner) | scan::Part::Escape(inner)) => text.push_str(inner),
             _ => text.push_str(own),
         }
         rest = after;

@@ -57,12 +57,12 @@ fn read(text: &str) -> Result<Tree, Unreadable> {
     Ok(one(list))
 }
 
-fn one(mut list: Vec<(Tree, Join)>) -> Tree {
-    match list.pop() {
-        Some((tree, join)) if list.is_empty() && join != Join::Background => tree,
+fn one(mut row: Vec<(Tree, Join)>) -> Tree {
+    match row.pop() {
+        Some((only, join)) if row.is_empty() && join != Join::Background => only,
         Some(last) => {
-            list.push(last);
-            Tree::List(list)
+            row.push(last);
+            Tree::List(row)
         }
         None => Tree::Command(Command::default()),
     }
@@ -114,9 +114,7 @@ fn tree(node: &Node, depth: usize) -> Result<Tree, Unreadable> {
             let bodies: Vec<&Node> = patterns.iter().filter_map(|item| item.body.as_ref()).collect();
             group(Kind::Branch, words.map(raw).collect(), &bodies, redirects)
         }
-        NodeKind::Function { name, body } => {
-            Ok(Tree::Function { name: name.clone(), body: Box::new(inner(body)?) })
-        }
+        NodeKind::Function { name, body } => Ok(Tree::Function { name: name.clone(), body: Box::new(inner(body)?) }),
         NodeKind::Subshell { body, redirects } => group(Kind::Subshell, Vec::new(), &[body], redirects),
         NodeKind::BraceGroup { body, redirects } => group(Kind::Block, Vec::new(), &[body], redirects),
         NodeKind::Coproc { command, .. } => group(Kind::Subshell, Vec::new(), &[command], &[]),
@@ -136,11 +134,11 @@ fn tree(node: &Node, depth: usize) -> Result<Tree, Unreadable> {
 }
 
 /// A list in a row: the parser hangs each command on the left of the next.
-fn flatten(node: &Node, join: Join, depth: usize, list: &mut Vec<(Tree, Join)>) -> Result<(), Unreadable> {
+fn flatten(node: &Node, join: Join, depth: usize, row: &mut Vec<(Tree, Join)>) -> Result<(), Unreadable> {
     let mut waiting = vec![(node, join)];
     while let Some((node, join)) = waiting.pop() {
         if let NodeKind::List { items } = &node.kind {
-            let last = items.len().saturating_sub(1);
+            let end = items.len().saturating_sub(1);
             for (at, item) in items.iter().enumerate().rev() {
                 let own = item.operator.map(|operator| match operator {
                     ListOperator::And => Join::And,
@@ -148,11 +146,11 @@ fn flatten(node: &Node, join: Join, depth: usize, list: &mut Vec<(Tree, Join)>) 
                     ListOperator::Semi => Join::Then,
                     ListOperator::Background => Join::Background,
                 });
-                let end = if at == last { join } else { Join::Then };
-                waiting.push((&item.command, own.unwrap_or(end)));
+                let otherwise = if at == end { join } else { Join::Then };
+                waiting.push((&item.command, own.unwrap_or(otherwise)));
             }
         } else {
-            list.push((tree(node, depth + 1)?, join));
+            row.push((tree(node, depth + 1)?, join));
         }
     }
     Ok(())

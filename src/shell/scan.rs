@@ -28,10 +28,13 @@ pub(super) enum Part<'a> {
     Braced(&'a str),
     /// `$x`
     Variable(&'a str),
+    /// A character that is nothing but itself.
+    Plain(char),
 }
 
-/// The part that `text` begins with, and its length. In double quotes fewer parts are special.
-pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<Option<(Part<'_>, usize)>> {
+/// The part that `text` begins with, and its length: plain text is one character. In double quotes fewer parts are
+/// special.
+pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(Part<'_>, usize)> {
     let depth = depth.checked_sub(1)?;
     let mut chars = text.chars();
     let found = match (chars.next(), chars.next()) {
@@ -76,13 +79,14 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<Option<(Par
                 c if c.is_ascii_digit() => 1,
                 c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
                 '@' | '*' | '#' | '?' | '-' | '$' | '!' => 1,
-                _ => return Some(None),
+                _ => return Some((Part::Plain('$'), 1)),
             };
             (Part::Variable(rest.get(..length)?), 1 + length)
         }
-        _ => return Some(None),
+        (Some(plain), _) => (Part::Plain(plain), plain.len_utf8()),
+        (None, _) => return None,
     };
-    Some(Some(found))
+    Some(found)
 }
 
 /// `$((…))` or `$(…)`: `$((a); b)` looks like the first and is the second.
@@ -110,10 +114,7 @@ fn double(text: &str, depth: usize) -> Option<usize> {
 
 /// How far to go past what `text` begins with.
 fn step(text: &str, quoted: bool, depth: usize) -> Option<usize> {
-    match part(text, quoted, depth)? {
-        Some((_, length)) => Some(length),
-        None => text.chars().next().map(char::len_utf8),
-    }
+    part(text, quoted, depth).map(|(_, length)| length)
 }
 
 fn backtick(text: &str) -> Option<usize> {
@@ -174,9 +175,11 @@ fn command(text: &str, depth: usize) -> Option<usize> {
             ')' => inside = inside.saturating_sub(1),
             '(' => inside += 1,
             '#' if word_begins => length = rest.find('\n').unwrap_or(rest.len()),
-            '\n' => length += documents.drain(..).try_fold(0, |sum, document| {
-                Some(sum + body(rest.get(1 + sum..)?, &document)?)
-            })?,
+            '\n' => {
+                length += documents
+                    .drain(..)
+                    .try_fold(0, |sum, document| Some(sum + body(rest.get(1 + sum..)?, &document)?))?
+            }
             '<' if rest.starts_with("<<<") => length = 3,
             '<' if rest.starts_with("<<") => {
                 let (document, taken) = delimiter(rest)?;

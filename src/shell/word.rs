@@ -3,6 +3,9 @@
 /// Stands for what is not known in a text that is read again: the script of `sh -c "rm $x"`.
 pub(super) const HOLE: &str = "\u{f8ff}";
 
+/// Longer than any line, a word is not worth knowing: `a=$a$a`, often enough, is longer than memory.
+const LONG: usize = 64 * 1024;
+
 /// A word after quotes, variables and substitutions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
@@ -45,6 +48,7 @@ impl Word {
         }
         match self.pieces.last_mut() {
             _ if text.is_empty() => {}
+            Some(Piece::Text(last)) if last.len() + text.len() > LONG => self.push_hole(),
             Some(Piece::Text(last)) => last.push_str(text),
             _ => self.pieces.push(Piece::Text(text.to_owned())),
         }
@@ -65,6 +69,9 @@ impl Word {
 
     pub(super) fn extend(&mut self, other: &Self) {
         for piece in &other.pieces {
+            if self.pieces.len() > LONG / 64 {
+                self.pieces = vec![Piece::Hole];
+            }
             match piece {
                 Piece::Text(text) => self.push(text),
                 Piece::Glob(text) => self.push_glob(text),
@@ -118,9 +125,20 @@ impl Word {
     }
 }
 
-/// Words as a person would write them, with `…` for what is not known.
+/// Words as a person would write them, with `…` for what is not known and for what is too much.
 #[must_use]
 pub fn shown(words: &[Word]) -> String {
-    let all: Vec<String> = words.iter().map(|word| word.filled("…")).collect();
-    all.join(" ")
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.filled("…"));
+        if let Some((end, _)) = text.char_indices().nth(200) {
+            text.truncate(end);
+            text.push('…');
+            break;
+        }
+    }
+    text
 }

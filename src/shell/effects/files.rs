@@ -1,10 +1,9 @@
 //! Programs that change the files they are told to.
 
+use super::Deed;
 use super::args::Args;
 use super::programs::each;
-use super::target::Target;
 use super::walk::Walk;
-use super::Deed;
 use crate::shell::word::Word;
 
 pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
@@ -70,7 +69,8 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
         }
         "curl" => curl(walk, rest),
         "wget" => {
-            let args = plain(&["-O", "-P", "-o", "-a", "--output-document", "--directory-prefix", "--output-file", "-U"]);
+            let args =
+                plain(&["-O", "-P", "-o", "-a", "--output-document", "--directory-prefix", "--output-file", "-U"]);
             let named = ["-O", "-o", "-a", "--output-document", "--output-file"];
             let files: Vec<Word> = args.values(&named).filter(|file| !file.is("-")).cloned().collect();
             each(walk, Deed::Write, &files, false);
@@ -80,7 +80,20 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             }
         }
         "patch" => {
-            let args = plain(&["-i", "-o", "-d", "-p", "-D", "-F", "-B", "-r", "--input", "--output", "--directory", "--strip"]);
+            let args = plain(&[
+                "-i",
+                "-o",
+                "-d",
+                "-p",
+                "-D",
+                "-F",
+                "-B",
+                "-r",
+                "--input",
+                "--output",
+                "--directory",
+                "--strip",
+            ]);
             let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
             let here = Word::new(".");
             match (out.as_slice(), args.operands.first()) {
@@ -95,7 +108,6 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             each(walk, Deed::Write, &out, false);
         }
         "uniq" => each(walk, Deed::Write, plain(&["-f", "-s", "-w"]).operands.get(1..).unwrap_or_default(), false),
-        "crontab" | "mount" | "umount" => {}
         _ => {}
     }
 }
@@ -105,10 +117,7 @@ pub(super) fn below(walk: &mut Walk<'_>, deed: Deed, folder: &Word) {
     let mut inside = folder.clone();
     inside.push("/");
     inside.push_hole();
-    let target = match walk.target(&inside) {
-        Target::Below { prefix, bare } => Target::Below { prefix, bare },
-        other => other,
-    };
+    let target = walk.target(&inside);
     walk.note(deed, target, true);
 }
 
@@ -116,7 +125,10 @@ pub(super) fn below(walk: &mut Walk<'_>, deed: Deed, folder: &Word) {
 fn changed(walk: &mut Walk<'_>, deed: Deed, rest: &[Word]) {
     let is_mode = |word: &&Word| {
         let text = word.prefix();
-        deed == Deed::Mode && text.len() > 1 && text.starts_with('-') && text.chars().skip(1).all(|c| "rwxXst".contains(c))
+        deed == Deed::Mode
+            && text.len() > 1
+            && text.starts_with('-')
+            && text.chars().skip(1).all(|c| "rwxXst".contains(c))
     };
     // `chmod -w x`: the mode looks like an option.
     let mode = rest.iter().find(is_mode).is_some_and(|word| !word.is("-R"));
@@ -131,7 +143,7 @@ fn devices(walk: &mut Walk<'_>, rest: &[Word]) {
     if args.has(&["-l", "--list"]) {
         return;
     }
-    for device in args.operands.iter().filter(|word| !word.prefix().parse::<u64>().is_ok()) {
+    for device in args.operands.iter().filter(|word| word.prefix().parse::<u64>().is_err()) {
         let target = walk.target(device);
         walk.note(Deed::Device, target, true);
     }
@@ -141,7 +153,8 @@ fn sed(walk: &mut Walk<'_>, rest: &[Word]) {
     let args = Args::new(rest, &["-e", "-f", "-l", "--expression", "--file", "--line-length"]);
     let scripted = args.has(&["-e", "-f", "--expression", "--file"]);
     let skip = usize::from(!scripted);
-    let scripts: Vec<Word> = args.values(&["-e", "--expression"]).chain(args.operands.iter().take(skip)).cloned().collect();
+    let scripts: Vec<Word> =
+        args.values(&["-e", "--expression"]).chain(args.operands.iter().take(skip)).cloned().collect();
     for script in scripts.iter().map(|script| script.filled("")) {
         // `w file` and `s/a/b/w file` write, whatever the options say.
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
@@ -181,9 +194,34 @@ fn tar(walk: &mut Walk<'_>, rest: &[Word]) {
 
 fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
     const VALUED: [&str; 28] = [
-        "-o", "--output", "--output-dir", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary", "-X",
-        "--request", "-u", "--user", "-A", "--user-agent", "-e", "-b", "-c", "--cookie-jar", "-D", "--dump-header",
-        "-F", "--form", "-T", "-m", "--max-time", "-w", "--trace",
+        "-o",
+        "--output",
+        "--output-dir",
+        "-H",
+        "--header",
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "-X",
+        "--request",
+        "-u",
+        "--user",
+        "-A",
+        "--user-agent",
+        "-e",
+        "-b",
+        "-c",
+        "--cookie-jar",
+        "-D",
+        "--dump-header",
+        "-F",
+        "--form",
+        "-T",
+        "-m",
+        "--max-time",
+        "-w",
+        "--trace",
     ];
     let args = Args::new(rest, &VALUED);
     let folder = args.value(&["--output-dir"]);

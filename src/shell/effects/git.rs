@@ -11,7 +11,8 @@ pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
     let (global, rest) = Args::leading(rest, &VALUED);
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
-    let aliases: Vec<Word> = global.values(&["-c"]).filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
+    let aliases: Vec<Word> =
+        global.values(&["-c"]).filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
     walk.aside(|walk| {
         for folder in global.values(&["-C", "--work-tree"]) {
             walk.enter(folder);
@@ -45,11 +46,9 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
                 tree(walk, Deed::Write);
             }
         },
-        "restore" => {
-            if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) {
-                pathspecs(walk, Deed::Write, &args.operands);
-                pathspecs(walk, Deed::Write, paths.unwrap_or_default());
-            }
+        "restore" if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) => {
+            pathspecs(walk, Deed::Write, &args.operands);
+            pathspecs(walk, Deed::Write, paths.unwrap_or_default());
         }
         "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walk, Deed::Write),
         "clean" if !args.has(&["-n", "--dry-run"]) => {
@@ -88,12 +87,15 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
 /// Paths that git is given: a folder stands for all in it.
 fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
     for word in words {
-        let word = word.after(":/").map_or_else(|| word.clone(), |below| {
-            let mut whole = Word::new(walk.ground.project.as_str());
-            whole.push("/");
-            whole.extend(&below);
-            whole
-        });
+        let word = word.after(":/").map_or_else(
+            || word.clone(),
+            |below| {
+                let mut whole = Word::new(walk.ground.project.as_str());
+                whole.push("/");
+                whole.extend(&below);
+                whole
+            },
+        );
         walk.touch(deed, &word, true);
     }
 }

@@ -1,6 +1,7 @@
 //! Programs that take things from one place to another.
 
 use super::args::Args;
+use super::programs::each;
 use super::target::Target;
 use super::walk::Walk;
 use super::{Deed, files};
@@ -12,9 +13,7 @@ const VALUED: [&str; 12] =
 pub(super) fn mv(walk: &mut Walk<'_>, rest: &[Word]) {
     let args = Args::new(rest, &VALUED);
     let (sources, target) = ends(&args);
-    for source in &sources {
-        walk.touch(Deed::Remove, source, true);
-    }
+    each(walk, Deed::Remove, &sources, true);
     onto(walk, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), true);
     // What was reached by the old name is reached by the new one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
@@ -28,7 +27,7 @@ pub(super) fn mv(walk: &mut Walk<'_>, rest: &[Word]) {
 pub(super) fn cp(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
     let args = Args::new(rest, &VALUED);
     if name.ends_with("install") && args.has(&["-d", "--directory"]) {
-        return args.operands.iter().for_each(|folder| walk.write(folder));
+        return each(walk, Deed::Write, &args.operands, false);
     }
     let (sources, target) = ends(&args);
     let whole = args.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
@@ -68,7 +67,8 @@ fn linked(walk: &mut Walk<'_>, sources: &[Word], target: Option<&Word>) {
 }
 
 pub(super) fn rsync(walk: &mut Walk<'_>, rest: &[Word]) {
-    let args = Args::new(rest, &["-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--files-from", "--log-file"]);
+    let args =
+        Args::new(rest, &["-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--files-from", "--log-file"]);
     let Some((target, sources)) = args.operands.split_last() else { return };
     if args.has(&["-n", "--dry-run"]) || target.prefix().split('/').next().is_some_and(|host| host.contains(':')) {
         return;
@@ -79,7 +79,7 @@ pub(super) fn rsync(walk: &mut Walk<'_>, rest: &[Word]) {
         walk.touch(Deed::Remove, target, true);
     }
     if args.has(&["--remove-source-files"]) {
-        sources.iter().for_each(|source| walk.touch(Deed::Remove, source, true));
+        each(walk, Deed::Remove, sources, true);
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         "rsync" => moves::rsync(walk, rest),
         "git" | "hub" => git::run(walk, rest, input),
         "tee" | "sponge" => {
-            Args::new(rest, &[]).operands.iter().for_each(|file| walk.write(file));
+            each(walk, Deed::Write, &Args::new(rest, &[]).operands, false);
             return input.clone();
         }
         _ if inline::is_interpreter(name) => inline::run(walk, name, rest, input),
@@ -196,5 +196,7 @@ fn printf(rest: &[Word]) -> Word {
 
 /// Touches each of a program's operands.
 pub(super) fn each(walk: &mut Walk<'_>, deed: Deed, words: &[Word], recursive: bool) {
-    words.iter().for_each(|word| walk.touch(deed, word, recursive));
+    for word in words {
+        walk.touch(deed, word, recursive);
+    }
 }

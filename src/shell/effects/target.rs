@@ -49,11 +49,9 @@ impl Touch {
         match &self.target {
             Target::Known { path: own, glob } if whole(own, *glob) => sure,
             // Code puts paths together from their parts.
-            Target::Known { path: own, .. } if self.deed == Deed::Maybe && name(own) == name(path) => Hit::Maybe,
-            Target::Known { .. } => Hit::No,
-            Target::Below { prefix, bare } if path.starts_with(prefix.as_str()) || whole(bare, false) => Hit::Maybe,
-            Target::Below { .. } => Hit::No,
-            Target::Unknown { .. } => Hit::Maybe,
+            Target::Known { path: own, .. } if self.deed != Deed::Maybe || name(own) != name(path) => Hit::No,
+            Target::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => Hit::No,
+            _ => Hit::Maybe,
         }
     }
 }

@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 /// How many commands a line may come to.
 const STEPS: usize = 3_000;
+/// Devices that anyone may write to.
+const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 /// How deep commands may run commands.
 const DEPTH: usize = 12;
 
@@ -73,9 +75,14 @@ impl<'a> Walk<'a> {
         Word::unknown()
     }
 
-    /// Counts a command; not when there have been too many.
     pub fn step(&mut self) -> bool {
-        let Some(steps) = self.steps.checked_sub(1) else {
+        self.steps(1)
+    }
+
+    /// Counts work; not when there has been too much.
+    pub fn steps(&mut self, count: usize) -> bool {
+        let Some(steps) = self.steps.checked_sub(count) else {
+            self.steps = 0;
             self.give_up(Unreadable::new(format!("more than {STEPS} commands"), 1));
             return false;
         };
@@ -181,7 +188,7 @@ impl<'a> Walk<'a> {
             return Word::unknown();
         }
         let words: Vec<Word> = command.words.iter().flat_map(|raw| expand::fields(raw, self)).collect();
-        self.by = if words.is_empty() { command.words.join(" ") } else { word::shown(&words) };
+        self.by = word::shown(&words);
         let by = self.by.clone();
         let fed = self.redirects(&command.redirects);
         let input = fed.input.as_ref().unwrap_or(input);
@@ -222,7 +229,10 @@ impl<'a> Walk<'a> {
         }
         let mut whole = Word::default();
         if adds {
-            whole = self.state.variable(name).map_or_else(Word::unknown, |words| words.first().cloned().unwrap_or_default());
+            whole = self
+                .state
+                .variable(name)
+                .map_or_else(Word::unknown, |words| words.first().cloned().unwrap_or_default());
         }
         whole.extend(&value);
         self.state.set(name, Some(vec![whole]));
@@ -273,7 +283,6 @@ impl<'a> Walk<'a> {
             Target::Below { prefix, .. } => prefix.as_str(),
             Target::Unknown { .. } => "",
         };
-        const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
         let deed = match bare.strip_prefix("/dev/") {
             Some(name) if HARMLESS.contains(&name) || name.starts_with("fd/") || name.starts_with("tcp/") => return,
             Some(name) if deed == Deed::Write && !name.starts_with("shm/") => Deed::Device,
@@ -300,7 +309,8 @@ impl<'a> Walk<'a> {
 
     fn add(&mut self, touch: Touch) {
         let same = |known: &Touch| known.deed == touch.deed && known.target == touch.target && known.by == touch.by;
-        if !self.effects.touches.iter().any(same) {
+        // Only what is said twice in one breath.
+        if !self.effects.touches.iter().rev().take(20).any(same) {
             self.effects.touches.push(touch);
         }
     }
@@ -338,9 +348,8 @@ impl<'a> Walk<'a> {
         };
         match target {
             Target::Known { path, glob } => through(path).map(|path| Target::Known { path, glob: *glob }),
-            Target::Below { prefix, bare } => {
-                through(prefix).map(|prefix| Target::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) })
-            }
+            Target::Below { prefix, bare } => through(prefix)
+                .map(|prefix| Target::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
             Target::Unknown { .. } => None,
         }
     }
@@ -412,10 +421,9 @@ fn starts_itself(tree: &Tree, name: &str, apart: bool) -> usize {
     match tree {
         Tree::Command(command) => usize::from(apart && command.words.first().is_some_and(|word| word == name)),
         Tree::Pipeline(parts) => parts.iter().map(|part| starts_itself(part, name, true)).sum(),
-        Tree::List(items) => items
-            .iter()
-            .map(|(item, join)| starts_itself(item, name, apart || *join == Join::Background))
-            .sum(),
+        Tree::List(items) => {
+            items.iter().map(|(item, join)| starts_itself(item, name, apart || *join == Join::Background)).sum()
+        }
         Tree::Group(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
         Tree::Function { .. } => 0,
     }

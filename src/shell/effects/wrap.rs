@@ -41,7 +41,8 @@ const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "
 impl Walk<'_> {
     /// Runs a command's words; gives what it prints.
     pub fn run(&mut self, words: &[Word], input: &Word) -> Word {
-        if !self.step() {
+        let size: usize = words.iter().map(|word| word.filled("…").len()).sum();
+        if !self.steps(1 + size / 256) {
             return Word::unknown();
         }
         self.deeper(|walk| walk.dispatch(words, input))
@@ -124,7 +125,7 @@ impl Walk<'_> {
             return Word::unknown();
         }
         if name == "sudo" && args.has(&["-e", "--edit"]) {
-            rest.iter().for_each(|file| self.write(file));
+            programs::each(self, super::Deed::Write, rest, false);
         }
         if let Some(words) = args.value(&["-S", "--split-string"]).filter(|_| name == "env") {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
@@ -198,23 +199,34 @@ impl Walk<'_> {
     }
 
     fn xargs(&mut self, rest: &[Word], input: &Word) -> Word {
-        const VALUED: [&str; 15] =
-            ["-I", "-n", "-P", "-L", "-d", "-E", "-a", "-s", "-R", "-J", "--replace", "--max-args", "--delimiter", "--arg-file", "--max-procs"];
+        const VALUED: [&str; 15] = [
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-E",
+            "-a",
+            "-s",
+            "-R",
+            "-J",
+            "--replace",
+            "--max-args",
+            "--delimiter",
+            "--arg-file",
+            "--max-procs",
+        ];
         let (args, rest) = Args::leading(rest, &VALUED);
         let given = given(input);
         let place = args.value(&["-I", "--replace", "-J"]).and_then(Word::text);
         let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
-        match place {
-            Some(place) => {
-                for one in &given {
-                    let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
-                    self.aside(|walk| walk.run(&words, &Word::unknown()));
-                }
-            }
-            None => {
-                let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
-                self.aside(|walk| walk.run(&words, &Word::unknown()));
-            }
+        let Some(place) = place else {
+            let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
+            return self.aside(|walk| walk.run(&words, &Word::unknown()));
+        };
+        for one in &given {
+            let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
+            self.aside(|walk| walk.run(&words, &Word::unknown()));
         }
         Word::unknown()
     }
