@@ -178,7 +178,7 @@ fn command(text: &str, depth: usize) -> Option<usize> {
             '\n' => {
                 length += documents
                     .drain(..)
-                    .try_fold(0, |sum, document| Some(sum + body(rest.get(1 + sum..)?, &document)?))?
+                    .try_fold(0, |sum, document| Some(sum + body(rest.get(1 + sum..)?, &document)?))?;
             }
             '<' if rest.starts_with("<<<") => length = 3,
             '<' if rest.starts_with("<<") => {

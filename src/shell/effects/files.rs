@@ -79,29 +79,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
                 below(walk, Deed::Write, args.value(&["-P", "--directory-prefix"]).unwrap_or(&here));
             }
         }
-        "patch" => {
-            let args = plain(&[
-                "-i",
-                "-o",
-                "-d",
-                "-p",
-                "-D",
-                "-F",
-                "-B",
-                "-r",
-                "--input",
-                "--output",
-                "--directory",
-                "--strip",
-            ]);
-            let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
-            let here = Word::new(".");
-            match (out.as_slice(), args.operands.first()) {
-                ([_, ..], _) => each(walk, Deed::Write, &out, false),
-                (_, Some(file)) => walk.write(file),
-                _ => below(walk, Deed::Write, args.value(&["-d", "--directory"]).unwrap_or(&here)),
-            }
-        }
+        "patch" => patch(walk, rest),
         "sort" | "split" | "csplit" | "gcc" | "cc" | "clang" | "rustc" | "ld" | "pandoc" | "openssl" | "xxd" => {
             let args = plain(&["-o", "-out", "--output"]);
             let out: Vec<Word> = args.values(&["-o", "-out", "--output"]).cloned().collect();
@@ -247,5 +225,19 @@ fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
             }
             walk.write(&file);
         }
+    }
+}
+
+fn patch(walk: &mut Walk<'_>, rest: &[Word]) {
+    let args = Args::new(
+        rest,
+        &["-i", "-o", "-d", "-p", "-D", "-F", "-B", "-r", "--input", "--output", "--directory", "--strip"],
+    );
+    let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
+    let here = Word::new(".");
+    match (out.as_slice(), args.operands.first()) {
+        ([_, ..], _) => each(walk, Deed::Write, &out, false),
+        (_, Some(file)) => walk.write(file),
+        _ => below(walk, Deed::Write, args.value(&["-d", "--directory"]).unwrap_or(&here)),
     }
 }

@@ -14,7 +14,7 @@ const STEPS: usize = 3_000;
 /// Devices that anyone may write to.
 const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 /// How deep commands may run commands.
-const DEPTH: usize = 12;
+const DEPTH: usize = 30;
 
 pub(super) struct Walk<'a> {
     pub ground: &'a Ground,
