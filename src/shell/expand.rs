@@ -103,6 +103,8 @@ impl Fields {
             match part {
                 // An extended pattern matches what nobody can tell from here.
                 Part::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => self.word().push_hole(),
+                // A blank in a word is the end of one in `${x:-a b}`.
+                Part::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
                 Part::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
                 Part::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
                 // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
@@ -148,7 +150,7 @@ impl Fields {
                 self.take(&[printed], quoted, false);
             }
             Part::Backtick(text) => {
-                let printed = world.printed(&super::quote::backtick(text));
+                let printed = world.printed(&super::quote::backtick(text, quoted));
                 self.take(&[printed], quoted, false);
             }
             Part::Process(text) => {
@@ -162,7 +164,10 @@ impl Fields {
                 self.word().push_hole();
             }
             Part::Variable(name) => {
-                let value = world.variable(name);
+                let mut value = world.variable(name);
+                if !["@", "*"].contains(name) {
+                    value = value.map(|words| words.into_iter().take(1).collect());
+                }
                 self.value(value, quoted, *name == "@");
             }
             Part::Braced(inner) => self.braced(inner, quoted, world, depth),
@@ -234,13 +239,11 @@ impl Fields {
         let argument = rest.strip_prefix(operator).unwrap_or_default();
         // `${x@Q}`, `${x^}`: what is left over makes something else of the value.
         let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
-        let argument = {
-            let mut inner = Self::default();
-            inner.walk(index, true, world, depth);
-            let mut inner = Self::default();
-            inner.walk(argument, quoted, world, depth);
-            joined(&inner.done())
-        };
+        Self::default().walk(index, true, world, depth);
+        let mut inner = Self::default();
+        inner.walk(argument, quoted, world, depth);
+        let arguments = inner.done();
+        let argument = joined(&arguments);
         let mut value = world.variable(name);
         if sign == "!" {
             let named = value.and_then(|words| words.first().and_then(Word::text));
@@ -269,7 +272,8 @@ impl Fields {
                 Some(vec![argument])
             }
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
-            ":-" | "-" | ":+" | "+" => Some(vec![argument]),
+            // It is split already, where it is to be.
+            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true),
             _ => {
                 value.and_then(|words| words.iter().map(|word| super::quote::cut(word, operator, &argument)).collect())
             }

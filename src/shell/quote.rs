@@ -51,13 +51,15 @@ fn numbered(
     u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
 }
 
-/// The command of `` `…` ``: one layer of backslashes is the backticks' own.
-pub(super) fn backtick(text: &str) -> String {
+/// The command of `` `…` ``: one layer of backslashes is the backticks' own, and in quotes that of quotes too.
+pub(super) fn backtick(text: &str, quoted: bool) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match chars.peek() {
-            Some(next) if c == '\\' && ['`', '\\', '$'].contains(next) => out.extend(chars.next()),
+            Some(next) if c == '\\' && (['`', '\\', '$'].contains(next) || quoted && *next == '"') => {
+                out.extend(chars.next())
+            }
             _ => out.push(c),
         }
     }

@@ -224,7 +224,11 @@ impl Walk<'_> {
             let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
             return self.aside(|walk| walk.run(&words, &Word::unknown()));
         };
-        for one in &given {
+        let lines: Vec<Word> = match input.text() {
+            Some(text) => text.lines().map(|line| Word::new(line.trim_start())).collect(),
+            None => given,
+        };
+        for one in &lines {
             let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
             self.aside(|walk| walk.run(&words, &Word::unknown()));
         }
