@@ -6,15 +6,18 @@
 //! does, links that exist already, text that a program makes out of other text.
 
 mod args;
+mod feed;
 mod files;
 mod find;
 mod git;
 mod inline;
 mod moves;
+mod note;
 mod programs;
 mod state;
 mod target;
 mod walk;
+mod world;
 mod wrap;
 
 use super::syntax::Unreadable;

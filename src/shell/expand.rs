@@ -32,7 +32,8 @@ const MANY: usize = 1_000;
 pub(super) fn fields(raw: &str, world: &mut dyn World) -> Vec<Word> {
     let mut words = Vec::new();
     for raw in braces(raw) {
-        let mut fields = Fields::default();
+        let marks = world.variable("IFS").and_then(|words| words.first().and_then(Word::text));
+        let mut fields = Fields { marks, ..Fields::default() };
         fields.walk(&raw, false, world, DEPTH);
         words.extend(fields.done());
     }
@@ -64,6 +65,8 @@ fn joined(words: &[Word]) -> Word {
 
 #[derive(Default)]
 struct Fields {
+    /// At what a value is split, if not at blanks.
+    marks: Option<String>,
     ended: Vec<Word>,
     current: Option<Word>,
 }
@@ -207,7 +210,7 @@ impl Fields {
     fn split(&mut self, text: &str) {
         for c in text.chars() {
             match c {
-                ' ' | '\t' | '\n' => self.end(),
+                c if self.marks.as_deref().unwrap_or(" \t\n").contains(c) => self.end(),
                 '*' | '?' => self.word().push_glob(&c.to_string()),
                 '[' if text.contains(']') => self.word().push_glob("["),
                 _ => self.word().push(&c.to_string()),

@@ -193,17 +193,18 @@ fn terms(node: &Node, words: &mut Vec<String>) {
 
 fn redirects(nodes: &[Node]) -> Vec<Redirect> {
     let read = |node: &Node| match &node.kind {
-        NodeKind::Redirect { op, target, .. } => {
+        NodeKind::Redirect { op, target, fd, varfd } => {
             let flow = match op.as_str() {
                 "<<<" => Flow::Here,
                 ">&" | "<&" | ">&-" | "<&-" => Flow::Duplicate,
                 "<" => Flow::Read,
                 _ => Flow::Write,
             };
-            Some(Redirect { flow, target: raw(target) })
+            let main = varfd.is_none() && *fd < 2;
+            Some(Redirect { flow, target: raw(target), main })
         }
-        NodeKind::HereDoc { content, quoted, .. } => {
-            Some(Redirect { flow: Flow::Document { quoted: *quoted }, target: content.clone() })
+        NodeKind::HereDoc { content, quoted, fd, .. } => {
+            Some(Redirect { flow: Flow::Document { quoted: *quoted }, target: content.clone(), main: *fd < 1 })
         }
         _ => None,
     };

@@ -64,6 +64,8 @@ pub(super) struct Redirect {
     pub flow: Flow,
     /// A file's name, or the text that is read.
     pub target: String,
+    /// Whether it is what the command reads, or prints: not so for `2>`.
+    pub main: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,7 +50,11 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             }
         }
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
-            each(walk, Deed::Write, &plain(&["-c", "-S", "-u", "-p", "--cmd"]).operands, false);
+            let args = plain(&["-c", "-S", "-u", "-p", "--cmd"]);
+            each(walk, Deed::Write, &args.operands, false);
+            for script in args.values(&["-c", "--cmd"]) {
+                super::inline::mention(walk, &Word::new(format!("'{}'", script.filled(""))));
+            }
         }
         "tar" | "gtar" | "bsdtar" => tar(walk, rest),
         "unzip" => {

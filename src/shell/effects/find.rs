@@ -1,8 +1,8 @@
 //! `find`: what it finds is below its paths, and named as it says.
 
 use super::Deed;
+use super::feed::replaced;
 use super::walk::Walk;
-use super::wrap::replaced;
 use crate::shell::word::Word;
 
 impl Walk<'_> {

@@ -48,6 +48,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         [verb, code @ ..] if kind == "deno" && verb.is("eval") => named.extend_from_slice(code),
         [_, code @ ..] if kind == "sqlite3" => named.extend_from_slice(code),
         [first, ..] if first.is("-") => named.push(input.clone()),
+        [first, ..] if named.is_empty() => named.extend(walk.content(first)),
         [] if named.is_empty() && !args.has(&["-m", "-V", "--version", "-h", "--help"]) => named.push(input.clone()),
         _ => {}
     }
@@ -63,10 +64,15 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         if code.text().is_none() {
             walk.effects.hidden.push(walk.by.clone());
         }
-        for path in paths(&code.filled("")) {
-            let target = walk.target(&Word::new(path));
-            walk.note(Deed::Maybe, target, true);
-        }
+        mention(walk, &code);
+    }
+}
+
+/// Notes what code names.
+pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
+    for path in paths(&code.filled("")) {
+        let target = walk.target(&Word::new(path));
+        walk.note(Deed::Maybe, target, true);
     }
 }
 

@@ -14,7 +14,10 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         "rsync" => moves::rsync(walk, rest),
         "git" | "hub" => git::run(walk, rest, input),
         "tee" | "sponge" => {
-            each(walk, Deed::Write, &Args::new(rest, &[]).operands, false);
+            for file in Args::new(rest, &[]).operands {
+                walk.write(&file);
+                walk.wrote(&file, input.clone());
+            }
             return input.clone();
         }
         _ if inline::is_interpreter(name) => inline::run(walk, name, rest, input),
@@ -69,7 +72,7 @@ impl Walk<'_> {
             "shopt" => self.state.dotglob |= rest.iter().any(|word| word.is("dotglob")),
             "source" | "." => {
                 let file = rest.first()?;
-                let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.process(file) };
+                let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
                 return Some(script.map_or_else(Word::unknown, |script| self.code(&script, input)));
             }
             "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
@@ -131,7 +134,7 @@ impl Walk<'_> {
         match files.as_slice() {
             [] => input.clone(),
             [one] if one.is("-") || one.is("/dev/stdin") => input.clone(),
-            [one] => self.process(one).unwrap_or_else(Word::unknown),
+            [one] => self.content(one).unwrap_or_else(Word::unknown),
             _ => Word::unknown(),
         }
     }

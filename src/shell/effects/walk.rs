@@ -1,9 +1,8 @@
 //! A walk through a command line, in the order in which the shell would run it.
 
 use super::state::State;
-use super::target::{Target, absolute};
-use super::{Deed, Effects, Ground, Touch};
-use crate::shell::expand::{self, World};
+use super::{Effects, Ground};
+use crate::shell::expand;
 use crate::shell::parse::parse;
 use crate::shell::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
 use crate::shell::word::{self, Word};
@@ -11,8 +10,6 @@ use std::rc::Rc;
 
 /// How many commands a line may come to.
 const STEPS: usize = 3_000;
-/// Devices that anyone may write to.
-const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 /// How deep commands may run commands.
 const DEPTH: usize = 30;
 
@@ -24,8 +21,6 @@ pub(super) struct Walk<'a> {
     pub by: String,
     steps: usize,
     depth: usize,
-    /// What `<(…)` prints, by the number of its descriptor from 63 down.
-    pub processes: Vec<Word>,
 }
 
 impl<'a> Walk<'a> {
@@ -37,7 +32,6 @@ impl<'a> Walk<'a> {
             by: String::new(),
             steps: STEPS,
             depth: DEPTH,
-            processes: Vec::new(),
         }
     }
 
@@ -64,8 +58,10 @@ impl<'a> Walk<'a> {
         let outer = self.state.clone();
         let by = self.by.clone();
         let printed = walk(self);
+        // What it leaves on the disk stays.
         let links = std::mem::take(&mut self.state.links);
-        self.state = State { links, ..outer };
+        let written = std::mem::take(&mut self.state.written);
+        self.state = State { links, written, ..outer };
         self.by = by;
         printed
     }
@@ -157,7 +153,14 @@ impl<'a> Walk<'a> {
             }
             Kind::Loop => self.looped(group, &words, input),
         };
-        if fed.away { Word::default() } else { printed }
+        self.keep(fed, printed)
+    }
+
+    /// What goes on to the next command of what was printed; the rest is in a file.
+    fn keep(&mut self, fed: Fed, printed: Word) -> Word {
+        let Some(file) = fed.away else { return printed };
+        self.wrote(&file, printed);
+        Word::default()
     }
 
     fn looped(&mut self, group: &Group, words: &[Word], input: &Word) -> Word {
@@ -202,7 +205,7 @@ impl<'a> Walk<'a> {
         if let Some(kept) = changed {
             self.state.variables = kept;
         }
-        if fed.away { Word::default() } else { printed }
+        self.keep(fed, printed)
     }
 
     /// `X=a`, `X+=a`, `X=(a b)`.
@@ -239,119 +242,32 @@ impl<'a> Walk<'a> {
     }
 
     fn redirects(&mut self, redirects: &[Redirect]) -> Fed {
-        let mut fed = Fed { input: None, away: false };
+        let mut fed = Fed { input: None, away: None };
         for redirect in redirects {
             let number = redirect.target.trim_end_matches('-').parse::<u32>().is_ok();
-            match redirect.flow {
-                Flow::Document { quoted: true } => fed.input = Some(Word::new(redirect.target.as_str())),
-                Flow::Document { quoted: false } => fed.input = Some(expand::document(&redirect.target, self)),
-                Flow::Here => fed.input = Some(expand::single(&redirect.target, self)),
-                Flow::Duplicate if number || redirect.target == "-" => {}
+            let read = match redirect.flow {
+                Flow::Document { quoted: true } => Word::new(redirect.target.as_str()),
+                Flow::Document { quoted: false } => expand::document(&redirect.target, self),
+                Flow::Here => expand::single(&redirect.target, self),
+                Flow::Duplicate if number || redirect.target == "-" => continue,
                 Flow::Read => {
                     let target = expand::single(&redirect.target, self);
-                    fed.input = Some(self.process(&target).unwrap_or_else(Word::unknown));
+                    self.content(&target).unwrap_or_else(Word::unknown)
                 }
                 Flow::Write | Flow::Duplicate => {
                     let target = expand::single(&redirect.target, self);
                     self.write(&target);
-                    // `2> log` leaves what is printed where it was, but a guess too many does no harm.
-                    fed.away = !target.filled("").starts_with("/dev/");
+                    if redirect.main {
+                        fed.away = Some(target).filter(|target| !target.filled("").starts_with("/dev/"));
+                    }
+                    continue;
                 }
+            };
+            if redirect.main {
+                fed.input = Some(read);
             }
         }
         fed
-    }
-
-    /// What is read from a descriptor of `<(…)`.
-    pub fn process(&self, word: &Word) -> Option<Word> {
-        let number: usize = word.text()?.strip_prefix("/dev/fd/")?.parse().ok()?;
-        self.processes.get(63_usize.checked_sub(number)?).cloned()
-    }
-
-    pub fn write(&mut self, word: &Word) {
-        self.touch(Deed::Write, word, false);
-    }
-
-    /// Notes a change of what a word names.
-    pub fn touch(&mut self, deed: Deed, word: &Word, recursive: bool) {
-        if word.pieces().is_empty() {
-            return;
-        }
-        let target = self.target(word);
-        let bare = match &target {
-            Target::Known { path, .. } => path.as_str(),
-            Target::Below { prefix, .. } => prefix.as_str(),
-            Target::Unknown { .. } => "",
-        };
-        let deed = match bare.strip_prefix("/dev/") {
-            Some(name) if HARMLESS.contains(&name) || name.starts_with("fd/") || name.starts_with("tcp/") => return,
-            Some(name) if deed == Deed::Write && !name.starts_with("shm/") => Deed::Device,
-            _ => deed,
-        };
-        if let Some(through) = self.followed(&target) {
-            self.note(deed, through, recursive);
-        }
-        self.note(deed, target, recursive);
-        if word.prefix().starts_with('/') {
-            return;
-        }
-        for folder in self.state.elsewhere.clone() {
-            let folder = std::mem::replace(&mut self.state.folder, folder);
-            let target = self.target(word);
-            self.state.folder = folder;
-            self.add(Touch { deed, target, recursive, sure: false, by: self.by.clone() });
-        }
-    }
-
-    pub fn note(&mut self, deed: Deed, target: Target, recursive: bool) {
-        self.add(Touch { deed, target, recursive, sure: true, by: self.by.clone() });
-    }
-
-    fn add(&mut self, touch: Touch) {
-        let same = |known: &Touch| known.deed == touch.deed && known.target == touch.target && known.by == touch.by;
-        // Only what is said twice in one breath.
-        if !self.effects.touches.iter().rev().take(20).any(same) {
-            self.effects.touches.push(touch);
-        }
-    }
-
-    pub fn target(&self, word: &Word) -> Target {
-        let folder = self.state.folder.as_deref();
-        let bare = Some(word.filled("")).filter(|bare| !bare.is_empty()).and_then(|bare| absolute(&bare, folder));
-        if let Some(text) = word.text() {
-            let Some(path) = absolute(&text, folder) else { return Target::Unknown { bare: None } };
-            return if word.has_glob() && self.state.dotglob {
-                let prefix = path.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
-                Target::Below { prefix, bare: path }
-            } else {
-                Target::Known { path, glob: word.has_glob() }
-            };
-        }
-        let prefix = word.prefix();
-        let (above, begun) = prefix.rsplit_once('/').map_or(("", prefix.as_str()), |(above, begun)| (above, begun));
-        let above = if prefix.starts_with('/') { format!("/{above}") } else { format!("./{above}") };
-        match (absolute(&above, folder), bare) {
-            (Some(above), Some(bare)) if !prefix.is_empty() => {
-                Target::Below { prefix: format!("{}/{begun}", above.trim_end_matches('/')), bare }
-            }
-            (_, bare) => Target::Unknown { bare },
-        }
-    }
-
-    /// What a path is through the links that the line has made itself.
-    fn followed(&self, target: &Target) -> Option<Target> {
-        let through = |path: &str| {
-            self.state.links.iter().rev().find_map(|(from, to)| {
-                let rest = path.strip_prefix(from.as_str())?;
-                (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
-            })
-        };
-        match target {
-            Target::Known { path, glob } => through(path).map(|path| Target::Known { path, glob: *glob }),
-            Target::Below { prefix, bare } => through(prefix)
-                .map(|prefix| Target::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
-            Target::Unknown { .. } => None,
-        }
     }
 }
 
@@ -359,51 +275,8 @@ impl<'a> Walk<'a> {
 struct Fed {
     /// What it reads.
     input: Option<Word>,
-    /// Whether what it prints goes elsewhere.
-    away: bool,
-}
-
-impl World for Walk<'_> {
-    fn variable(&self, name: &str) -> Option<Vec<Word>> {
-        self.state.variable(name)
-    }
-
-    fn set(&mut self, name: &str, value: Vec<Word>) {
-        self.state.set(name, Some(value));
-    }
-
-    fn printed(&mut self, command: &str) -> Word {
-        let printed = self.aside(|walk| walk.text(command, &Word::unknown()));
-        // The shell drops the line ends at the end.
-        match printed.text() {
-            Some(text) if !printed.has_glob() => Word::new(text.trim_end_matches('\n')),
-            _ => printed,
-        }
-    }
-
-    fn piped(&mut self, command: &str) -> Word {
-        let printed = self.printed(command);
-        self.processes.push(printed);
-        Word::new(format!("/dev/fd/{}", 64_usize.saturating_sub(self.processes.len())))
-    }
-
-    fn home(&self, name: &str) -> Word {
-        let home = self.ground.home.as_str();
-        let above = home.rsplit_once('/').map_or("", |(above, _)| above);
-        let folder = |folder: Option<&String>| folder.map_or_else(Word::unknown, |folder| Word::new(folder.as_str()));
-        match name {
-            "" => self.state.variable("HOME").and_then(|words| words.first().cloned()).unwrap_or_else(Word::unknown),
-            "+" => folder(self.state.folder.as_ref()),
-            "-" => folder(self.state.previous.as_ref()),
-            "root" => Word::new("/root"),
-            name => Word::new(format!("{above}/{name}")),
-        }
-    }
-
-    fn lost(&mut self, raw: &str) {
-        let begin: String = raw.chars().take(40).collect();
-        self.give_up(Unreadable::new(format!("the end of `{begin}` is not to be found"), 1));
-    }
+    /// The file that what it prints goes to.
+    away: Option<Word>,
 }
 
 fn is_exit(tree: &Tree) -> bool {

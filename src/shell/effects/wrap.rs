@@ -8,7 +8,7 @@ use crate::shell::word::{self, HOLE, Word};
 use std::rc::Rc;
 
 /// A program that runs what follows: its options with a value, and how many operands of its own come first.
-const WRAPPERS: [(&str, &[&str], usize); 25] = [
+const WRAPPERS: [(&str, &[&str], usize); 28] = [
     ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"], 0),
     ("doas", &["-u", "-C"], 0),
     ("env", &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"], 0),
@@ -34,6 +34,15 @@ const WRAPPERS: [(&str, &[&str], usize); 25] = [
     ("strace", &["-o", "-e", "-p", "-s"], 0),
     ("ltrace", &["-o", "-e"], 0),
     ("unshare", &[], 0),
+    ("fakeroot", &[], 0),
+    ("systemd-run", &["-u", "-p", "--unit", "--property"], 0),
+    ("xvfb-run", &["-n", "-s"], 0),
+];
+
+/// Programs that a pattern in the place of a name is held against.
+const DISGUISED: [&str; 17] = [
+    "rm", "mv", "cp", "dd", "tee", "chmod", "chown", "ln", "sed", "find", "bash", "sh", "python3", "perl", "git",
+    "truncate", "shred",
 ];
 
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"];
@@ -81,6 +90,19 @@ impl Walk<'_> {
             return printed;
         }
         let name = given.rsplit('/').next().unwrap_or_default();
+        if first.has_glob() {
+            // `/bin/r? x`: whichever of those that matter it may be.
+            self.effects.hidden.push(word::shown(words));
+            for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
+                let words: Vec<Word> = std::iter::once(Word::new(*name)).chain(rest.iter().cloned()).collect();
+                self.aside(|walk| walk.run(&words, input));
+            }
+        }
+        if given.contains('/')
+            && let Some(script) = self.content(first)
+        {
+            self.aside(|walk| walk.code(&script, input));
+        }
         if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
             return self.wrapped(name, rest, valued, *operands, input);
         }
@@ -111,6 +133,12 @@ impl Walk<'_> {
             "trap" => {
                 let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
                 script.map_or_else(Word::default, |script| self.aside(|walk| walk.code(&script, input)))
+            }
+            "at" | "batch" => self.code(input, &Word::unknown()),
+            "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye"
+                if rest.first().is_some_and(|verb| verb.is("run") || verb.is("exec")) =>
+            {
+                self.run(rest.get(1..).unwrap_or_default(), input)
             }
             "xargs" => self.xargs(rest, input),
             "parallel" => self.parallel(rest, input),
@@ -171,7 +199,7 @@ impl Walk<'_> {
                 Some(file) if args.has(&["-s"]) || file.is("-") || file.is("/dev/stdin") => {
                     walk.code(input, &Word::unknown())
                 }
-                Some(file) => match walk.process(file) {
+                Some(file) => match walk.content(file) {
                     Some(script) => walk.code(&script, input),
                     None => Word::unknown(),
                 },
@@ -184,7 +212,7 @@ impl Walk<'_> {
         self.script(&script.filled(HOLE), std::slice::from_ref(script), input)
     }
 
-    fn script(&mut self, text: &str, from: &[Word], input: &Word) -> Word {
+    pub fn script(&mut self, text: &str, from: &[Word], input: &Word) -> Word {
         let known = from.iter().all(|word| word.text().is_some());
         if !known {
             self.effects.hidden.push(self.by.clone());
@@ -196,62 +224,6 @@ impl Walk<'_> {
         let printed = self.text(text, input);
         self.by = by;
         printed
-    }
-
-    fn xargs(&mut self, rest: &[Word], input: &Word) -> Word {
-        const VALUED: [&str; 15] = [
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-a",
-            "-s",
-            "-R",
-            "-J",
-            "--replace",
-            "--max-args",
-            "--delimiter",
-            "--arg-file",
-            "--max-procs",
-        ];
-        let (args, rest) = Args::leading(rest, &VALUED);
-        let given = given(input);
-        let place = args.value(&["-I", "--replace", "-J"]).and_then(Word::text);
-        let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
-        let Some(place) = place else {
-            let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
-            return self.aside(|walk| walk.run(&words, &Word::unknown()));
-        };
-        let lines: Vec<Word> = match input.text() {
-            Some(text) => text.lines().map(|line| Word::new(line.trim_start())).collect(),
-            None => given,
-        };
-        for one in &lines {
-            let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
-            self.aside(|walk| walk.run(&words, &Word::unknown()));
-        }
-        Word::unknown()
-    }
-
-    fn parallel(&mut self, rest: &[Word], input: &Word) -> Word {
-        let (_, rest) = Args::leading(rest, &["-j", "--jobs", "-I", "-N", "-n", "-P", "-a", "--colsep", "-C"]);
-        let split = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
-        let (command, given_here) = rest.split_at_checked(split).unwrap_or((rest, &[]));
-        let here: Vec<Word> = given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
-        let all = if here.is_empty() { given(input) } else { here };
-        for one in &all {
-            let holds = command.iter().any(|word| word.filled("").contains("{}"));
-            let mut words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
-            if !holds {
-                words.push(one.clone());
-            }
-            // Its words are a line for the shell.
-            let text = words.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
-            self.aside(|walk| walk.script(&text, &words, &Word::unknown()));
-        }
-        Word::unknown()
     }
 
     /// Goes to a folder.
@@ -268,29 +240,4 @@ pub(super) fn quoted(word: &Word) -> String {
         Some(text) if word.has_glob() => text,
         _ => format!("'{}'", word.filled(HOLE).replace('\'', r"'\''")),
     }
-}
-
-/// The words that a program reads.
-fn given(input: &Word) -> Vec<Word> {
-    match input.text() {
-        Some(text) => {
-            let bare = |text: &str| Word::new(text.trim_matches(['\'', '"']));
-            text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()
-        }
-        None if input.prefix().is_empty() => vec![Word::unknown()],
-        None => vec![input.clone()],
-    }
-}
-
-/// A word with another in the place of a text.
-pub(super) fn replaced(word: &Word, place: &str, by: &Word) -> Word {
-    let Some(text) = word.text() else { return word.clone() };
-    let mut whole = Word::default();
-    for (at, part) in text.split(place).enumerate() {
-        if at > 0 {
-            whole.extend(by);
-        }
-        whole.push(part);
-    }
-    whole
 }
