@@ -1,6 +1,6 @@
 //! A command line as simple commands, for recognising `cargo test` in what was run.
 
-use super::parse::parse;
+use super::parse::readable;
 use super::scan;
 use super::syntax::{Command, Group, Join, Kind, Tree};
 
@@ -16,19 +16,19 @@ pub struct Simple {
     pub tells_failure: bool,
 }
 
-/// The simple commands of a line in their order; none where the line cannot be read.
+/// The simple commands of a line in their order, up to where it cannot be read; those of such a line tell nothing.
 ///
 /// What is inside `$(…)` is not looked into.
 #[must_use]
 pub fn commands(line: &str) -> Vec<Simple> {
     let mut parts = Vec::new();
-    match parse(line) {
-        Ok(tree) => flatten(&tree, End::Sequence, Around::default(), &mut parts),
-        Err(_) => return Vec::new(),
+    let (tree, unreadable) = readable(line);
+    if let Some(tree) = tree {
+        flatten(&tree, End::Sequence, Around::default(), &mut parts);
     }
     let mut commands = Vec::with_capacity(parts.len());
     // Each is weighed against all others; a line of so many tells nothing.
-    let legible = parts.len() <= 500;
+    let legible = unreadable.is_none() && parts.len() <= 500;
     for (at, part) in parts.iter().enumerate() {
         let (before, rest) = parts.split_at(at);
         let ran = legible && surely_runs(before) && !part.around.negated && !part.around.doubtful;
@@ -300,6 +300,15 @@ mod tests {
         check("cat > t.py <<'EOF'\nreturn it's\nexit 1\nEOF\ncargo test", Some(true));
         check("cat <<EOF\ncargo test\nEOF\n", None);
         check("echo $((1<<2))\ncargo test", Some(true));
+    }
+
+    #[test]
+    fn what_stands_inside_something_is_seen_but_tells_nothing() {
+        check("if true; then cargo test; fi", Some(false));
+        check("for i in 1 2; do cargo test; done", Some(false));
+        check("t() { cargo test; }; t", Some(false));
+        check("cargo test\necho 'unended", Some(false));
+        check("echo 'unended", None);
     }
 
     #[test]

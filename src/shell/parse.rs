@@ -9,10 +9,27 @@ const BYTES: usize = 64 * 1024;
 const SUBSTITUTIONS: usize = 64;
 /// How deep the syntax may be.
 const DEPTH: usize = 60;
+/// How many lines are tried as the last that can be read, from the end and from the beginning.
+const TRIES: usize = 8;
 /// Up to how many marks that could nest the stack at hand is surely enough.
 const SHALLOW: usize = 150;
 /// A stack for a text that is nothing but such marks.
 const ROOMY: usize = 256 * 1024 * 1024;
+
+/// Reads as much of a text as bash would run: it runs each line before it reads the next, so what cannot be read
+/// leaves what was before it.
+pub(super) fn readable(text: &str) -> (Option<Tree>, Option<Unreadable>) {
+    let unreadable = match parse(text) {
+        Ok(tree) => return (Some(tree), None),
+        Err(unreadable) => unreadable,
+    };
+    // The place of a mistake may be lines after its cause: the end of the text, for a quote without an end.
+    let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    ends.truncate(unreadable.line.max(1));
+    let begun = ends.iter().rev().take(TRIES).find_map(|end| parse(text.get(..*end)?).ok());
+    let begun = begun.or_else(|| ends.iter().take(TRIES).rev().find_map(|end| parse(text.get(..*end)?).ok()));
+    (begun, Some(unreadable))
+}
 
 /// Reads a text as bash would.
 pub(super) fn parse(text: &str) -> Result<Tree, Unreadable> {

@@ -3,7 +3,7 @@
 use super::state::State;
 use super::{Effects, Ground};
 use crate::shell::expand;
-use crate::shell::parse::parse;
+use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
 use crate::shell::word::{self, Word};
 use std::rc::Rc;
@@ -37,9 +37,11 @@ impl<'a> Walk<'a> {
 
     /// Walks a text of commands that reads `input`; gives what it prints.
     pub fn text(&mut self, text: &str, input: &Word) -> Word {
-        match parse(text) {
-            Ok(tree) => self.deeper(|walk| walk.tree(&tree, input)),
-            Err(unreadable) => self.give_up(unreadable),
+        let (tree, unreadable) = readable(text);
+        let printed = tree.map_or_else(Word::unknown, |tree| self.deeper(|walk| walk.tree(&tree, input)));
+        match unreadable {
+            Some(unreadable) => self.give_up(unreadable),
+            None => printed,
         }
     }
 

@@ -78,6 +78,13 @@ fn too_much_says_so() {
     assert!(refused(&format!("echo {}a{}", "$(".repeat(10_000), ")".repeat(10_000))));
     assert!(refused(&format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))));
     assert!(refused("echo 'unended") && refused("rm -rf (") && refused("a\0b") && refused("echo $(rm"));
+    // Bash runs a line before it reads the next.
+    for text in
+        ["rm -rf /\necho 'unended", "rm -rf /\n(\nls", "ls\nrm -rf /\nfi\nls", "rm -rf /\nls\nls\n\"\nls\nls\nls\n"]
+    {
+        let effects = survives(text);
+        assert!(effects.unreadable.is_some() && effects.touches.iter().any(|touch| short(touch) == "rm! /"), "{text}");
+    }
     assert!(!refused(&format!("cat > f <<'EOF'\n{}EOF\n", "a (b) {c} [d] it's;\n".repeat(2_000))));
 }
 
