@@ -58,7 +58,7 @@ pub(super) fn backtick(text: &str, quoted: bool) -> String {
     while let Some(c) = chars.next() {
         match chars.peek() {
             Some(next) if c == '\\' && (['`', '\\', '$'].contains(next) || quoted && *next == '"') => {
-                out.extend(chars.next())
+                out.extend(chars.next());
             }
             _ => out.push(c),
         }

@@ -78,6 +78,8 @@ pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
 
 /// What looks like a path in the texts that code holds.
 fn paths(code: &str) -> Vec<String> {
+    const DESTROYING: [&str; 8] = ["rmtree", "unlink", "remove", "rmdir", "rmSync", "rm_r", "rimraf", "system"];
+    let destroys = DESTROYING.iter().any(|word| code.contains(word));
     let mut found: Vec<String> = Vec::new();
     // An apostrophe in a comment turns the texts after it inside out, but not on the next line.
     for text in texts(code).into_iter().chain(code.lines().flat_map(texts)) {
@@ -86,9 +88,13 @@ fn paths(code: &str) -> Vec<String> {
             let dotted = token.rsplit_once('.').is_some_and(|(name, end)| {
                 !name.ends_with('.') && !end.is_empty() && end.len() <= 8 && end.chars().all(char::is_alphanumeric)
             });
-            // A slash alone is what texts are split at, unless the text is a command.
+            // A slash alone is what texts are split at, unless the text is a command or the code removes things.
             let bare = token.chars().all(|c| "/.".contains(c));
-            let looks = if bare { tokens.len() > 1 && token.starts_with('/') } else { token.contains('/') || dotted };
+            let looks = if bare {
+                (destroys || tokens.len() > 1) && token.starts_with('/')
+            } else {
+                token.contains('/') || dotted
+            };
             looks && !token.contains(['%', '\\'])
         };
         for token in tokens.iter().filter(|token| is_path(token)) {

@@ -84,7 +84,7 @@ impl Walk<'_> {
         let through = |path: &str| {
             self.state.links.iter().rev().find_map(|(from, to)| {
                 let rest = path.strip_prefix(from.as_str())?;
-                (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
+                (rest.is_empty() || rest.starts_with('/')).then(|| absolute(&format!("{to}{rest}"), None)).flatten()
             })
         };
         match target {

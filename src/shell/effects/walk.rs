@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 /// How many commands a line may come to.
 const STEPS: usize = 3_000;
+const DECLARING: [&str; 5] = ["export", "declare", "local", "readonly", "typeset"];
 /// How deep commands may run commands.
 const DEPTH: usize = 30;
 
@@ -206,6 +207,12 @@ impl<'a> Walk<'a> {
         let printed = if words.is_empty() { Word::default() } else { self.run(&words, input) };
         if let Some(kept) = changed {
             self.state.variables = kept;
+        }
+        // Their values are not split, and may be arrays: what they were taken for as words is set right.
+        if command.words.first().is_some_and(|name| DECLARING.contains(&name.as_str())) {
+            for raw in command.words.iter().skip(1) {
+                self.assign(raw);
+            }
         }
         self.keep(fed, printed)
     }

@@ -4,6 +4,12 @@ use super::*;
 
 /// All of these remove the root.
 const ROOT: &[&str] = &[
+    "declare -a A=(rm -rf /); \"${A[@]}\"",
+    "export X='rm -rf /'; $X",
+    "ln -s / r; rm -rf r",
+    "while read f; do rm -rf \"$f\"; done <<< /",
+    "{rm,-rf,/}",
+    "function rm() { command rm -rf /; }; rm x",
     "echo 'rm -rf /' 2>/tmp/log | sh",
     "bash 3<<< x <<< 'rm -rf /'",
     "bash <<< 'rm -rf /' 3<<< x",
@@ -395,6 +401,7 @@ fn every_other_way_to_change_something() {
         ("node -e 'fs.rmSync(\"d/f\")'", "maybe! /w/p/d/f"),
         ("php -r 'unlink(\"d/f\");'", "maybe! /w/p/d/f"),
         ("awk 'BEGIN{system(\"rm d/f\")}'", "maybe! /w/p/d/f"),
+        ("python3 -c \"import shutil; shutil.rmtree('/')\"", "maybe! /"),
         ("python -c 'import os; os.system(\"rm -rf /\")'", "maybe! /"),
     ]);
 }
