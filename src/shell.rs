@@ -1,4 +1,4 @@
-//! A command line as the shell would read it: [`commands`] for recognising what was run, [`effects`] for what it
+//! A command line as the shell would read it: [`commands`] for recognising what was run, [`effects()`] for what it
 //! would do.
 
 mod braces;
