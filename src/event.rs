@@ -153,12 +153,6 @@ impl Event {
         self.prompt().is_some_and(command::machine_made)
     }
 
-    /// Whether the prompt was made by the machine, and not by a person.
-    #[must_use]
-    pub fn is_machine_prompt(&self) -> bool {
-        self.prompt().is_some_and(command::machine_made)
-    }
-
     /// The prompt as received.
     #[must_use]
     pub fn prompt(&self) -> Option<&str> {

@@ -1,0 +1,92 @@
+//! `{a,b}` and `{1..3}`: one word written, several meant.
+
+use super::scan;
+use super::word::HOLE;
+
+/// How many words one may stand for.
+const MANY: usize = 200;
+/// How many braces one may have: each is looked for to its end.
+const BRACES: usize = 40;
+
+/// The words that a word stands for.
+pub(super) fn braces(raw: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    if raw.matches('{').count() <= BRACES && unfolded(raw, 8, &mut words) {
+        return words;
+    }
+    // More than anyone means: it could be anything, but what it substitutes is still found.
+    vec![format!("{HOLE}{raw}")]
+}
+
+/// Whether all of them fit.
+fn unfolded(raw: &str, depth: usize, words: &mut Vec<String>) -> bool {
+    let Some((before, choices, after)) = raw.contains('{').then(|| first(raw)).flatten() else {
+        words.push(raw.to_owned());
+        return words.len() <= MANY;
+    };
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    choices.iter().all(|choice| unfolded(&format!("{before}{choice}{after}"), depth, words))
+}
+
+/// The first brace expression of a word: what is before it, its choices, what is after it.
+fn first(raw: &str) -> Option<(&str, Vec<String>, &str)> {
+    let mut at = 0;
+    while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest.starts_with('{')
+            && let Some((choices, length)) = expression(rest)
+        {
+            return Some((raw.get(..at)?, choices, raw.get(at + length..)?));
+        }
+        at += length(rest)?;
+    }
+    None
+}
+
+fn length(text: &str) -> Option<usize> {
+    scan::part(text, false, 20).map(|(_, length)| length)
+}
+
+fn expression(text: &str) -> Option<(Vec<String>, usize)> {
+    let (mut at, mut inside, mut begin) = (1, 0_usize, 1);
+    let mut choices = Vec::new();
+    loop {
+        let rest = text.get(at..)?;
+        match rest.chars().next()? {
+            '{' => inside += 1,
+            '}' if inside == 0 => break,
+            '}' => inside -= 1,
+            ',' if inside == 0 => {
+                choices.push(text.get(begin..at)?.to_owned());
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        at += length(rest)?;
+    }
+    let last = text.get(begin..at)?;
+    if choices.is_empty() {
+        choices = range(last)?;
+    } else {
+        choices.push(last.to_owned());
+    }
+    Some((choices, at + 1))
+}
+
+fn range(text: &str) -> Option<Vec<String>> {
+    let mut ends = text.split("..");
+    let (from, to, step) = (ends.next()?, ends.next()?, ends.next());
+    let step = step.map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
+    let letter = |text: &str| text.chars().next().filter(|c| text.len() == 1 && c.is_ascii_alphabetic());
+    let (low, high, show): (i64, i64, fn(i64) -> String) = match (letter(from), letter(to)) {
+        (Some(from), Some(to)) => {
+            let show = |n: i64| u8::try_from(n).map_or_else(|_| String::new(), |n| char::from(n).to_string());
+            (i64::from(u32::from(from)), i64::from(u32::from(to)), show)
+        }
+        _ => (from.parse().ok()?, to.parse().ok()?, |n: i64| n.to_string()),
+    };
+    let count = usize::try_from(low.abs_diff(high) / step).ok().filter(|count| *count < MANY)?;
+    let step = i64::try_from(step).ok()?;
+    let step = if low <= high { step } else { -step };
+    let at = |n: usize| low.saturating_add(i64::try_from(n).unwrap_or(0).saturating_mul(step));
+    Some((0..=count).map(|n| show(at(n))).collect())
+}

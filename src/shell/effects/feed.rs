@@ -1,0 +1,88 @@
+//! `xargs` and `parallel`: programs whose words come from elsewhere.
+
+use super::args::Args;
+use super::walk::Walk;
+use crate::shell::word::{HOLE, Word};
+
+impl Walk<'_> {
+    pub fn xargs(&mut self, rest: &[Word], input: &Word) -> Word {
+        const VALUED: [&str; 15] = [
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-E",
+            "-a",
+            "-s",
+            "-R",
+            "-J",
+            "--replace",
+            "--max-args",
+            "--delimiter",
+            "--arg-file",
+            "--max-procs",
+        ];
+        let (args, rest) = Args::leading(rest, &VALUED);
+        let given = given(input);
+        let place = args.value(&["-I", "--replace", "-J"]).and_then(Word::text);
+        let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
+        let Some(place) = place else {
+            let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
+            return self.aside(|walk| walk.run(&words, &Word::unknown()));
+        };
+        let lines: Vec<Word> = match input.text() {
+            Some(text) => text.lines().map(|line| Word::new(line.trim_start())).collect(),
+            None => given,
+        };
+        for one in &lines {
+            let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
+            self.aside(|walk| walk.run(&words, &Word::unknown()));
+        }
+        Word::unknown()
+    }
+
+    pub fn parallel(&mut self, rest: &[Word], input: &Word) -> Word {
+        let (_, rest) = Args::leading(rest, &["-j", "--jobs", "-I", "-N", "-n", "-P", "-a", "--colsep", "-C"]);
+        let split = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
+        let (command, given_here) = rest.split_at_checked(split).unwrap_or((rest, &[]));
+        let here: Vec<Word> = given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
+        let all = if here.is_empty() { given(input) } else { here };
+        for one in &all {
+            let holds = command.iter().any(|word| word.filled("").contains("{}"));
+            let mut words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
+            if !holds {
+                words.push(one.clone());
+            }
+            // Its words are a line for the shell.
+            let text = words.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
+            self.aside(|walk| walk.script(&text, &words, &Word::unknown()));
+        }
+        Word::unknown()
+    }
+}
+
+/// The words that a program reads.
+fn given(input: &Word) -> Vec<Word> {
+    match input.text() {
+        Some(text) => {
+            let bare = |text: &str| Word::new(text.trim_matches(['\'', '"']));
+            text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()
+        }
+        None if input.prefix().is_empty() => vec![Word::unknown()],
+        None => vec![input.clone()],
+    }
+}
+
+/// A word with another in the place of a text.
+pub(super) fn replaced(word: &Word, place: &str, by: &Word) -> Word {
+    let Some(text) = word.text() else { return word.clone() };
+    let mut whole = Word::default();
+    for (at, part) in text.split(place).enumerate() {
+        if at > 0 {
+            whole.extend(by);
+        }
+        whole.push(part);
+    }
+    whole
+}

@@ -1,0 +1,247 @@
+//! Programs that change the files they are told to.
+
+use super::Deed;
+use super::args::Args;
+use super::programs::each;
+use super::walk::Walk;
+use crate::shell::word::Word;
+
+pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
+    let plain = |valued: &[&str]| Args::new(rest, valued);
+    match name {
+        "rm" | "grm" => {
+            let args = plain(&[]);
+            each(walk, Deed::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
+        }
+        "rmdir" | "unlink" | "trash" | "srm" => each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink"),
+        "shred" => {
+            let args = plain(&["-n", "-s", "--iterations", "--size", "--random-source"]);
+            each(walk, Deed::Write, &args.operands, false);
+            if args.has(&["-u", "--remove"]) {
+                each(walk, Deed::Remove, &args.operands, false);
+            }
+        }
+        "truncate" | "fallocate" => {
+            let args = plain(&["-s", "-r", "-o", "-l", "--size", "--reference", "--offset", "--length"]);
+            each(walk, Deed::Write, &args.operands, false);
+        }
+        "touch" | "mkdir" | "mkfifo" | "mknod" | "mktemp" => {
+            let args = plain(&["-d", "-r", "-t", "-m", "-p", "-Z", "--date", "--reference", "--mode", "--tmpdir"]);
+            // `mkdir -p x` has no value, `mktemp -p x` does.
+            let values = args.values(&["-p"]).cloned().collect::<Vec<_>>();
+            each(walk, Deed::Write, &args.operands, false);
+            each(walk, Deed::Write, &values, false);
+        }
+        "chmod" | "gchmod" | "setfacl" | "chattr" | "chflags" => changed(walk, Deed::Mode, rest),
+        "chown" | "chgrp" | "gchown" => changed(walk, Deed::Own, rest),
+        "dd" => {
+            for file in rest.iter().filter_map(|word| word.after("of=")) {
+                walk.write(&file);
+            }
+        }
+        "wipefs" | "mkswap" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "blkdiscard"
+        | "hdparm" | "mke2fs" | "diskutil" => devices(walk, rest),
+        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walk, rest),
+        "sed" | "gsed" => sed(walk, rest),
+        "yq" | "sd" | "rename" | "dos2unix" | "unix2dos" => {
+            let args = plain(&[]);
+            if name != "yq" || args.has(&["-i", "--inplace", "--in-place"]) {
+                each(walk, Deed::Write, &args.operands, false);
+            }
+        }
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
+            let args = plain(&["-c", "-S", "-u", "-p", "--cmd"]);
+            each(walk, Deed::Write, &args.operands, false);
+            for script in args.values(&["-c", "--cmd"]) {
+                super::inline::mention(walk, &Word::new(format!("'{}'", script.filled(""))));
+            }
+        }
+        "tar" | "gtar" | "bsdtar" => tar(walk, rest),
+        "unzip" => {
+            let args = plain(&["-d", "-x", "-P"]);
+            if !args.has(&["-l", "-t", "-p", "-v", "-Z"]) {
+                let here = Word::new(".");
+                below(walk, Deed::Write, args.value(&["-d"]).unwrap_or(&here));
+            }
+        }
+        "zip" | "7z" | "ar" => each(walk, Deed::Write, plain(&[]).operands.get(..1).unwrap_or_default(), false),
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" | "compress" => {
+            let args = plain(&["-S", "-o"]);
+            if !args.has(&["-c", "--stdout", "-t", "-l", "--list", "--test"]) {
+                each(walk, Deed::Write, &args.operands, false);
+            }
+        }
+        "curl" => curl(walk, rest),
+        "wget" => {
+            let args =
+                plain(&["-O", "-P", "-o", "-a", "--output-document", "--directory-prefix", "--output-file", "-U"]);
+            let named = ["-O", "-o", "-a", "--output-document", "--output-file"];
+            let files: Vec<Word> = args.values(&named).filter(|file| !file.is("-")).cloned().collect();
+            each(walk, Deed::Write, &files, false);
+            if !args.has(&["-O", "--output-document"]) {
+                let here = Word::new(".");
+                below(walk, Deed::Write, args.value(&["-P", "--directory-prefix"]).unwrap_or(&here));
+            }
+        }
+        "patch" => patch(walk, rest),
+        "sort" | "split" | "csplit" | "gcc" | "cc" | "clang" | "rustc" | "ld" | "pandoc" | "openssl" | "xxd" => {
+            let args = plain(&["-o", "-out", "--output"]);
+            let out: Vec<Word> = args.values(&["-o", "-out", "--output"]).cloned().collect();
+            each(walk, Deed::Write, &out, false);
+        }
+        "uniq" => each(walk, Deed::Write, plain(&["-f", "-s", "-w"]).operands.get(1..).unwrap_or_default(), false),
+        _ => {}
+    }
+}
+
+/// Something unknown below a folder.
+pub(super) fn below(walk: &mut Walk<'_>, deed: Deed, folder: &Word) {
+    let mut inside = folder.clone();
+    inside.push("/");
+    inside.push_hole();
+    let target = walk.target(&inside);
+    walk.note(deed, target, true);
+}
+
+/// `chmod 600 x`, `chown me x`: the first operand is what they become.
+fn changed(walk: &mut Walk<'_>, deed: Deed, rest: &[Word]) {
+    let is_mode = |word: &&Word| {
+        let text = word.prefix();
+        deed == Deed::Mode
+            && text.len() > 1
+            && text.starts_with('-')
+            && text.chars().skip(1).all(|c| "rwxXst".contains(c))
+    };
+    // `chmod -w x`: the mode looks like an option.
+    let mode = rest.iter().find(is_mode).is_some_and(|word| !word.is("-R"));
+    let args = Args::new(rest, &["--from", "--reference", "-m", "-x", "-M"]);
+    let named = mode || args.has(&["--reference", "-m", "-x", "-M"]);
+    let files = if named { args.operands.as_slice() } else { args.operands.get(1..).unwrap_or_default() };
+    each(walk, deed, files, args.has(&["-R", "--recursive"]));
+}
+
+fn devices(walk: &mut Walk<'_>, rest: &[Word]) {
+    let args = Args::new(rest, &["-t", "-L", "-U", "-b", "-n", "-N", "-s", "-o", "--type", "--label"]);
+    if args.has(&["-l", "--list"]) {
+        return;
+    }
+    for device in args.operands.iter().filter(|word| word.prefix().parse::<u64>().is_err()) {
+        let target = walk.target(device);
+        walk.note(Deed::Device, target, true);
+    }
+}
+
+fn sed(walk: &mut Walk<'_>, rest: &[Word]) {
+    let args = Args::new(rest, &["-e", "-f", "-l", "--expression", "--file", "--line-length"]);
+    let scripted = args.has(&["-e", "-f", "--expression", "--file"]);
+    let skip = usize::from(!scripted);
+    let scripts: Vec<Word> =
+        args.values(&["-e", "--expression"]).chain(args.operands.iter().take(skip)).cloned().collect();
+    for script in scripts.iter().map(|script| script.filled("")) {
+        // `w file` and `s/a/b/w file` write, whatever the options say.
+        for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
+            let target = walk.target(&Word::new(file.trim().trim_end_matches('}')));
+            walk.note(Deed::Maybe, target, false);
+        }
+    }
+    if args.has(&["-i", "--in-place", "-I"]) {
+        each(walk, Deed::Write, args.operands.get(skip..).unwrap_or_default(), false);
+    }
+}
+
+fn tar(walk: &mut Walk<'_>, rest: &[Word]) {
+    const VALUED: [&str; 8] = ["-f", "-C", "-T", "-X", "--file", "--directory", "--exclude", "-I"];
+    // `tar xzf a.tar -C x`: the first word may go without its dash.
+    let mut words = rest.to_vec();
+    if let Some(first) = words.first_mut()
+        && !first.prefix().starts_with('-')
+    {
+        let mut dashed = Word::new("-");
+        dashed.extend(first);
+        *first = dashed;
+    }
+    let args = Args::new(&words, &VALUED);
+    let here = Word::new(".");
+    if args.has(&["-x", "--extract", "--get"]) {
+        below(walk, Deed::Write, args.value(&["-C", "--directory"]).unwrap_or(&here));
+    } else if args.has(&["-c", "-r", "-u", "--create", "--append", "--update"])
+        && let Some(file) = args.value(&["-f", "--file"]).filter(|file| !file.is("-"))
+    {
+        walk.write(file);
+    }
+    if args.has(&["--remove-files"]) {
+        each(walk, Deed::Remove, &args.operands, true);
+    }
+}
+
+fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
+    const VALUED: [&str; 28] = [
+        "-o",
+        "--output",
+        "--output-dir",
+        "-H",
+        "--header",
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "-X",
+        "--request",
+        "-u",
+        "--user",
+        "-A",
+        "--user-agent",
+        "-e",
+        "-b",
+        "-c",
+        "--cookie-jar",
+        "-D",
+        "--dump-header",
+        "-F",
+        "--form",
+        "-T",
+        "-m",
+        "--max-time",
+        "-w",
+        "--trace",
+    ];
+    let args = Args::new(rest, &VALUED);
+    let folder = args.value(&["--output-dir"]);
+    let named = ["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace"];
+    for file in args.values(&named).filter(|file| !file.is("-")) {
+        match folder {
+            Some(folder) => {
+                let mut whole = folder.clone();
+                whole.push("/");
+                whole.extend(file);
+                walk.write(&whole);
+            }
+            None => walk.write(file),
+        }
+    }
+    if args.has(&["-O", "--remote-name", "--remote-name-all"]) {
+        for url in &args.operands {
+            let mut file = folder.cloned().unwrap_or_else(|| Word::new("."));
+            file.push("/");
+            match url.text().and_then(|url| url.rsplit('/').next().map(str::to_owned)) {
+                Some(name) => file.push(&name),
+                None => file.push_hole(),
+            }
+            walk.write(&file);
+        }
+    }
+}
+
+fn patch(walk: &mut Walk<'_>, rest: &[Word]) {
+    let args = Args::new(
+        rest,
+        &["-i", "-o", "-d", "-p", "-D", "-F", "-B", "-r", "--input", "--output", "--directory", "--strip"],
+    );
+    let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
+    let here = Word::new(".");
+    match (out.as_slice(), args.operands.first()) {
+        ([_, ..], _) => each(walk, Deed::Write, &out, false),
+        (_, Some(file)) => walk.write(file),
+        _ => below(walk, Deed::Write, args.value(&["-d", "--directory"]).unwrap_or(&here)),
+    }
+}

@@ -1,0 +1,68 @@
+//! `find`: what it finds is below its paths, and named as it says.
+
+use super::Deed;
+use super::feed::replaced;
+use super::walk::Walk;
+use crate::shell::word::Word;
+
+impl Walk<'_> {
+    pub fn find(&mut self, rest: &[Word], input: &Word) -> Word {
+        let begins = |word: &Word| {
+            let text = word.prefix();
+            text.starts_with('-') && text.len() > 1 || text == "(" || text == "!"
+        };
+        let rest = match rest.iter().position(|word| !["-H", "-L", "-P"].iter().any(|option| word.is(option))) {
+            Some(at) => rest.get(at..).unwrap_or_default(),
+            None => rest,
+        };
+        let split = rest.iter().position(begins).unwrap_or(rest.len());
+        let (paths, tests) = rest.split_at_checked(split).unwrap_or((rest, &[]));
+        let here = [Word::new(".")];
+        let paths = if paths.is_empty() { here.as_slice() } else { paths };
+        let found: Vec<Word> = paths.iter().map(|path| found(path, tests)).collect();
+        let mut tests = tests;
+        while let Some((test, after)) = tests.split_first() {
+            tests = after;
+            match test.text().unwrap_or_default().as_str() {
+                "-delete" => found.iter().for_each(|found| self.touch(Deed::Remove, found, true)),
+                "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                    if let Some(file) = after.first() {
+                        self.write(file);
+                    }
+                }
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let end = after.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(after.len());
+                    let (command, after) = after.split_at_checked(end).unwrap_or((after, &[]));
+                    tests = after;
+                    for one in &found {
+                        let words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
+                        self.aside(|walk| walk.run(&words, input));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut printed = Word::unknown();
+        if let [one] = found.as_slice() {
+            printed = one.clone();
+        }
+        printed
+    }
+}
+
+/// What is found below a path.
+fn found(path: &Word, tests: &[Word]) -> Word {
+    const WIDENING: [&str; 6] = ["-o", "-or", "!", "-not", ",", "-regex"];
+    let mut found = path.clone();
+    found.push("/");
+    let name = tests.iter().position(|test| test.is("-name")).and_then(|at| tests.get(at + 1)).and_then(Word::text);
+    match name {
+        Some(name) if !tests.iter().any(|test| WIDENING.iter().any(|word| test.is(word))) => {
+            found.push_glob("**");
+            found.push("/");
+            found.push_glob(&name);
+        }
+        _ => found.push_hole(),
+    }
+    found
+}

@@ -1,0 +1,115 @@
+//! `git`: what of it changes the working tree.
+
+use super::args::Args;
+use super::target::Target;
+use super::walk::Walk;
+use super::{Deed, moves};
+use crate::shell::word::Word;
+
+pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
+    const VALUED: [&str; 7] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
+    let (global, rest) = Args::leading(rest, &VALUED);
+    let Some((command, rest)) = rest.split_first() else { return };
+    let command = command.filled("");
+    let aliases: Vec<Word> =
+        global.values(&["-c"]).filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
+    walk.aside(|walk| {
+        for folder in global.values(&["-C", "--work-tree"]) {
+            walk.enter(folder);
+        }
+        if let Some(alias) = aliases.first() {
+            return walk.code(alias, input);
+        }
+        subcommand(walk, &command, rest);
+        Word::default()
+    });
+}
+
+fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
+    let split = rest.iter().position(|word| word.is("--"));
+    let (own, paths) = match split {
+        Some(at) => (rest.get(..at).unwrap_or_default(), Some(rest.get(at + 1..).unwrap_or_default())),
+        None => (rest, None),
+    };
+    let args = Args::new(own, &["-b", "-B", "-c", "-C", "-m", "-s", "--source", "-o", "--output", "-e", "--exclude"]);
+    let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
+    let writes_out = ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command);
+    out.iter().filter(|_| writes_out).for_each(|file| walk.write(file));
+    match command {
+        "checkout" | "switch" | "checkout-index" => match paths {
+            Some(paths) => pathspecs(walk, Deed::Write, paths),
+            None if args.has(&["-b", "-B", "-c", "-C", "--orphan"]) && args.operands.is_empty() => {}
+            None => {
+                if command == "checkout" {
+                    pathspecs(walk, Deed::Write, &args.operands);
+                }
+                tree(walk, Deed::Write);
+            }
+        },
+        "restore" if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) => {
+            pathspecs(walk, Deed::Write, &args.operands);
+            pathspecs(walk, Deed::Write, paths.unwrap_or_default());
+        }
+        "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walk, Deed::Write),
+        "clean" if !args.has(&["-n", "--dry-run"]) => {
+            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
+            if given.is_empty() {
+                super::files::below(walk, Deed::Remove, &Word::new("."));
+            }
+            pathspecs(walk, Deed::Remove, &given);
+        }
+        "stash" => {
+            let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
+            if !["list", "show", "drop", "clear", "create", "store", "branch"].contains(&verb.as_str()) {
+                match paths {
+                    Some(paths) => pathspecs(walk, Deed::Write, paths),
+                    None => tree(walk, Deed::Write),
+                }
+            }
+        }
+        "rm" if !args.has(&["--cached", "-n", "--dry-run"]) => {
+            pathspecs(walk, Deed::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
+        }
+        "mv" => moves::mv(walk, rest),
+        "apply" if args.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) => {}
+        "apply" | "am" | "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "bisect" | "read-tree"
+        | "sparse-checkout" | "submodule" | "filter-branch" | "filter-repo" => tree(walk, Deed::Write),
+        "clone" | "init" => {
+            if let Some(folder) = args.operands.get(usize::from(command == "clone")) {
+                super::files::below(walk, Deed::Write, folder);
+            }
+        }
+        "worktree" => args.operands.iter().skip(1).take(1).for_each(|folder| walk.touch(Deed::Write, folder, true)),
+        _ => {}
+    }
+}
+
+/// Paths that git is given: a folder stands for all in it.
+fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
+    for word in words {
+        let word = word.after(":/").map_or_else(
+            || word.clone(),
+            |below| {
+                let mut whole = Word::new(walk.ground.project.as_str());
+                whole.push("/");
+                whole.extend(&below);
+                whole
+            },
+        );
+        walk.touch(deed, &word, true);
+    }
+}
+
+/// Whatever in the working tree git finds to change.
+fn tree(walk: &mut Walk<'_>, deed: Deed) {
+    let project = walk.ground.project.trim_end_matches('/');
+    let target = match &walk.state.folder {
+        // The tree's root is at or above the folder; of those that are known it is the project.
+        Some(folder) if folder == project || folder.strip_prefix(project).is_some_and(|rest| rest.starts_with('/')) => {
+            Target::Below { prefix: format!("{project}/"), bare: project.to_owned() }
+        }
+        Some(folder) => Target::Below { prefix: format!("{}/", folder.trim_end_matches('/')), bare: folder.clone() },
+        None => Target::Unknown { bare: None },
+    };
+    walk.note(deed, target, true);
+}

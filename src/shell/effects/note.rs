@@ -1,0 +1,117 @@
+//! What is touched, and what is in the files that the line writes itself.
+
+use super::target::{Target, absolute};
+use super::walk::Walk;
+use super::{Deed, Touch};
+use crate::shell::word::Word;
+
+/// Devices that anyone may write to.
+const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
+
+impl Walk<'_> {
+    pub fn write(&mut self, word: &Word) {
+        self.touch(Deed::Write, word, false);
+    }
+
+    /// Notes a change of what a word names.
+    pub fn touch(&mut self, deed: Deed, word: &Word, recursive: bool) {
+        if word.pieces().is_empty() {
+            return;
+        }
+        let target = self.target(word);
+        let bare = match &target {
+            Target::Known { path, .. } => path.as_str(),
+            Target::Below { prefix, .. } => prefix.as_str(),
+            Target::Unknown { .. } => "",
+        };
+        let deed = match bare.strip_prefix("/dev/") {
+            Some(name) if HARMLESS.contains(&name) || name.starts_with("fd/") || name.starts_with("tcp/") => return,
+            Some(name) if deed == Deed::Write && !name.starts_with("shm/") => Deed::Device,
+            _ => deed,
+        };
+        if let Some(through) = self.followed(&target) {
+            self.note(deed, through, recursive);
+        }
+        self.note(deed, target, recursive);
+        if word.prefix().starts_with('/') {
+            return;
+        }
+        for folder in self.state.elsewhere.clone() {
+            let folder = std::mem::replace(&mut self.state.folder, folder);
+            let target = self.target(word);
+            self.state.folder = folder;
+            self.add(Touch { deed, target, recursive, sure: false, by: self.by.clone() });
+        }
+    }
+
+    pub fn note(&mut self, deed: Deed, target: Target, recursive: bool) {
+        self.add(Touch { deed, target, recursive, sure: true, by: self.by.clone() });
+    }
+
+    fn add(&mut self, touch: Touch) {
+        let same = |known: &Touch| known.deed == touch.deed && known.target == touch.target && known.by == touch.by;
+        // Only what is said twice in one breath.
+        if !self.effects.touches.iter().rev().take(20).any(same) {
+            self.effects.touches.push(touch);
+        }
+    }
+
+    pub fn target(&self, word: &Word) -> Target {
+        let folder = self.state.folder.as_deref();
+        let bare = Some(word.filled("")).filter(|bare| !bare.is_empty()).and_then(|bare| absolute(&bare, folder));
+        if let Some(text) = word.text() {
+            let Some(path) = absolute(&text, folder) else { return Target::Unknown { bare: None } };
+            return if word.has_glob() && self.state.dotglob {
+                let prefix = path.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
+                Target::Below { prefix, bare: path }
+            } else {
+                Target::Known { path, glob: word.has_glob() }
+            };
+        }
+        let prefix = word.prefix();
+        let (above, begun) = prefix.rsplit_once('/').map_or(("", prefix.as_str()), |(above, begun)| (above, begun));
+        let above = if prefix.starts_with('/') { format!("/{above}") } else { format!("./{above}") };
+        match (absolute(&above, folder), bare) {
+            (Some(above), Some(bare)) if !prefix.is_empty() => {
+                Target::Below { prefix: format!("{}/{begun}", above.trim_end_matches('/')), bare }
+            }
+            (_, bare) => Target::Unknown { bare },
+        }
+    }
+
+    /// What a path is through the links that the line has made itself.
+    fn followed(&self, target: &Target) -> Option<Target> {
+        let through = |path: &str| {
+            self.state.links.iter().rev().find_map(|(from, to)| {
+                let rest = path.strip_prefix(from.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| absolute(&format!("{to}{rest}"), None)).flatten()
+            })
+        };
+        match target {
+            Target::Known { path, glob } => through(path).map(|path| Target::Known { path, glob: *glob }),
+            Target::Below { prefix, bare } => through(prefix)
+                .map(|prefix| Target::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
+            Target::Unknown { .. } => None,
+        }
+    }
+
+    /// Remembers what is in a file, so that running it is seen.
+    pub fn wrote(&mut self, file: &Word, text: Word) {
+        if let Target::Known { path, glob: false } = self.target(file) {
+            self.state.written.push((path, text));
+        }
+    }
+
+    /// What the line has written into a file, or prints into a descriptor of `<(…)`.
+    pub fn content(&self, file: &Word) -> Option<Word> {
+        let Target::Known { path, .. } = self.target(file) else { return None };
+        let mut written = self.state.written.iter().filter(|(known, _)| *known == path).peekable();
+        written.peek()?;
+        let mut whole = Word::default();
+        for (_, text) in written {
+            whole.extend(text);
+            whole.push("\n");
+        }
+        Some(whole)
+    }
+}

@@ -1,0 +1,205 @@
+//! The shell's own commands, and the way to each program that is known.
+
+use super::args::Args;
+use super::walk::Walk;
+use super::{Deed, files, git, inline, moves};
+use crate::shell::word::Word;
+
+/// What a program changes; gives what it prints.
+pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) -> Word {
+    match name {
+        "mv" | "gmv" => moves::mv(walk, rest),
+        "cp" | "gcp" | "install" | "ginstall" => moves::cp(walk, name, rest),
+        "ln" | "link" => moves::ln(walk, rest),
+        "rsync" => moves::rsync(walk, rest),
+        "git" | "hub" => git::run(walk, rest, input),
+        "tee" | "sponge" => {
+            for file in Args::new(rest, &[]).operands {
+                walk.write(&file);
+                walk.wrote(&file, input.clone());
+            }
+            return input.clone();
+        }
+        _ if inline::is_interpreter(name) => inline::run(walk, name, rest, input),
+        _ => files::run(walk, name, rest),
+    }
+    Word::unknown()
+}
+
+impl Walk<'_> {
+    /// The shell's own commands, as far as they matter.
+    pub fn builtin(&mut self, name: &str, rest: &[Word], input: &Word) -> Option<Word> {
+        match name {
+            "cd" | "pushd" | "chdir" => self.cd(name, rest),
+            "popd" => {
+                let folder = self.state.pushed.pop().flatten();
+                self.state.enter(folder);
+            }
+            "pwd" => {
+                let folder = self.state.folder.as_ref();
+                return Some(folder.map_or_else(Word::unknown, |folder| Word::new(format!("{folder}\n"))));
+            }
+            "echo" => return Some(echo(rest)),
+            "printf" => return Some(self.printf(rest)),
+            "cat" => return Some(self.cat(rest, input)),
+            "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
+            "unset" => rest.iter().filter_map(Word::text).for_each(|name| {
+                self.state.functions.remove(&name);
+                self.state.set(&name, Some(Vec::new()));
+            }),
+            "read" | "mapfile" | "readarray" => self.read(rest, input),
+            "set" => {
+                self.state.strict |= rest.iter().any(|word| {
+                    let text = word.prefix();
+                    text.starts_with('-') && !text.starts_with("--") && text.contains('e') || text == "errexit"
+                });
+                if let Some(at) = rest.iter().position(|word| word.is("--")) {
+                    self.state.give(rest.get(at + 1..).unwrap_or_default());
+                }
+            }
+            "shift" => {
+                let words = self.state.variable("@").unwrap_or_default();
+                self.state.give(words.get(1..).unwrap_or_default());
+            }
+            "alias" => {
+                for word in rest.iter().filter_map(Word::text) {
+                    if let Some((name, command)) = word.split_once('=') {
+                        self.state.aliases.insert(name.to_owned(), command.to_owned());
+                    }
+                }
+            }
+            "unalias" => self.state.aliases.clear(),
+            "shopt" => self.state.dotglob |= rest.iter().any(|word| word.is("dotglob")),
+            "source" | "." => {
+                let file = rest.first()?;
+                let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
+                return Some(script.map_or_else(Word::unknown, |script| self.code(&script, input)));
+            }
+            "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
+            _ => return None,
+        }
+        Some(Word::default())
+    }
+
+    fn cd(&mut self, name: &str, rest: &[Word]) {
+        let args = Args::new(rest, &[]);
+        if name == "pushd" {
+            self.state.pushed.push(self.state.folder.clone());
+        }
+        match args.operands.first() {
+            None => {
+                let home = self.ground.home.clone();
+                self.state.enter(Some(home));
+            }
+            Some(folder) if folder.is("-") => {
+                let previous = self.state.previous.clone();
+                self.state.enter(previous);
+            }
+            Some(folder) => self.enter(folder),
+        }
+    }
+
+    fn declare(&mut self, rest: &[Word]) {
+        for word in rest {
+            if let Some((name, _)) = word.prefix().split_once('=') {
+                let value = word.after(&format!("{name}=")).map(|value| vec![value]);
+                self.state.set(name.trim_end_matches('+'), value);
+            }
+        }
+    }
+
+    fn read(&mut self, rest: &[Word], input: &Word) {
+        let args = Args::new(rest, &["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-O", "-s"]);
+        let line = input.text().and_then(|text| text.lines().next().map(str::to_owned));
+        for name in args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text) {
+            let known = line.as_ref().filter(|_| args.operands.len() == 1);
+            self.state.set(&name, known.map(|line| vec![Word::new(line.trim())]));
+        }
+    }
+
+    fn printf(&mut self, rest: &[Word]) -> Word {
+        let (args, rest) = Args::leading(rest, &["-v"]);
+        let printed = printf(rest);
+        match args.value(&["-v"]).and_then(Word::text) {
+            Some(name) => {
+                self.state.set(&name, Some(vec![printed]));
+                Word::default()
+            }
+            None => printed,
+        }
+    }
+
+    fn cat(&mut self, rest: &[Word], input: &Word) -> Word {
+        let files = Args::new(rest, &[]).operands;
+        match files.as_slice() {
+            [] => input.clone(),
+            [one] if one.is("-") || one.is("/dev/stdin") => input.clone(),
+            [one] => self.content(one).unwrap_or_else(Word::unknown),
+            _ => Word::unknown(),
+        }
+    }
+}
+
+fn echo(rest: &[Word]) -> Word {
+    let is_option = |word: &&Word| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|option| word.is(option));
+    let options = rest.iter().take_while(is_option).count();
+    let escapes = rest.iter().take(options).any(|word| word.filled("").contains('e'));
+    let mut printed = Word::default();
+    for (at, word) in rest.iter().skip(options).enumerate() {
+        if at > 0 {
+            printed.push(" ");
+        }
+        printed.extend(word);
+    }
+    printed.push("\n");
+    match printed.text() {
+        Some(text) if escapes => Word::new(crate::shell::quote::ansi(&text)),
+        _ => printed,
+    }
+}
+
+/// `printf '%s\n' a b`: only what puts texts in place.
+fn printf(rest: &[Word]) -> Word {
+    let Some((format, mut rest)) = rest.split_first() else { return Word::default() };
+    let Some(format) = format.text() else { return Word::unknown() };
+    let format = crate::shell::quote::ansi(&format);
+    let mut printed = Word::default();
+    for _ in 0..100 {
+        let before = rest.len();
+        let mut parts = format.split('%');
+        printed.push(parts.next().unwrap_or_default());
+        let mut percent = false;
+        for part in parts {
+            if std::mem::take(&mut percent) {
+                printed.push(part);
+                continue;
+            }
+            match part.chars().next() {
+                None => {
+                    printed.push("%");
+                    percent = true;
+                }
+                Some(kind @ ('s' | 'q' | 'b' | 'd' | 'i')) => {
+                    if let Some((word, after)) = rest.split_first() {
+                        let text = word.text().filter(|_| kind == 'b').map(|text| crate::shell::quote::ansi(&text));
+                        printed.extend(&text.map_or_else(|| word.clone(), Word::new));
+                        rest = after;
+                    }
+                    printed.push(part.get(1..).unwrap_or_default());
+                }
+                Some(_) => return Word::unknown(),
+            }
+        }
+        if rest.is_empty() || rest.len() == before {
+            break;
+        }
+    }
+    printed
+}
+
+/// Touches each of a program's operands.
+pub(super) fn each(walk: &mut Walk<'_>, deed: Deed, words: &[Word], recursive: bool) {
+    for word in words {
+        walk.touch(deed, word, recursive);
+    }
+}

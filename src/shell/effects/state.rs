@@ -1,0 +1,114 @@
+//! What the shell remembers from one command to the next.
+
+use super::Ground;
+use super::target::absolute;
+use crate::shell::syntax::Tree;
+use crate::shell::word::Word;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The shell as far as the line has brought it.
+#[derive(Clone)]
+pub(super) struct State {
+    /// The folder; nothing where it is not known.
+    pub folder: Option<String>,
+    pub previous: Option<String>,
+    /// Where it may be instead, if a `cd` has failed and nobody minded.
+    pub elsewhere: Vec<Option<String>>,
+    /// Whether a failure ends the line.
+    pub strict: bool,
+    pub pushed: Vec<Option<String>>,
+    /// What the line sets, one word or several; nothing where the value is not known.
+    pub variables: HashMap<String, Option<Vec<Word>>>,
+    pub functions: HashMap<String, Rc<Tree>>,
+    pub aliases: HashMap<String, String>,
+    /// Links that the line makes, with what they lead to.
+    pub links: Vec<(String, String)>,
+    /// What the line writes into files, as far as that is known.
+    pub written: Vec<(String, Word)>,
+    /// Whether `*` takes hidden files too.
+    pub dotglob: bool,
+}
+
+impl State {
+    pub fn new(ground: &Ground) -> Self {
+        let known = |text: &str| Some(vec![Word::new(text)]);
+        let name = ground.home.rsplit('/').next().unwrap_or_default();
+        let variables = [
+            ("HOME", known(&ground.home)),
+            ("CLAUDE_PROJECT_DIR", known(&ground.project)),
+            ("USER", known(name)),
+            ("LOGNAME", known(name)),
+            ("IFS", known(" \t\n")),
+            ("@", Some(Vec::new())),
+            ("*", Some(Vec::new())),
+            ("#", known("0")),
+        ];
+        Self {
+            folder: absolute(&ground.cwd, None),
+            previous: None,
+            elsewhere: Vec::new(),
+            strict: false,
+            pushed: Vec::new(),
+            variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            functions: HashMap::new(),
+            aliases: HashMap::new(),
+            links: Vec::new(),
+            written: Vec::new(),
+            dotglob: false,
+        }
+    }
+
+    pub fn variable(&self, name: &str) -> Option<Vec<Word>> {
+        let folder = |folder: &Option<String>| folder.as_ref().map(|folder| vec![Word::new(folder.as_str())]);
+        match self.variables.get(name) {
+            Some(value) => value.clone(),
+            None if name == "PWD" => folder(&self.folder),
+            None if name == "OLDPWD" => folder(&self.previous),
+            None if name != "0" && name.parse::<usize>().is_ok() => Some(Vec::new()),
+            None => None,
+        }
+    }
+
+    pub fn set(&mut self, name: &str, value: Option<Vec<Word>>) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Sets `$1`, `$2`, … and `$@`.
+    pub fn give(&mut self, words: &[Word]) {
+        for (at, word) in words.iter().enumerate() {
+            self.set(&(at + 1).to_string(), Some(vec![word.clone()]));
+        }
+        self.set("@", Some(words.to_vec()));
+        self.set("*", Some(words.to_vec()));
+        self.set("#", Some(vec![Word::new(words.len().to_string())]));
+    }
+
+    /// Enters a folder, which may not be there.
+    pub fn enter(&mut self, folder: Option<String>) {
+        self.previous = std::mem::replace(&mut self.folder, folder);
+        if !self.strict && self.elsewhere.len() < 4 && !self.elsewhere.contains(&self.previous) {
+            self.elsewhere.push(self.previous.clone());
+        }
+    }
+
+    /// What holds whether this way or the other was taken.
+    pub fn merge(&mut self, other: &Self) {
+        for folder in other.elsewhere.iter().chain([&other.folder]) {
+            if *folder != self.folder && !self.elsewhere.contains(folder) {
+                self.elsewhere.push(folder.clone());
+            }
+        }
+        for (name, value) in &other.variables {
+            if self.variables.get(name) != Some(value) {
+                // Set in one way only, it is likely to be what it was set to: that is what can be told.
+                let known = if self.variables.contains_key(name) { None } else { value.clone() };
+                self.variables.insert(name.clone(), known);
+            }
+        }
+        self.functions.extend(other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body))));
+        self.aliases.extend(other.aliases.clone());
+        self.links.extend(other.links.iter().filter(|link| !self.links.contains(link)).cloned().collect::<Vec<_>>());
+        self.dotglob |= other.dotglob;
+    }
+}

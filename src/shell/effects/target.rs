@@ -1,0 +1,107 @@
+//! A path that is touched, and whether it is the one that is asked about.
+
+use super::{Deed, Touch};
+
+/// What is known of a path. Paths are absolute, without `.`, `..` and a last slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// All of it.
+    Known {
+        /// The path, or the pattern of it.
+        path: String,
+        /// Whether it is a pattern.
+        glob: bool,
+    },
+    /// How it begins.
+    Below {
+        /// The text that it begins with.
+        prefix: String,
+        /// What it is if all that is not known is empty.
+        bare: String,
+    },
+    /// Nothing but perhaps its end: `"$x/"` is `/` if `$x` is empty.
+    Unknown {
+        /// What it is if all that is not known is empty.
+        bare: Option<String>,
+    },
+}
+
+/// Whether a path is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hit {
+    /// It is not.
+    No,
+    /// It cannot be told.
+    Maybe,
+    /// It is.
+    Yes,
+}
+
+impl Touch {
+    /// Whether this changes `path`: the path itself, or a folder above it with everything below.
+    #[must_use]
+    pub fn hits(&self, path: &str) -> Hit {
+        let whole = |own: &str, glob: bool| {
+            let at_or_above = ancestors(path).any(|above| matches(own, glob, above));
+            if self.recursive { at_or_above } else { matches(own, glob, path) }
+        };
+        let sure = if self.deed == Deed::Maybe || !self.sure { Hit::Maybe } else { Hit::Yes };
+        match &self.target {
+            Target::Known { path: own, glob } if whole(own, *glob) => sure,
+            // Code puts paths together from their parts.
+            Target::Known { path: own, .. } if self.deed != Deed::Maybe || name(own) != name(path) => Hit::No,
+            Target::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => Hit::No,
+            _ => Hit::Maybe,
+        }
+    }
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A path and the folders above it.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| match path.rfind('/') {
+        Some(0) if path.len() > 1 => Some("/"),
+        Some(at) if at > 0 => path.get(..at),
+        _ => None,
+    })
+}
+
+fn matches(pattern: &str, glob: bool, path: &str) -> bool {
+    if !glob {
+        return pattern == path;
+    }
+    if pattern.contains("**") {
+        return fast_glob::glob_match(pattern, path);
+    }
+    let (mut patterns, mut parts) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (patterns.next(), parts.next()) {
+            (None, None) => return true,
+            // The shell's `*` does not take what begins with a dot.
+            (Some(pattern), Some(part)) => {
+                let hidden = part.starts_with('.') && !pattern.starts_with('.');
+                if hidden || !fast_glob::glob_match(pattern, part) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// A path without `.`, `..` and doubled slashes; relative ones are below `folder`.
+pub(super) fn absolute(text: &str, folder: Option<&str>) -> Option<String> {
+    let base = if text.starts_with('/') { "" } else { folder? };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base.split('/').chain(text.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}

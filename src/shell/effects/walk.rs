@@ -1,0 +1,312 @@
+//! A walk through a command line, in the order in which the shell would run it.
+
+use super::state::State;
+use super::{Effects, Ground};
+use crate::shell::expand;
+use crate::shell::parse::{parse, readable};
+use crate::shell::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
+use crate::shell::word::{self, Word};
+use std::rc::Rc;
+
+/// How many commands a line may come to.
+const STEPS: usize = 3_000;
+const DECLARING: [&str; 5] = ["export", "declare", "local", "readonly", "typeset"];
+/// How deep commands may run commands.
+const DEPTH: usize = 30;
+
+pub(super) struct Walk<'a> {
+    pub ground: &'a Ground,
+    pub state: State,
+    pub effects: Effects,
+    /// The command under way, for messages.
+    pub by: String,
+    steps: usize,
+    depth: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(ground: &'a Ground) -> Self {
+        Self {
+            ground,
+            state: State::new(ground),
+            effects: Effects::default(),
+            by: String::new(),
+            steps: STEPS,
+            depth: DEPTH,
+        }
+    }
+
+    /// Walks a text of commands that reads `input`; gives what it prints.
+    pub fn text(&mut self, text: &str, input: &Word) -> Word {
+        let (tree, unreadable) = readable(text);
+        let printed = tree.map_or_else(Word::unknown, |tree| self.deeper(|walk| walk.tree(&tree, input)));
+        match unreadable {
+            Some(unreadable) => self.give_up(unreadable),
+            None => printed,
+        }
+    }
+
+    pub fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> Word) -> Word {
+        let Some(depth) = self.depth.checked_sub(1) else {
+            return self.give_up(Unreadable::new("commands run commands too deeply", 1));
+        };
+        let outer = std::mem::replace(&mut self.depth, depth);
+        let printed = walk(self);
+        self.depth = outer;
+        printed
+    }
+
+    /// Walks what leaves nothing behind in the shell.
+    pub fn aside(&mut self, walk: impl FnOnce(&mut Self) -> Word) -> Word {
+        let outer = self.state.clone();
+        let by = self.by.clone();
+        let printed = walk(self);
+        // What it leaves on the disk stays.
+        let links = std::mem::take(&mut self.state.links);
+        let written = std::mem::take(&mut self.state.written);
+        self.state = State { links, written, ..outer };
+        self.by = by;
+        printed
+    }
+
+    pub fn give_up(&mut self, unreadable: Unreadable) -> Word {
+        self.effects.unreadable.get_or_insert(unreadable);
+        Word::unknown()
+    }
+
+    pub fn step(&mut self) -> bool {
+        self.steps(1)
+    }
+
+    /// Counts work; not when there has been too much.
+    pub fn steps(&mut self, count: usize) -> bool {
+        let Some(steps) = self.steps.checked_sub(count) else {
+            self.steps = 0;
+            self.give_up(Unreadable::new(format!("more than {STEPS} commands"), 1));
+            return false;
+        };
+        self.steps = steps;
+        true
+    }
+
+    pub fn tree(&mut self, tree: &Tree, input: &Word) -> Word {
+        match tree {
+            Tree::Command(command) => self.command(command, input),
+            Tree::Pipeline(parts) => {
+                let mut flowing = input.clone();
+                for part in parts.iter().take(STEPS + 1) {
+                    flowing = self.aside(|walk| walk.tree(part, &flowing));
+                }
+                flowing
+            }
+            Tree::List(items) => self.list(items, input),
+            Tree::Group(group) => self.group(group, input),
+            Tree::Function { name, body } => {
+                self.effects.bomb |= starts_itself(body, name, false) > 0;
+                self.state.functions.insert(name.clone(), Rc::new((**body).clone()));
+                Word::default()
+            }
+        }
+    }
+
+    fn list(&mut self, items: &[(Tree, Join)], input: &Word) -> Word {
+        let mut printed = Word::default();
+        for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
+            let elsewhere = self.state.elsewhere.clone();
+            let own = match join {
+                Join::Background => self.aside(|walk| walk.tree(item, input)),
+                Join::And | Join::Or | Join::Then => self.tree(item, input),
+            };
+            printed.extend(&own);
+            // After `cd x &&` and `cd x || exit` the folder is the one that was asked for.
+            let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
+            if *join == Join::And || *join == Join::Or && leaves {
+                self.state.elsewhere = elsewhere;
+            }
+        }
+        printed
+    }
+
+    fn group(&mut self, group: &Group, input: &Word) -> Word {
+        if !self.step() {
+            return Word::unknown();
+        }
+        let words: Vec<Word> = group.words.iter().flat_map(|raw| expand::fields(raw, self)).collect();
+        let by = self.by.clone();
+        self.by = if by.is_empty() { "a group of commands".to_owned() } else { by };
+        let fed = self.redirects(&group.redirects);
+        let input = fed.input.as_ref().unwrap_or(input);
+        let printed = match group.kind {
+            Kind::Subshell => self.aside(|walk| walk.all(&group.parts, input)),
+            Kind::Block | Kind::Not => self.all(&group.parts, input),
+            Kind::Branch => {
+                // What follows `then` runs where the condition has gone to, and `else` perhaps not.
+                let mut parts = group.parts.iter();
+                if group.words.is_empty()
+                    && let Some(condition) = parts.next()
+                {
+                    self.tree(condition, input);
+                }
+                for part in parts {
+                    let before = self.state.clone();
+                    self.tree(part, input);
+                    self.state.merge(&before);
+                }
+                Word::unknown()
+            }
+            Kind::Loop => self.looped(group, &words, input),
+        };
+        self.keep(fed, printed)
+    }
+
+    /// What goes on to the next command of what was printed; the rest is in a file.
+    fn keep(&mut self, fed: Fed, printed: Word) -> Word {
+        let Some(file) = fed.away else { return printed };
+        self.wrote(&file, printed);
+        Word::default()
+    }
+
+    fn looped(&mut self, group: &Group, words: &[Word], input: &Word) -> Word {
+        let Some(name) = &group.variable else {
+            let before = self.state.clone();
+            self.all(&group.parts, input);
+            self.state.merge(&before);
+            return Word::unknown();
+        };
+        let mut printed = Word::default();
+        for word in words {
+            self.state.set(name, Some(vec![word.clone()]));
+            printed.extend(&self.all(&group.parts, input));
+        }
+        printed
+    }
+
+    fn all(&mut self, parts: &[Tree], input: &Word) -> Word {
+        let mut printed = Word::default();
+        for part in parts {
+            printed.extend(&self.tree(part, input));
+        }
+        printed
+    }
+
+    fn command(&mut self, command: &Command, input: &Word) -> Word {
+        if !self.step() {
+            return Word::unknown();
+        }
+        let words: Vec<Word> = command.words.iter().flat_map(|raw| expand::fields(raw, self)).collect();
+        self.by = word::shown(&words);
+        let by = self.by.clone();
+        let fed = self.redirects(&command.redirects);
+        let input = fed.input.as_ref().unwrap_or(input);
+        let kept = (!words.is_empty()).then(|| self.state.variables.clone());
+        for assignment in &command.assignments {
+            self.assign(assignment);
+        }
+        let changed = kept.filter(|_| !command.assignments.is_empty());
+        self.by = by;
+        let printed = if words.is_empty() { Word::default() } else { self.run(&words, input) };
+        if let Some(kept) = changed {
+            self.state.variables = kept;
+        }
+        // Their values are not split, and may be arrays: what they were taken for as words is set right.
+        if command.words.first().is_some_and(|name| DECLARING.contains(&name.as_str())) {
+            for raw in command.words.iter().skip(1) {
+                self.assign(raw);
+            }
+        }
+        self.keep(fed, printed)
+    }
+
+    /// `X=a`, `X+=a`, `X=(a b)`.
+    pub fn assign(&mut self, raw: &str) {
+        let Some((name, value)) = raw.split_once('=') else { return };
+        let (name, adds) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if let Some(inner) = value.strip_prefix('(').and_then(|value| value.strip_suffix(')')) {
+            // The elements of an array are the words of a command.
+            let mut words = match parse(&format!(": {inner}")) {
+                Ok(Tree::Command(command)) => {
+                    command.words.iter().skip(1).flat_map(|raw| expand::fields(raw, self)).collect()
+                }
+                _ => vec![Word::unknown()],
+            };
+            if adds {
+                words.splice(0..0, self.state.variable(name).unwrap_or_default());
+            }
+            return self.state.set(name, Some(words));
+        }
+        let value = expand::single(value, self);
+        if !name.chars().all(is_name) {
+            return;
+        }
+        let mut whole = Word::default();
+        if adds {
+            whole = self
+                .state
+                .variable(name)
+                .map_or_else(Word::unknown, |words| words.first().cloned().unwrap_or_default());
+        }
+        whole.extend(&value);
+        self.state.set(name, Some(vec![whole]));
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect]) -> Fed {
+        let mut fed = Fed { input: None, away: None };
+        for redirect in redirects {
+            let number = redirect.target.trim_end_matches('-').parse::<u32>().is_ok();
+            let read = match redirect.flow {
+                Flow::Document { quoted: true } => Word::new(redirect.target.as_str()),
+                Flow::Document { quoted: false } => expand::document(&redirect.target, self),
+                Flow::Here => expand::single(&redirect.target, self),
+                Flow::Duplicate if number || redirect.target == "-" => continue,
+                Flow::Read => {
+                    let target = expand::single(&redirect.target, self);
+                    self.content(&target).unwrap_or_else(Word::unknown)
+                }
+                Flow::Write | Flow::Duplicate => {
+                    let target = expand::single(&redirect.target, self);
+                    self.write(&target);
+                    if redirect.main {
+                        fed.away = Some(target).filter(|target| !target.filled("").starts_with("/dev/"));
+                    }
+                    continue;
+                }
+            };
+            if redirect.main {
+                fed.input = Some(read);
+            }
+        }
+        fed
+    }
+}
+
+/// What redirections do to a command.
+struct Fed {
+    /// What it reads.
+    input: Option<Word>,
+    /// The file that what it prints goes to.
+    away: Option<Word>,
+}
+
+fn is_exit(tree: &Tree) -> bool {
+    let words = match tree {
+        Tree::Command(command) => &command.words,
+        Tree::Group(group) => return group.parts.last().is_some_and(is_exit),
+        Tree::List(items) => return items.last().is_some_and(|(item, _)| is_exit(item)),
+        _ => return false,
+    };
+    words.first().is_some_and(|word| ["exit", "return", "break", "continue"].contains(&word.as_str()))
+}
+
+/// How often a function's body starts the function in the background or a pipe.
+fn starts_itself(tree: &Tree, name: &str, apart: bool) -> usize {
+    match tree {
+        Tree::Command(command) => usize::from(apart && command.words.first().is_some_and(|word| word == name)),
+        Tree::Pipeline(parts) => parts.iter().map(|part| starts_itself(part, name, true)).sum(),
+        Tree::List(items) => {
+            items.iter().map(|(item, join)| starts_itself(item, name, apart || *join == Join::Background)).sum()
+        }
+        Tree::Group(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
+        Tree::Function { .. } => 0,
+    }
+}

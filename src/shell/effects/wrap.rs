@@ -1,0 +1,243 @@
+//! Programs that run other programs, and the shell's own words.
+
+use super::args::Args;
+use super::target::absolute;
+use super::walk::Walk;
+use super::{Run, programs};
+use crate::shell::word::{self, HOLE, Word};
+use std::rc::Rc;
+
+/// A program that runs what follows: its options with a value, and how many operands of its own come first.
+const WRAPPERS: [(&str, &[&str], usize); 28] = [
+    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"], 0),
+    ("doas", &["-u", "-C"], 0),
+    ("env", &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"], 0),
+    ("nohup", &[], 0),
+    ("setsid", &[], 0),
+    ("nice", &["-n", "--adjustment"], 0),
+    ("ionice", &["-c", "-n", "-p", "--class", "--classdata"], 0),
+    ("time", &["-o", "-f", "--output", "--format"], 0),
+    ("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    ("gtimeout", &["-k", "-s"], 1),
+    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
+    ("command", &[], 0),
+    ("builtin", &[], 0),
+    ("exec", &["-a"], 0),
+    ("busybox", &[], 0),
+    ("toybox", &[], 0),
+    ("chroot", &["--userspec", "--groups"], 1),
+    ("taskset", &[], 1),
+    ("chrt", &["-T", "-P", "-D"], 1),
+    ("unbuffer", &[], 0),
+    ("caffeinate", &["-t", "-w"], 0),
+    ("chronic", &[], 0),
+    ("strace", &["-o", "-e", "-p", "-s"], 0),
+    ("ltrace", &["-o", "-e"], 0),
+    ("unshare", &[], 0),
+    ("fakeroot", &[], 0),
+    ("systemd-run", &["-u", "-p", "--unit", "--property"], 0),
+    ("xvfb-run", &["-n", "-s"], 0),
+];
+
+/// Programs that a pattern in the place of a name is held against.
+const DISGUISED: [&str; 17] = [
+    "rm", "mv", "cp", "dd", "tee", "chmod", "chown", "ln", "sed", "find", "bash", "sh", "python3", "perl", "git",
+    "truncate", "shred",
+];
+
+const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"];
+
+impl Walk<'_> {
+    /// Runs a command's words; gives what it prints.
+    pub fn run(&mut self, words: &[Word], input: &Word) -> Word {
+        let size: usize = words.iter().map(|word| word.filled("…").len()).sum();
+        if !self.steps(1 + size / 256) {
+            return Word::unknown();
+        }
+        self.deeper(|walk| walk.dispatch(words, input))
+    }
+
+    fn dispatch(&mut self, words: &[Word], input: &Word) -> Word {
+        let Some((first, rest)) = words.split_first() else { return Word::default() };
+        let Some(given) = first.text() else {
+            self.effects.hidden.push(word::shown(words));
+            self.effects.runs.push(Run { words: words.to_vec() });
+            // `$SUDO rm x`: an unknown word may be nothing, or one that runs the rest.
+            if rest.first().is_some_and(|next| !next.prefix().starts_with('-')) {
+                self.run(rest, input);
+            }
+            return Word::unknown();
+        };
+        if let Some(alias) = self.state.aliases.remove(&given) {
+            let quoted: Vec<String> = rest.iter().map(quoted).collect();
+            let printed = self.text(&format!("{alias} {}", quoted.join(" ")), input);
+            self.state.aliases.insert(given, alias);
+            return printed;
+        }
+        if let Some(body) = self.state.functions.get(&given).map(Rc::clone) {
+            let outer = self.state.variables.clone();
+            self.state.give(rest);
+            // What calls itself is walked once.
+            self.state.functions.remove(&given);
+            let printed = self.tree(&body, input);
+            self.state.functions.insert(given, body);
+            for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
+                match outer.get(name) {
+                    Some(value) => self.state.set(name, value.clone()),
+                    None => drop(self.state.variables.remove(name)),
+                }
+            }
+            return printed;
+        }
+        let name = given.rsplit('/').next().unwrap_or_default();
+        if first.has_glob() {
+            // `/bin/r? x`: whichever of those that matter it may be.
+            self.effects.hidden.push(word::shown(words));
+            for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
+                let words: Vec<Word> = std::iter::once(Word::new(*name)).chain(rest.iter().cloned()).collect();
+                self.aside(|walk| walk.run(&words, input));
+            }
+        }
+        if given.contains('/')
+            && let Some(script) = self.content(first)
+        {
+            self.aside(|walk| walk.code(&script, input));
+        }
+        if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
+            return self.wrapped(name, rest, valued, *operands, input);
+        }
+        self.effects.runs.push(Run { words: words.to_vec() });
+        match name {
+            _ if SHELLS.contains(&name) => self.shell(rest, input),
+            "eval" => {
+                let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
+                self.script(&text, rest, input)
+            }
+            "su" | "runuser" | "script" => {
+                let args = Args::new(rest, &["-c", "--command", "-s", "-g", "-G", "--shell"]);
+                let script = args.value(&["-c", "--command"]).cloned();
+                script.map_or_else(Word::unknown, |script| self.code(&script, input))
+            }
+            "watch" => {
+                let (_, rest) = Args::leading(rest, &["-n", "--interval"]);
+                let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
+                self.script(&text, rest, input)
+            }
+            "flock" => {
+                let (_, rest) = Args::leading(rest, &["-w", "-E", "--timeout", "--wait"]);
+                match rest.get(1..).unwrap_or_default() {
+                    [option, script, ..] if option.is("-c") => self.code(script, input),
+                    rest => self.run(rest, input),
+                }
+            }
+            "trap" => {
+                let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
+                script.map_or_else(Word::default, |script| self.aside(|walk| walk.code(&script, input)))
+            }
+            "at" | "batch" => self.code(input, &Word::unknown()),
+            "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye"
+                if rest.first().is_some_and(|verb| verb.is("run") || verb.is("exec")) =>
+            {
+                self.run(rest.get(1..).unwrap_or_default(), input)
+            }
+            "xargs" => self.xargs(rest, input),
+            "parallel" => self.parallel(rest, input),
+            "find" | "gfind" => self.find(rest, input),
+            _ => self.builtin(name, rest, input).unwrap_or_else(|| programs::run(self, name, rest, input)),
+        }
+    }
+
+    fn wrapped(&mut self, name: &str, rest: &[Word], valued: &[&str], operands: usize, input: &Word) -> Word {
+        let (args, rest) = Args::leading(rest, valued);
+        if name == "command" && args.has(&["-v", "-V"]) {
+            return Word::unknown();
+        }
+        if name == "sudo" && args.has(&["-e", "--edit"]) {
+            programs::each(self, super::Deed::Write, rest, false);
+        }
+        if let Some(words) = args.value(&["-S", "--split-string"]).filter(|_| name == "env") {
+            let quoted: Vec<String> = rest.iter().map(quoted).collect();
+            let text = format!("{} {}", words.filled(HOLE), quoted.join(" "));
+            return self.aside(|walk| walk.text(&text, input));
+        }
+        let mut rest = rest.get(operands..).unwrap_or_default();
+        self.aside(|walk| {
+            let folder = match name {
+                "sudo" => args.value(&["-D", "--chdir"]),
+                "env" => args.value(&["-C", "--chdir"]),
+                _ => None,
+            };
+            if let Some(folder) = folder {
+                walk.enter(folder);
+            }
+            while let Some((word, after)) = rest.split_first()
+                && ["env", "sudo", "doas"].contains(&name)
+                && let Some((variable, _)) = word.prefix().split_once('=')
+            {
+                let value = word.after(&format!("{variable}=")).map(|value| vec![value]);
+                walk.state.set(variable, value);
+                rest = after;
+            }
+            walk.run(rest, input)
+        })
+    }
+
+    /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
+    fn shell(&mut self, rest: &[Word], input: &Word) -> Word {
+        let (args, rest) = Args::leading(rest, &["-o", "-O", "+o", "--rcfile", "--init-file"]);
+        self.aside(|walk| {
+            // A function or an alias is not handed on; an exported variable may be.
+            walk.state.aliases.clear();
+            if args.has(&["-c"]) {
+                let script = rest.first().cloned().unwrap_or_default();
+                walk.state.give(rest.get(2..).unwrap_or_default());
+                walk.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
+                return walk.code(&script, input);
+            }
+            match rest.first() {
+                None => walk.code(input, &Word::unknown()),
+                Some(file) if args.has(&["-s"]) || file.is("-") || file.is("/dev/stdin") => {
+                    walk.code(input, &Word::unknown())
+                }
+                Some(file) => match walk.content(file) {
+                    Some(script) => walk.code(&script, input),
+                    None => Word::unknown(),
+                },
+            }
+        })
+    }
+
+    /// Runs a text that may have holes.
+    pub fn code(&mut self, script: &Word, input: &Word) -> Word {
+        self.script(&script.filled(HOLE), std::slice::from_ref(script), input)
+    }
+
+    pub fn script(&mut self, text: &str, from: &[Word], input: &Word) -> Word {
+        let known = from.iter().all(|word| word.text().is_some());
+        if !known {
+            self.effects.hidden.push(self.by.clone());
+        }
+        if text.replace(HOLE, "").trim().is_empty() {
+            return Word::unknown();
+        }
+        let by = self.by.clone();
+        let printed = self.text(text, input);
+        self.by = by;
+        printed
+    }
+
+    /// Goes to a folder.
+    pub fn enter(&mut self, folder: &Word) {
+        let text = folder.text().filter(|_| !folder.has_glob());
+        let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
+        self.state.enter(folder);
+    }
+}
+
+/// A word that the shell reads as itself again.
+pub(super) fn quoted(word: &Word) -> String {
+    match word.text() {
+        Some(text) if word.has_glob() => text,
+        _ => format!("'{}'", word.filled(HOLE).replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,286 @@
+//! From a word as written to the words it comes to.
+
+use super::braces::braces;
+use super::scan::{self, Part};
+use super::word::{Piece, Word};
+
+/// What a word's variables and substitutions are asked of.
+pub(super) trait World {
+    /// A variable's value, one word or several; nothing where it is not known.
+    fn variable(&self, name: &str) -> Option<Vec<Word>>;
+    /// Sets a variable, for `${x:=y}`.
+    fn set(&mut self, name: &str, value: Vec<Word>);
+    /// What a command prints, as far as that is known.
+    fn printed(&mut self, command: &str) -> Word;
+    /// The name of the file that `<(…)` is.
+    fn piped(&mut self, command: &str) -> Word;
+    /// The folder that `~` or `~name` is.
+    fn home(&self, name: &str) -> Word;
+    /// Notes a word whose end cannot be found.
+    fn lost(&mut self, raw: &str);
+}
+
+/// What may follow the name in `${…}`, the longer ones first.
+const OPERATORS: [&str; 20] =
+    [":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", ":", ""];
+/// How deep words may hold words.
+const DEPTH: usize = 24;
+/// How many words one may come to.
+const MANY: usize = 1_000;
+
+/// The words that a written word comes to: none, one or several.
+pub(super) fn fields(raw: &str, world: &mut dyn World) -> Vec<Word> {
+    let mut words = Vec::new();
+    for raw in braces(raw) {
+        let marks = world.variable("IFS").and_then(|words| words.first().and_then(Word::text));
+        let mut fields = Fields { marks, ..Fields::default() };
+        fields.walk(&raw, false, world, DEPTH);
+        words.extend(fields.done());
+    }
+    words
+}
+
+/// The one word that a written word comes to where it is not split: a value, a target.
+pub(super) fn single(raw: &str, world: &mut dyn World) -> Word {
+    joined(&fields(raw, world))
+}
+
+/// A text in which only `$` and backticks are special: a here-document.
+pub(super) fn document(text: &str, world: &mut dyn World) -> Word {
+    let mut fields = Fields::default();
+    fields.walk(text, true, world, DEPTH);
+    joined(&fields.done())
+}
+
+fn joined(words: &[Word]) -> Word {
+    let mut all = Word::default();
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            all.push(" ");
+        }
+        all.extend(word);
+    }
+    all
+}
+
+#[derive(Default)]
+struct Fields {
+    /// At what a value is split, if not at blanks.
+    marks: Option<String>,
+    ended: Vec<Word>,
+    current: Option<Word>,
+}
+
+impl Fields {
+    fn done(mut self) -> Vec<Word> {
+        self.end();
+        self.ended
+    }
+
+    fn end(&mut self) {
+        if self.ended.len() >= MANY {
+            // What is beyond is somewhere in the last.
+            self.ended.pop();
+            self.current = self.current.take().map(|_| Word::unknown());
+        }
+        self.ended.extend(self.current.take());
+    }
+
+    fn word(&mut self) -> &mut Word {
+        self.current.get_or_insert_default()
+    }
+
+    fn walk(&mut self, raw: &str, quoted: bool, world: &mut dyn World, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else {
+            world.lost(raw);
+            return self.word().push_hole();
+        };
+        let mut at = if quoted { 0 } else { self.tilde(raw, world) };
+        while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
+            let Some((part, length)) = scan::part(rest, quoted, depth) else {
+                world.lost(rest);
+                return self.word().push_hole();
+            };
+            at += length;
+            let next = raw.get(at..).unwrap_or_default();
+            match part {
+                // An extended pattern matches what nobody can tell from here.
+                Part::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => self.word().push_hole(),
+                // A blank in a word is the end of one in `${x:-a b}`.
+                Part::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
+                Part::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
+                Part::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
+                // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
+                Part::Plain('=') if !quoted => {
+                    self.word().push("=");
+                    at += self.tilde(next, world);
+                }
+                Part::Plain(_) => self.word().push(rest.get(..length).unwrap_or_default()),
+                part => self.part(&part, quoted, world, depth),
+            }
+        }
+    }
+
+    /// Takes a `~` or `~name` that a text begins with; gives its length.
+    fn tilde(&mut self, raw: &str, world: &dyn World) -> usize {
+        let Some(rest) = raw.strip_prefix('~') else { return 0 };
+        let name = rest.split('/').next().unwrap_or_default();
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-_.".contains(c)) {
+            return 0;
+        }
+        let home = world.home(name);
+        self.word().extend(&home);
+        1 + name.len()
+    }
+
+    fn part(&mut self, part: &Part<'_>, quoted: bool, world: &mut dyn World, depth: usize) {
+        match part {
+            Part::Double(text) => {
+                self.word();
+                self.walk(text, true, world, depth);
+            }
+            Part::Ansi(text) => {
+                let text = super::quote::ansi(text);
+                self.word().push(&text);
+            }
+            Part::Escape("\n") => {}
+            Part::Escape(text) if quoted && !["$", "`", "\"", "\\"].contains(text) => {
+                self.word().push(&format!("\\{text}"));
+            }
+            Part::Single(text) | Part::Escape(text) => self.word().push(text),
+            Part::Command(text) => {
+                let printed = world.printed(text);
+                self.take(&[printed], quoted, false);
+            }
+            Part::Backtick(text) => {
+                let printed = world.printed(&super::quote::backtick(text, quoted));
+                self.take(&[printed], quoted, false);
+            }
+            Part::Process(text) => {
+                let name = world.piped(text);
+                self.word().extend(&name);
+            }
+            Part::Count(text) => {
+                // Only what it substitutes matters; the number does not.
+                let mut inner = Self::default();
+                inner.walk(text, true, world, depth);
+                self.word().push_hole();
+            }
+            Part::Variable(name) => {
+                let mut value = world.variable(name);
+                if !["@", "*"].contains(name) {
+                    value = value.map(|words| words.into_iter().take(1).collect());
+                }
+                self.value(value, quoted, *name == "@");
+            }
+            Part::Braced(inner) => self.braced(inner, quoted, world, depth),
+            Part::Plain(plain) => self.word().push(&plain.to_string()),
+        }
+    }
+
+    fn value(&mut self, value: Option<Vec<Word>>, quoted: bool, apart: bool) {
+        match value {
+            Some(words) => self.take(&words, quoted, apart),
+            None => self.word().push_hole(),
+        }
+    }
+
+    /// Takes a value in: split at blanks unless it is quoted.
+    fn take(&mut self, words: &[Word], quoted: bool, apart: bool) {
+        for (at, word) in words.iter().enumerate() {
+            match (quoted, apart) {
+                _ if at == 0 => {}
+                (true, false) => self.word().push(" "),
+                _ => self.end(),
+            }
+            if quoted {
+                self.word().extend(word);
+                continue;
+            }
+            for piece in word.pieces() {
+                match piece {
+                    Piece::Hole => self.word().push_hole(),
+                    Piece::Glob(text) => self.word().push_glob(text),
+                    Piece::Text(text) => self.split(text),
+                }
+            }
+        }
+    }
+
+    fn split(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                c if self.marks.as_deref().unwrap_or(" \t\n").contains(c) => self.end(),
+                '*' | '?' => self.word().push_glob(&c.to_string()),
+                '[' if text.contains(']') => self.word().push_glob("["),
+                _ => self.word().push(&c.to_string()),
+            }
+        }
+    }
+
+    /// `${…}`.
+    fn braced(&mut self, inner: &str, quoted: bool, world: &mut dyn World, depth: usize) {
+        if inner.starts_with([' ', '\n', '\t', '|']) {
+            let printed = world.printed(inner.trim_start_matches('|'));
+            return self.take(&[printed], quoted, false);
+        }
+        let (sign, rest) = match inner.strip_prefix(['!', '#']) {
+            Some(rest) if !rest.is_empty() => (inner.get(..1).unwrap_or_default(), rest),
+            _ => ("", inner),
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let end = if end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { end };
+        let (name, mut rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let mut index = "";
+        if let Some(after) = rest.strip_prefix('[')
+            && let Some((inside, after)) = after.split_once(']')
+        {
+            (index, rest) = (inside, after);
+        }
+        let operator = OPERATORS.into_iter().find(|operator| rest.starts_with(operator)).unwrap_or_default();
+        let argument = rest.strip_prefix(operator).unwrap_or_default();
+        // `${x@Q}`, `${x^}`: what is left over makes something else of the value.
+        let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
+        Self::default().walk(index, true, world, depth);
+        let mut inner = Self::default();
+        inner.walk(argument, quoted, world, depth);
+        let arguments = inner.done();
+        let argument = joined(&arguments);
+        let mut value = world.variable(name);
+        if sign == "!" {
+            let named = value.and_then(|words| words.first().and_then(Word::text));
+            value = named.and_then(|name| world.variable(&name));
+        }
+        if sign == "#" {
+            return self.word().push_hole();
+        }
+        value = match (index, value) {
+            ("" | "@" | "*", value) => value,
+            (index, Some(words)) => {
+                index.parse().ok().and_then(|at: usize| words.get(at).cloned()).map(|word| vec![word])
+            }
+            (_, None) => None,
+        };
+        if index.is_empty() && !["@", "*"].contains(&name) {
+            value = value.map(|words| words.into_iter().take(1).collect());
+        }
+        let some = value.as_ref().is_some_and(|words| words.iter().any(|word| !word.pieces().is_empty()));
+        let value = match operator {
+            "" | ":?" | "?" => value,
+            ":-" | "-" | ":=" | "=" if some => value,
+            // What is not set in this line is not likely to be set elsewhere.
+            ":=" | "=" => {
+                world.set(name, vec![argument.clone()]);
+                Some(vec![argument])
+            }
+            ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
+            // It is split already, where it is to be.
+            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true),
+            _ => {
+                value.and_then(|words| words.iter().map(|word| super::quote::cut(word, operator, &argument)).collect())
+            }
+        };
+        self.value(value, quoted, name == "@" || index == "@");
+    }
+}

@@ -1,0 +1,229 @@
+//! Text to syntax. The only file that knows the parser.
+
+use super::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
+use rable::{ListOperator, Node, NodeKind};
+
+/// How much of a text is read: the tool's own limit for a command is lower.
+const BYTES: usize = 64 * 1024;
+/// How many `$(…)` a text may have: the parser reads the innermost as often as they are deep, and more than once.
+const SUBSTITUTIONS: usize = 64;
+/// How deep the syntax may be.
+const DEPTH: usize = 60;
+/// How many lines are tried as the last that can be read, from the end and from the beginning.
+const TRIES: usize = 8;
+/// Up to how many marks that could nest the stack at hand is surely enough.
+const SHALLOW: usize = 150;
+/// A stack for a text that is nothing but such marks.
+const ROOMY: usize = 256 * 1024 * 1024;
+
+/// Reads as much of a text as bash would run: it runs each line before it reads the next, so what cannot be read
+/// leaves what was before it.
+pub(super) fn readable(text: &str) -> (Option<Tree>, Option<Unreadable>) {
+    let unreadable = match parse(text) {
+        Ok(tree) => return (Some(tree), None),
+        Err(unreadable) => unreadable,
+    };
+    // The place of a mistake may be lines after its cause: the end of the text, for a quote without an end.
+    let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    ends.truncate(unreadable.line.max(1));
+    let begun = ends.iter().rev().take(TRIES).find_map(|end| parse(text.get(..*end)?).ok());
+    let begun = begun.or_else(|| ends.iter().take(TRIES).rev().find_map(|end| parse(text.get(..*end)?).ok()));
+    (begun, Some(unreadable))
+}
+
+/// Reads a text as bash would.
+pub(super) fn parse(text: &str) -> Result<Tree, Unreadable> {
+    if text.len() > BYTES {
+        return Err(Unreadable::new(format!("longer than {BYTES} bytes"), 1));
+    }
+    if text.contains('\0') {
+        return Err(Unreadable::new("a null character", 1));
+    }
+    let opens = |at: &usize| text.get(at.saturating_sub(1)..*at).is_some_and(|before| "$<>".contains(before));
+    let substitutions = text.match_indices('(').filter(|(at, _)| *at > 0 && opens(at)).count();
+    if substitutions + text.matches('`').count() / 2 > SUBSTITUTIONS {
+        return Err(Unreadable::new(format!("more than {SUBSTITUTIONS} substitutions"), 1));
+    }
+    if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
+        return read(text);
+    }
+    // The parser and the drop of its tree go as deep as the text does; only a stack can hold that.
+    std::thread::scope(|scope| {
+        let reading = std::thread::Builder::new().stack_size(ROOMY).spawn_scoped(scope, || read(text));
+        let read = reading.ok().and_then(|thread| thread.join().ok());
+        read.unwrap_or_else(|| Err(Unreadable::new("no room to read it", 1)))
+    })
+}
+
+/// Words that begin something which may hold the same again.
+fn words(text: &str) -> usize {
+    const NESTING: [&str; 9] = ["if", "while", "until", "for", "case", "select", "then", "function", "else"];
+    text.split_whitespace().filter(|word| NESTING.contains(word)).count()
+}
+
+fn read(text: &str) -> Result<Tree, Unreadable> {
+    // `!(rm x)` is a negated subshell unless extended globs are on, which they are not unless asked for.
+    let nodes = match rable::parse(text, false) {
+        Ok(nodes) => nodes,
+        Err(error) => rable::parse(text, true).map_err(|_| Unreadable::new(error.message(), error.line()))?,
+    };
+    let mut list = Vec::with_capacity(nodes.len());
+    for node in &nodes {
+        flatten(node, Join::Then, 0, &mut list)?;
+    }
+    Ok(one(list))
+}
+
+fn one(mut row: Vec<(Tree, Join)>) -> Tree {
+    match row.pop() {
+        Some((only, join)) if row.is_empty() && join != Join::Background => only,
+        Some(last) => {
+            row.push(last);
+            Tree::List(row)
+        }
+        None => Tree::Command(Command::default()),
+    }
+}
+
+fn tree(node: &Node, depth: usize) -> Result<Tree, Unreadable> {
+    if depth > DEPTH {
+        return Err(Unreadable::new("nested too deeply", 1));
+    }
+    let inner = |node: &Node| tree(node, depth + 1);
+    let group = |kind, words, parts: &[&Node], around: &[Node]| {
+        let parts = parts.iter().map(|part| inner(part)).collect::<Result<_, _>>()?;
+        Ok(Tree::Group(Group { kind, variable: None, words, parts, redirects: redirects(around) }))
+    };
+    match &node.kind {
+        NodeKind::Command { assignments, words, redirects: around } => Ok(Tree::Command(Command {
+            assignments: raws(assignments),
+            words: raws(words),
+            redirects: redirects(around),
+        })),
+        NodeKind::Pipeline { commands, .. } => {
+            Ok(Tree::Pipeline(commands.iter().map(inner).collect::<Result<_, _>>()?))
+        }
+        NodeKind::List { .. } => {
+            let mut list = Vec::new();
+            flatten(node, Join::Then, depth, &mut list)?;
+            Ok(one(list))
+        }
+        NodeKind::If { condition, then_body, else_body, redirects } => {
+            let parts: Vec<&Node> = [condition, then_body].into_iter().chain(else_body).map(AsRef::as_ref).collect();
+            group(Kind::Branch, Vec::new(), &parts, redirects)
+        }
+        NodeKind::While { condition, body, redirects } | NodeKind::Until { condition, body, redirects } => {
+            group(Kind::Loop, Vec::new(), &[condition, body], redirects)
+        }
+        NodeKind::For { var, words, body, redirects: around }
+        | NodeKind::Select { var, words, body, redirects: around } => Ok(Tree::Group(Group {
+            kind: Kind::Loop,
+            variable: Some(var.clone()),
+            words: words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raws),
+            parts: vec![inner(body)?],
+            redirects: redirects(around),
+        })),
+        NodeKind::ForArith { init, cond, incr, body, redirects } => {
+            group(Kind::Loop, [init, cond, incr].map(|text| counted(text)).to_vec(), &[body], redirects)
+        }
+        NodeKind::Case { word, patterns, redirects } => {
+            let words = std::iter::once(&**word).chain(patterns.iter().flat_map(|item| &item.patterns));
+            let bodies: Vec<&Node> = patterns.iter().filter_map(|item| item.body.as_ref()).collect();
+            group(Kind::Branch, words.map(raw).collect(), &bodies, redirects)
+        }
+        NodeKind::Function { name, body } => Ok(Tree::Function { name: name.clone(), body: Box::new(inner(body)?) }),
+        NodeKind::Subshell { body, redirects } => group(Kind::Subshell, Vec::new(), &[body], redirects),
+        NodeKind::BraceGroup { body, redirects } => group(Kind::Block, Vec::new(), &[body], redirects),
+        NodeKind::Coproc { command, .. } => group(Kind::Subshell, Vec::new(), &[command], &[]),
+        NodeKind::Negation { pipeline } => group(Kind::Not, Vec::new(), &[pipeline], &[]),
+        NodeKind::Time { pipeline, .. } => inner(pipeline),
+        NodeKind::ArithmeticCommand { redirects, raw_content, .. } => {
+            group(Kind::Branch, vec![counted(raw_content)], &[], redirects)
+        }
+        NodeKind::ConditionalExpr { body, redirects } => {
+            let mut words = Vec::new();
+            terms(body, &mut words);
+            group(Kind::Branch, words, &[], redirects)
+        }
+        NodeKind::Empty | NodeKind::Comment { .. } => Ok(Tree::Command(Command::default())),
+        _ => Err(Unreadable::new("not a command", 1)),
+    }
+}
+
+/// A list in a row: the parser hangs each command on the left of the next.
+fn flatten(node: &Node, join: Join, depth: usize, row: &mut Vec<(Tree, Join)>) -> Result<(), Unreadable> {
+    let mut waiting = vec![(node, join)];
+    while let Some((node, join)) = waiting.pop() {
+        if let NodeKind::List { items } = &node.kind {
+            let end = items.len().saturating_sub(1);
+            for (at, item) in items.iter().enumerate().rev() {
+                let own = item.operator.map(|operator| match operator {
+                    ListOperator::And => Join::And,
+                    ListOperator::Or => Join::Or,
+                    ListOperator::Semi => Join::Then,
+                    ListOperator::Background => Join::Background,
+                });
+                let otherwise = if at == end { join } else { Join::Then };
+                waiting.push((&item.command, own.unwrap_or(otherwise)));
+            }
+        } else {
+            row.push((tree(node, depth + 1)?, join));
+        }
+    }
+    Ok(())
+}
+
+fn raws(words: &[Node]) -> Vec<String> {
+    words.iter().map(raw).collect()
+}
+
+fn raw(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Word { value, .. } | NodeKind::CondTerm { value, .. } | NodeKind::WordLiteral { value } => {
+            value.clone()
+        }
+        _ => "\"$?\"".to_owned(),
+    }
+}
+
+/// Arithmetic as a word, so that what it substitutes is found.
+fn counted(text: &str) -> String {
+    format!("$(({text}))")
+}
+
+/// The words of a `[[ … ]]`.
+fn terms(node: &Node, words: &mut Vec<String>) {
+    match &node.kind {
+        NodeKind::CondTerm { .. } | NodeKind::Word { .. } => words.push(raw(node)),
+        NodeKind::UnaryTest { operand: inner, .. }
+        | NodeKind::CondNot { operand: inner }
+        | NodeKind::CondParen { inner } => terms(inner, words),
+        NodeKind::BinaryTest { left, right, .. }
+        | NodeKind::CondAnd { left, right }
+        | NodeKind::CondOr { left, right } => {
+            terms(left, words);
+            terms(right, words);
+        }
+        _ => {}
+    }
+}
+
+fn redirects(nodes: &[Node]) -> Vec<Redirect> {
+    let read = |node: &Node| match &node.kind {
+        NodeKind::Redirect { op, target, fd, varfd } => {
+            let flow = match op.as_str() {
+                "<<<" => Flow::Here,
+                ">&" | "<&" | ">&-" | "<&-" => Flow::Duplicate,
+                "<" => Flow::Read,
+                _ => Flow::Write,
+            };
+            let main = varfd.is_none() && *fd < 2;
+            Some(Redirect { flow, target: raw(target), main })
+        }
+        NodeKind::HereDoc { content, quoted, fd, .. } => {
+            Some(Redirect { flow: Flow::Document { quoted: *quoted }, target: content.clone(), main: *fd < 1 })
+        }
+        _ => None,
+    };
+    nodes.iter().filter_map(read).collect()
+}

@@ -1,0 +1,92 @@
+//! Small arts of the shell: `$'\x2f'`, backslashes in backticks, `${x%y}`.
+
+use super::word::Word;
+
+/// The text of `$'…'`.
+pub(super) fn ansi(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some(kind) = chars.next() else { break };
+        let said = match kind {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            'a' => Some('\u{7}'),
+            'b' => Some('\u{8}'),
+            'f' => Some('\u{c}'),
+            'v' => Some('\u{b}'),
+            'e' | 'E' => Some('\u{1b}'),
+            'x' => numbered(&mut chars, 16, 2, None),
+            'u' => numbered(&mut chars, 16, 4, None),
+            'U' => numbered(&mut chars, 16, 8, None),
+            '0'..='7' => numbered(&mut chars, 8, 3, Some(kind)),
+            '\\' | '\'' | '"' | '?' => Some(kind),
+            other => {
+                out.push('\\');
+                Some(other)
+            }
+        };
+        out.extend(said);
+    }
+    out
+}
+
+fn numbered(
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    radix: u32,
+    most: usize,
+    begun: Option<char>,
+) -> Option<char> {
+    let mut digits: String = begun.into_iter().collect();
+    while digits.len() < most
+        && let Some(digit) = chars.next_if(|c| c.is_digit(radix))
+    {
+        digits.push(digit);
+    }
+    u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
+}
+
+/// The command of `` `…` ``: one layer of backslashes is the backticks' own, and in quotes that of quotes too.
+pub(super) fn backtick(text: &str, quoted: bool) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some(next) if c == '\\' && (['`', '\\', '$'].contains(next) || quoted && *next == '"') => {
+                out.extend(chars.next());
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// `${x%y}`, `${x#y}`, `${x/y/z}`, `${x:1:2}`, `${x,,}` where all of it is plain text; else nothing.
+pub(super) fn cut(word: &Word, operator: &str, argument: &Word) -> Option<Word> {
+    let text = word.text().filter(|_| !word.has_glob())?;
+    let (by, pattern) = (argument.text()?, argument.has_glob());
+    let cut = match operator {
+        "^^" => text.to_uppercase(),
+        ",," => text.to_lowercase(),
+        ":" => {
+            let (from, length) = by.split_once(':').unwrap_or((&by, ""));
+            let from: usize = from.trim().parse().ok()?;
+            let length: usize = if length.is_empty() { usize::MAX } else { length.trim().parse().ok()? };
+            text.chars().skip(from).take(length).collect()
+        }
+        _ if pattern => return None,
+        "#" | "##" => text.strip_prefix(&by).unwrap_or(&text).to_owned(),
+        "%" | "%%" => text.strip_suffix(&by).unwrap_or(&text).to_owned(),
+        "/" | "//" => {
+            let (from, to) = by.split_once('/').unwrap_or((&by, ""));
+            if operator == "/" { text.replacen(from, to, 1) } else { text.replace(from, to) }
+        }
+        _ => return None,
+    };
+    Some(Word::new(cut))
+}

@@ -1,0 +1,221 @@
+//! Where the parts of a word end.
+//!
+//! Every function takes the text from a part's beginning on and gives the part's length, or nothing where it has
+//! no end; `depth` is how much further parts may hold parts.
+
+use super::parse::parse;
+
+/// A part of a word that is not plain text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// `'…'`
+    Single(&'a str),
+    /// `"…"`, `$"…"`
+    Double(&'a str),
+    /// `$'…'`
+    Ansi(&'a str),
+    /// `\x`
+    Escape(&'a str),
+    /// `$(…)`
+    Command(&'a str),
+    /// `` `…` ``
+    Backtick(&'a str),
+    /// `<(…)`, `>(…)`
+    Process(&'a str),
+    /// `$((…))`, `$[…]`
+    Count(&'a str),
+    /// `${…}`
+    Braced(&'a str),
+    /// `$x`
+    Variable(&'a str),
+    /// A character that is nothing but itself.
+    Plain(char),
+}
+
+/// The part that `text` begins with, and its length: plain text is one character. In double quotes fewer parts are
+/// special.
+pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(Part<'_>, usize)> {
+    let depth = depth.checked_sub(1)?;
+    let mut chars = text.chars();
+    let found = match (chars.next(), chars.next()) {
+        (Some('\''), _) if !quoted => {
+            let end = text.get(1..)?.find('\'')?;
+            (Part::Single(text.get(1..=end)?), end + 2)
+        }
+        (Some('"'), _) if !quoted => {
+            let end = double(text.get(1..)?, depth)?;
+            (Part::Double(text.get(1..=end)?), end + 2)
+        }
+        (Some('\\'), Some(next)) => (Part::Escape(text.get(1..=next.len_utf8())?), 1 + next.len_utf8()),
+        (Some('`'), _) => {
+            let end = backtick(text.get(1..)?)?;
+            (Part::Backtick(text.get(1..=end)?), end + 2)
+        }
+        (Some('<' | '>'), Some('(')) if !quoted => {
+            let end = command(text.get(2..)?, depth)?;
+            (Part::Process(text.get(2..end + 2)?), end + 3)
+        }
+        (Some('$'), Some('\'')) if !quoted => {
+            let end = ansi(text.get(2..)?)?;
+            (Part::Ansi(text.get(2..end + 2)?), end + 3)
+        }
+        (Some('$'), Some('"')) if !quoted => {
+            let end = double(text.get(2..)?, depth)?;
+            (Part::Double(text.get(2..end + 2)?), end + 3)
+        }
+        (Some('$'), Some('(')) => parenthesis(text, depth)?,
+        (Some('$'), Some('[')) => {
+            let end = closed(text.get(2..)?, '[', ']', depth)?;
+            (Part::Count(text.get(2..end + 2)?), end + 3)
+        }
+        (Some('$'), Some('{')) => {
+            let end = braced(text.get(2..)?, depth)?;
+            (Part::Braced(text.get(2..end + 2)?), end + 3)
+        }
+        (Some('$'), Some(first)) => {
+            let rest = text.get(1..)?;
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let length = match first {
+                c if c.is_ascii_digit() => 1,
+                c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
+                '@' | '*' | '#' | '?' | '-' | '$' | '!' => 1,
+                _ => return Some((Part::Plain('$'), 1)),
+            };
+            (Part::Variable(rest.get(..length)?), 1 + length)
+        }
+        (Some(plain), _) => (Part::Plain(plain), plain.len_utf8()),
+        (None, _) => return None,
+    };
+    Some(found)
+}
+
+/// `$((…))` or `$(…)`: `$((a); b)` looks like the first and is the second.
+fn parenthesis(text: &str, depth: usize) -> Option<(Part<'_>, usize)> {
+    if text.starts_with("$((")
+        && let Some(end) = closed(text.get(3..)?, '(', ')', depth)
+        && text.get(end + 4..)?.starts_with(')')
+    {
+        return Some((Part::Count(text.get(3..end + 3)?), end + 5));
+    }
+    let end = command(text.get(2..)?, depth)?;
+    Some((Part::Command(text.get(2..end + 2)?), end + 3))
+}
+
+fn double(text: &str, depth: usize) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with('"') {
+            return Some(at);
+        }
+        at += step(rest, true, depth)?;
+    }
+}
+
+/// How far to go past what `text` begins with.
+fn step(text: &str, quoted: bool, depth: usize) -> Option<usize> {
+    part(text, quoted, depth).map(|(_, length)| length)
+}
+
+fn backtick(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let is_end = c == '`' && !escaped;
+        escaped = c == '\\' && !escaped;
+        is_end.then_some(at)
+    })
+}
+
+fn ansi(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let is_end = c == '\'' && !escaped;
+        escaped = c == '\\' && !escaped;
+        is_end.then_some(at)
+    })
+}
+
+fn closed(text: &str, open: char, close: char, depth: usize) -> Option<usize> {
+    let (mut at, mut inside) = (0, 0_usize);
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with(close) {
+            if inside == 0 {
+                return Some(at);
+            }
+            inside -= 1;
+        }
+        inside += usize::from(rest.starts_with(open));
+        at += step(rest, false, depth)?;
+    }
+}
+
+fn braced(text: &str, depth: usize) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with('}') {
+            return Some(at);
+        }
+        at += step(rest, false, depth)?;
+    }
+}
+
+/// The end of a substituted command: the first parenthesis that closes it and leaves a whole command inside.
+fn command(text: &str, depth: usize) -> Option<usize> {
+    let (mut at, mut inside) = (0, 0_usize);
+    let mut documents: Vec<(String, bool)> = Vec::new();
+    let mut word_begins = true;
+    loop {
+        let rest = text.get(at..)?;
+        let first = rest.chars().next()?;
+        let mut length = first.len_utf8();
+        match first {
+            ')' if inside == 0 && documents.is_empty() && parse(text.get(..at)?).is_ok() => return Some(at),
+            ')' => inside = inside.saturating_sub(1),
+            '(' => inside += 1,
+            '#' if word_begins => length = rest.find('\n').unwrap_or(rest.len()),
+            '\n' => {
+                length += documents
+                    .drain(..)
+                    .try_fold(0, |sum, document| Some(sum + body(rest.get(1 + sum..)?, &document)?))?;
+            }
+            '<' if rest.starts_with("<<<") => length = 3,
+            '<' if rest.starts_with("<<") => {
+                let (document, taken) = delimiter(rest)?;
+                documents.push(document);
+                length = taken;
+            }
+            _ => length = step(rest, false, depth)?,
+        }
+        word_begins = first.is_whitespace() || ";&|()".contains(first);
+        at += length;
+    }
+}
+
+/// The word that ends a here-document, whether its tabs are dropped, and how long its announcement is.
+fn delimiter(text: &str) -> Option<((String, bool), usize)> {
+    let tabs = text.starts_with("<<-");
+    let begin = if tabs { 3 } else { 2 };
+    let after = text.get(begin..)?;
+    let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let word = after.get(blank..)?;
+    let end = word.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(word.len());
+    let bare = word.get(..end)?.replace(['\'', '"', '\\'], "");
+    Some(((bare, tabs), begin + blank + end))
+}
+
+/// How long the body of a here-document is, with the line that ends it but not that line's own end.
+fn body(text: &str, (end, tabs): &(String, bool)) -> Option<usize> {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end_matches('\n');
+        let bare = if *tabs { bare.trim_start_matches('\t') } else { bare };
+        // `EOF)` ends the document and the substitution as well.
+        if bare == end || bare.strip_prefix(end.as_str()).is_some_and(|rest| rest.starts_with(')')) {
+            return Some(length + line.find(end.as_str())? + end.len());
+        }
+        length += line.len();
+    }
+    None
+}

@@ -1,0 +1,144 @@
+//! What a word comes to, as far as it can be told.
+
+/// Stands for what is not known in a text that is read again: the script of `sh -c "rm $x"`.
+pub(super) const HOLE: &str = "\u{f8ff}";
+
+/// Longer than any line, a word is not worth knowing: `a=$a$a`, often enough, is longer than memory.
+const LONG: usize = 64 * 1024;
+
+/// A word after quotes, variables and substitutions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    pieces: Vec<Piece>,
+}
+
+/// A piece of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text that is known.
+    Text(String),
+    /// A pattern of the shell: `*`, `?`, `[ab]`.
+    Glob(String),
+    /// Text that is not known, and may be none.
+    Hole,
+}
+
+impl Word {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        let mut word = Self::default();
+        word.push(&text.into());
+        word
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self { pieces: vec![Piece::Hole] }
+    }
+
+    /// Its pieces, in order.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        if let Some((before, after)) = text.split_once(HOLE) {
+            self.push(before);
+            self.push_hole();
+            return self.push(after);
+        }
+        match self.pieces.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Text(last)) if last.len() + text.len() > LONG => self.push_hole(),
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    pub(super) fn push_glob(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Glob(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Glob(text.to_owned())),
+        }
+    }
+
+    pub(super) fn push_hole(&mut self) {
+        if self.pieces.last() != Some(&Piece::Hole) {
+            self.pieces.push(Piece::Hole);
+        }
+    }
+
+    pub(super) fn extend(&mut self, other: &Self) {
+        for piece in &other.pieces {
+            if self.pieces.len() > LONG / 64 {
+                self.pieces = vec![Piece::Hole];
+            }
+            match piece {
+                Piece::Text(text) => self.push(text),
+                Piece::Glob(text) => self.push_glob(text),
+                Piece::Hole => self.push_hole(),
+            }
+        }
+    }
+
+    /// Whether it has a pattern.
+    #[must_use]
+    pub fn has_glob(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    }
+
+    /// Its text, where all of it is known; patterns as they are written.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        (!self.pieces.contains(&Piece::Hole)).then(|| self.filled(""))
+    }
+
+    /// The known text that it begins with.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        let known = self.pieces.iter().take_while(|piece| **piece != Piece::Hole).cloned().collect();
+        Self { pieces: known }.filled("")
+    }
+
+    /// Its text with something else for what is not known.
+    #[must_use]
+    pub fn filled(&self, hole: &str) -> String {
+        let text = |piece: &'_ Piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.clone(),
+            Piece::Hole => hole.to_owned(),
+        };
+        self.pieces.iter().map(text).collect()
+    }
+
+    /// Whether it is exactly this text.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        self.text().as_deref() == Some(text)
+    }
+
+    /// The word from this many bytes of known text on.
+    pub(super) fn after(&self, prefix: &str) -> Option<Self> {
+        let (first, rest) = self.pieces.split_first()?;
+        let Piece::Text(first) = first else { return None };
+        let mut word = Self::new(first.strip_prefix(prefix)?);
+        word.pieces.extend_from_slice(rest);
+        Some(word)
+    }
+}
+
+/// Words as a person would write them, with `…` for what is not known and for what is too much.
+#[must_use]
+pub fn shown(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.filled("…"));
+        if let Some((end, _)) = text.char_indices().nth(200) {
+            text.truncate(end);
+            text.push('…');
+            break;
+        }
+    }
+    text
+}
