@@ -1,6 +1,7 @@
 //! Checks: what a gate asks. One file a kind; each struct is the YAML, its doc comment the manual.
 
 mod agent;
+mod calls;
 mod clean;
 mod command;
 mod committed;
@@ -20,9 +21,12 @@ mod source;
 mod state;
 mod text;
 mod tool;
+mod touches;
 mod transcript;
+mod wiring;
 
 pub use agent::Agent;
+pub use calls::Calls;
 pub use clean::Clean;
 pub use command::Command;
 pub use committed::Committed;
@@ -41,7 +45,9 @@ pub use source::Source;
 pub use state::{State, Wanted};
 pub use text::Text;
 pub use tool::Tool;
+pub use touches::Touches;
 pub use transcript::Transcript;
+pub use wiring::Wiring;
 
 use crate::event::name;
 use crate::facts::Question;
@@ -90,6 +96,12 @@ pub enum Check {
     Source(Source),
     /// The session has done something.
     Session(Session),
+    /// The tool would change something.
+    Touches(Touches),
+    /// The command line runs something.
+    Calls(Calls),
+    /// The hook entries stay.
+    Wiring(Wiring),
     /// A program does not object.
     Run(Run),
     /// A server does not object.
@@ -97,7 +109,7 @@ pub enum Check {
 }
 
 /// The words that name a check.
-pub const KINDS: [&str; 21] = [
+pub const KINDS: [&str; 24] = [
     "all",
     "any",
     "not",
@@ -117,6 +129,9 @@ pub const KINDS: [&str; 21] = [
     "agent",
     "source",
     "session",
+    "touches",
+    "calls",
+    "wiring",
     "run",
     "http",
 ];
@@ -163,6 +178,9 @@ impl Check {
             "agent" => Self::Agent(Agent::read(reader, node)),
             "source" => Self::Source(Source::read(reader, node)),
             "session" => Self::Session(Session::read(reader, node)),
+            "touches" => Self::Touches(Touches::read(reader, node)),
+            "calls" => Self::Calls(Calls::read(reader, node)),
+            "wiring" => Self::Wiring(Wiring::read(reader, node)),
             "run" => Self::Run(Run::read(reader, node)),
             "http" => Self::Http(Http::read(reader, node)),
             _ => return None,
@@ -201,6 +219,9 @@ impl Check {
             Self::Agent(check) => check.evaluate(scope),
             Self::Source(check) => check.evaluate(scope),
             Self::Session(check) => check.evaluate(scope),
+            Self::Touches(check) => check.evaluate(scope),
+            Self::Calls(check) => check.evaluate(scope),
+            Self::Wiring(_) => Wiring::evaluate(scope),
             Self::Run(check) => check.evaluate(scope),
             Self::Http(check) => check.evaluate(scope),
         }

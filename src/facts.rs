@@ -70,6 +70,12 @@ pub enum Question {
     Run(Run),
     /// What does a server say of this event?
     Http(Http),
+    /// Would the tool touch any of these paths?
+    Touches(Touching),
+    /// Would the command line run one of these programs?
+    Calls(Vec<String>),
+    /// Would the tool change modegate's hook entries?
+    Wiring,
     /// What does this file of `.claude/context` say?
     Context(String),
     /// What has the session done so far?
@@ -202,6 +208,12 @@ pub enum Answer {
         /// The body, as far as it is kept.
         body: String,
     },
+    /// What is touched, if anything is.
+    Touches(Option<Touched>),
+    /// The call, if there is one.
+    Calls(Option<String>),
+    /// The settings file whose entries would change.
+    Wiring(Option<String>),
     /// A context file's text.
     Context {
         /// The text, or its beginning.
@@ -213,6 +225,56 @@ pub enum Answer {
     History(History),
     /// It could not be found out, for this reason.
     Unknown(String),
+}
+
+/// Paths, and what must not be done to them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Touching {
+    /// `remove`, `write`, `mode`, `own`, `device`, `bomb`.
+    pub deeds: Vec<String>,
+    /// The paths.
+    pub paths: Vec<String>,
+    /// Paths that do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<String>,
+    /// Whether only what is done to all below counts.
+    #[serde(default)]
+    pub recursive: bool,
+    /// Whether a doubt counts as a yes.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+/// A path that would be touched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touched {
+    /// The path.
+    pub path: String,
+    /// What is done to it, as a verb.
+    pub deed: String,
+    /// By which command or tool, secrets masked.
+    pub by: String,
+    /// How sure that is.
+    pub sureness: Sureness,
+}
+
+impl Touched {
+    /// The verb for what may be.
+    #[must_use]
+    pub fn may(&self) -> String {
+        let (first, rest) = self.deed.split_once(' ').unwrap_or((&self.deed, ""));
+        format!("{} {rest}", first.strip_suffix('s').unwrap_or(first)).trim_end().to_owned()
+    }
+}
+
+/// How sure something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sureness {
+    /// Certain.
+    Sure,
+    /// Possible: it hangs on something that cannot be seen.
+    Doubtful,
 }
 
 /// What a session has done so far.

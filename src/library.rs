@@ -288,7 +288,7 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 32] = [
+const SOURCES: [&str; 36] = [
     include_str!("library.rs"),
     include_str!("mode.rs"),
     include_str!("mode/ears.rs"),
@@ -302,6 +302,7 @@ const SOURCES: [&str; 32] = [
     include_str!("event/trigger.rs"),
     include_str!("check.rs"),
     include_str!("check/agent.rs"),
+    include_str!("check/calls.rs"),
     include_str!("check/clean.rs"),
     include_str!("check/command.rs"),
     include_str!("check/committed.rs"),
@@ -320,7 +321,10 @@ const SOURCES: [&str; 32] = [
     include_str!("check/state.rs"),
     include_str!("check/text.rs"),
     include_str!("check/tool.rs"),
+    include_str!("check/touches.rs"),
     include_str!("check/transcript.rs"),
+    include_str!("check/wiring.rs"),
+    include_str!("facts.rs"),
 ];
 
 #[expect(clippy::indexing_slicing, reason = "iterators are not const; the index is below the length")]

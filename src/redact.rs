@@ -31,6 +31,12 @@ pub fn redacted(event: &Value) -> Value {
     value(event, "", Place::Event, 0)
 }
 
+/// A text with its secrets masked.
+#[must_use]
+pub fn masked_text(text: &str) -> String {
+    secrets::masked(text).into_owned()
+}
+
 /// The lowercase hex SHA-256 of bytes.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {

@@ -11,7 +11,7 @@ mod scan;
 mod syntax;
 mod word;
 
-pub use effects::effects;
+pub use effects::{Deed, Effects, Ground, Hit, Run, Target, Touch, effects};
 pub use line::{Simple, begins_with, changes_folder, commands};
 pub use syntax::Unreadable;
 pub use word::{Piece, Word};

@@ -1,7 +1,7 @@
 //! `http`: what a server says of the event.
 
-use super::saying::{Saying, shortened};
 use super::Scope;
+use super::saying::{Saying, shortened};
 use crate::facts::{Answer, Http as Asked, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader, Yaml};
@@ -44,7 +44,8 @@ impl Http {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
         let http = if let Yaml::Map(_) = node.value {
             let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env"]);
-            let words = [("post", "POST"), ("put", "PUT"), ("Post", "POST"), ("Put", "PUT"), ("POST", "POST"), ("PUT", "PUT")];
+            let words =
+                [("post", "POST"), ("put", "PUT"), ("Post", "POST"), ("Put", "PUT"), ("POST", "POST"), ("PUT", "PUT")];
             let method = fields.read(reader, "method", |reader, node| reader.word(node, &words)).flatten();
             let headers = fields.read(reader, "headers", |reader, node| reader.map(node, Reader::text));
             Self {

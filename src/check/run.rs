@@ -1,7 +1,7 @@
 //! `run`: what a program says of the event.
 
-use super::saying::{Saying, shortened};
 use super::Scope;
+use super::saying::{Saying, shortened};
 use crate::facts::{Answer, Question, Run as Asked, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader, Yaml};

@@ -139,7 +139,10 @@ fn import(file: &std::path::Path) -> ExitCode {
     };
     match foreign::translated(&name, &text) {
         Ok(Foreign::Mode(node)) => {
-            screen::say(format!("# From {name}; put this into .claude/modes/base.yaml.\n{}", node.to_yaml().trim_end()));
+            screen::say(format!(
+                "# From {name}; put this into .claude/modes/base.yaml.\n{}",
+                node.to_yaml().trim_end()
+            ));
             ExitCode::SUCCESS
         }
         Ok(Foreign::Other) => {

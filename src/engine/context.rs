@@ -57,7 +57,9 @@ impl Engine<'_> {
 
     /// A typed command comes as two events, and is one.
     fn is_told_with_prompt(&mut self, file: &str) -> bool {
-        let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else { return false };
+        let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else {
+            return false;
+        };
         let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
         base.told.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
     }
@@ -65,7 +67,8 @@ impl Engine<'_> {
     /// The names that this event gives to files.
     fn stems(&self, kind: Kind) -> Vec<String> {
         let mut stems: Vec<String> = Vec::new();
-        let mut named = |name: Option<&str>, stage: &str| stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
+        let mut named =
+            |name: Option<&str>, stage: &str| stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
         let agent = self.who.as_deref().or_else(|| self.event.text("agent_type"));
         match kind {
             Kind::SessionStart => named(Some("session"), "start"),

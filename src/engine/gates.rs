@@ -93,7 +93,9 @@ impl<'a> Engine<'a> {
             // A step that asks the user, or stops everything, says so itself.
             let own = outcome.all_adds().filter_map(|adds| adds.verdict).max();
             match action {
-                Action::Verdict(verdict) => return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict)),
+                Action::Verdict(verdict) => {
+                    return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict));
+                }
                 Action::Gate(id) => match mode.all_gates().find(|(_, other)| other.id == *id) {
                     Some((_, next)) if self.concerns(mode, next) => gate = next,
                     _ => return (gate, outcome, Verdict::Pass),

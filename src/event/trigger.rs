@@ -72,7 +72,9 @@ impl Trigger {
         let Some(kind) = event.kind else { return false };
         match self.on {
             On::Event(wanted) if wanted != kind => false,
-            On::Event(_) => self.names.is_empty() || event.subject().is_some_and(|subject| name::chosen(&self.names, subject)),
+            On::Event(_) => {
+                self.names.is_empty() || event.subject().is_some_and(|subject| name::chosen(&self.names, subject))
+            }
             On::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
             On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.calls(name)),
             On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.calls(skill)),

@@ -11,8 +11,10 @@ mod milestone;
 pub mod place;
 mod program;
 mod text;
+mod touch;
 pub mod transcript;
 mod web;
+mod wired;
 
 pub use clock::now;
 
@@ -44,6 +46,7 @@ pub struct Live<'e> {
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
     ledger: OnceCell<Result<Ledger, String>>,
+    reach: OnceCell<touch::Reach>,
     begun: Instant,
 }
 
@@ -52,7 +55,16 @@ impl<'e> Live<'e> {
     #[must_use]
     pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
         let cwd = event.cwd().map(PathBuf::from);
-        Self { event, home, cwd, journal, tree: OnceCell::new(), ledger: OnceCell::new(), begun: Instant::now() }
+        Self {
+            event,
+            home,
+            cwd,
+            journal,
+            tree: OnceCell::new(),
+            ledger: OnceCell::new(),
+            reach: OnceCell::new(),
+            begun: Instant::now(),
+        }
     }
 
     /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
@@ -165,6 +177,16 @@ impl<'e> Live<'e> {
         self.ledger().map_or_else(Answer::Unknown, |ledger| Answer::InFlight(ledger.in_flight()))
     }
 
+    /// The folder in which the event happens.
+    fn folder(&self) -> &Path {
+        self.cwd.as_deref().unwrap_or(&self.home)
+    }
+
+    /// What the tool would change, read once an event.
+    fn reach(&self) -> &touch::Reach {
+        self.reach.get_or_init(|| touch::Reach::of(self.event, &self.home, self.folder()))
+    }
+
     /// A file of `.claude/context`, and of no other folder: a link may lead anywhere.
     fn context(&self, file: &str) -> Answer {
         let folder = self.home.join(".claude/context");
@@ -274,6 +296,11 @@ impl Source for Live<'_> {
             Question::InFlight => self.in_flight(),
             Question::Said { of, wanted } => self.said(*of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+            Question::Touches(asked) => self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches),
+            Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
+            Question::Wiring => {
+                wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::Wiring)
+            }
             Question::Context(file) => self.context(file),
             Question::History => Answer::History(crate::journal::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step(question),

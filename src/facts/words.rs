@@ -23,6 +23,14 @@ impl Display for Question {
             Self::Said { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
+            Self::Touches(asked) => {
+                let more = asked.paths.len().saturating_sub(1);
+                let first = asked.paths.first().map_or("this machine", String::as_str);
+                write!(f, "would it {} {first}", asked.deeds.join(" or "))?;
+                if more > 0 { write!(f, " or {more} others?") } else { f.write_str("?") }
+            }
+            Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
+            Self::Wiring => f.write_str("would it change modegate's hook entries?"),
             Self::Context(file) => write!(f, "what does .claude/context/{file} say?"),
             Self::History => f.write_str("what has the session done so far?"),
             Self::Transcript { wanted, last, .. } => {
@@ -77,6 +85,9 @@ impl Display for Answer {
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::Touches(Some(touched)) => write!(f, "`{}` {} {}", touched.by, touched.deed, touched.path),
+            Self::Calls(Some(text)) | Self::Wiring(Some(text)) => write!(f, "yes: {text}"),
+            Self::Touches(None) | Self::Calls(None) | Self::Wiring(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
             Self::Ran { code, .. } => write!(f, "it ended with {code}"),

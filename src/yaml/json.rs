@@ -9,7 +9,10 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 pub fn parse(text: &str) -> Result<Node, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tree = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
-        Problem::at(place(text, error.range().start, error.range().start + 1), format!("it is not JSON: {}", error.kind()))
+        Problem::at(
+            place(text, error.range().start, error.range().start + 1),
+            format!("it is not JSON: {}", error.kind()),
+        )
     })?;
     match tree.value {
         Some(value) => Ok(node(text, &value)),

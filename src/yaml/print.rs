@@ -65,7 +65,8 @@ fn below(text: &mut String, value: &Node, depth: usize) {
 /// A scalar, quoted where YAML would take it for something else.
 fn scalar(text: &str, plain: bool) -> String {
     let simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
-    let safe = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '.') && text.chars().all(|c| simple(c) || c == ' ');
+    let safe = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '.')
+        && text.chars().all(|c| simple(c) || c == ' ');
     let word = matches!(text, "true" | "false" | "null" | "yes" | "no" | "on" | "off");
     if plain || safe && !word && text.trim() == text {
         return text.to_owned();

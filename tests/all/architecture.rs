@@ -6,7 +6,7 @@ use std::path::Path;
 const MAY_USE: [(&str, &[&str]); 23] = [
     ("event", &[]),
     ("facts", &[]),
-    ("facts/live", &["event", "facts", "journal", "paths", "process", "redact"]),
+    ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "wiring"]),
     ("verdict", &[]),
     ("template", &[]),
     ("redact", &[]),

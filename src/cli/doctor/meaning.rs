@@ -112,8 +112,14 @@ fn ignored(ground: &Ground, mode: &Mode, name: &str) -> Option<Report> {
             .ok()?;
     let live = Live::new(&event, home.clone(), ground.site.places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".to_owned(), ..Session::default() });
-    let scope =
-        Scope { event: &event, session: &session, namespace: &mode.namespace, words: &mode.words, facts: &facts, input: None };
+    let scope = Scope {
+        event: &event,
+        session: &session,
+        namespace: &mode.namespace,
+        words: &mode.words,
+        facts: &facts,
+        input: None,
+    };
     let path = scope.expected(name)?;
     let mut ask = Command::new("git");
     ask.args(["check-ignore", "-q", "--", &path]).current_dir(home).stdin(Stdio::null()).stderr(Stdio::null());

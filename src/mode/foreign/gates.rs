@@ -11,7 +11,8 @@ const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
 pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
     let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else { return Ok(Foreign::Other) };
-    let is_map = |node: &Node| entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::Yaml::Map(_)));
+    let is_map =
+        |node: &Node| entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::Yaml::Map(_)));
     if !is_map(gates) || !is_map(hooks) {
         return Ok(Foreign::Other);
     }

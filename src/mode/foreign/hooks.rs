@@ -92,6 +92,7 @@ fn run(shell: &Node, kind: Option<Kind>) -> Node {
 
 fn http(webhook: &Node) -> Node {
     let at = Builder::at(webhook);
-    let fields = ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
+    let fields =
+        ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
     at.map(vec![("http", at.map(fields.collect()))])
 }

@@ -1,0 +1,30 @@
+//! `wiring`: modegate's own hook entries.
+
+use super::Scope;
+use crate::facts::{Answer, Question, unknown};
+use crate::verdict::Outcome;
+use crate::yaml::{Node, Reader};
+use serde::{Deserialize, Serialize};
+
+/// Holds when the tool leaves modegate's hook entries in the host's settings files as they are; `kept` is the only word.
+///
+/// ```yaml
+/// check: { wiring: kept }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wiring;
+
+impl Wiring {
+    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let _: Option<()> = reader.word(node, &[("kept", ())]);
+        Self
+    }
+
+    pub(super) fn evaluate(scope: &Scope<'_>) -> Outcome {
+        match scope.facts.ask(Question::Wiring) {
+            Answer::Wiring(None) => Outcome::holds("the hook entries stay as they are"),
+            Answer::Wiring(Some(file)) => Outcome::fails(format!("it changes modegate's hook entries in `{file}`")),
+            other => Outcome::unknown(unknown(other)),
+        }
+    }
+}

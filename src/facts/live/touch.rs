@@ -1,0 +1,254 @@
+//! What a tool would change, from its input: a path that it is given, or a command line that is read.
+
+use super::super::{Sureness, Touched, Touching};
+use super::place;
+use crate::event::{Event, Kind};
+use crate::paths::lexical;
+use crate::shell::{Deed, Effects, Ground, Hit, Target, Touch, effects};
+use std::path::Path;
+
+/// The changes that a tool call would make.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    touches: Vec<Touch>,
+    calls: Vec<Vec<String>>,
+    bomb: bool,
+    unreadable: Option<String>,
+    ground: Option<Ground>,
+}
+
+impl Reach {
+    /// Reads the event's input; only a call that is yet to come can be stopped.
+    pub(super) fn of(event: &Event, home: &Path, cwd: &Path) -> Self {
+        if event.kind != Some(Kind::PreToolUse) && event.kind != Some(Kind::PermissionRequest) {
+            return Self::default();
+        }
+        let user = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let ground = Ground { cwd: text(cwd), home: user, project: text(home) };
+        let mut reach = match (event.tool(), event.input("command")) {
+            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &ground)),
+            (Some("Read" | "Grep" | "Glob" | "LS"), _) => Self::default(),
+            _ => Self { touches: written(event, cwd), ..Self::default() },
+        };
+        reach.ground = Some(ground);
+        reach
+    }
+
+    fn of_line(effects: Effects) -> Self {
+        let mut touches = effects.touches;
+        // What lies behind a link is changed too.
+        let behind: Vec<Touch> = touches.iter().filter_map(resolved).collect();
+        touches.extend(behind);
+        Self {
+            touches,
+            calls: effects.runs.iter().map(crate::shell::Run::argv).collect(),
+            bomb: effects.bomb,
+            unreadable: effects.unreadable.map(|unreadable| unreadable.why),
+            ground: None,
+        }
+    }
+
+    /// Whether one of the paths is touched, and by what; the surest comes first.
+    pub(super) fn touches(&self, asked: &Touching) -> Result<Option<Touched>, String> {
+        let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
+        if self.bomb && has("bomb") {
+            let by = "a function that starts itself without end".to_owned();
+            return Ok(Some(Touched {
+                path: "this machine".to_owned(),
+                deed: "uses up".to_owned(),
+                by,
+                sureness: Sureness::Sure,
+            }));
+        }
+        let Some(ground) = &self.ground else { return Ok(None) };
+        let patterns: Vec<Pattern> = asked.paths.iter().map(|path| Pattern::new(path, ground)).collect();
+        let except: Vec<Pattern> = asked.except.iter().map(|path| Pattern::new(path, ground)).collect();
+        let mut found: Option<Touched> = None;
+        for touch in self.touches.iter().filter(|touch| counts(touch, asked)) {
+            let known = match &touch.target {
+                Target::Known { path, glob: false } => Some(path.as_str()),
+                _ => None,
+            };
+            if known.is_some_and(|path| except.iter().any(|pattern| pattern.is(path))) {
+                continue;
+            }
+            for (pattern, shown) in patterns.iter().zip(&asked.paths) {
+                let Some(sureness) = pattern.touched(touch, asked.strict) else { continue };
+                let better = found.as_ref().is_none_or(|old| sureness < old.sureness);
+                if better {
+                    let path = known.map_or_else(|| shown.clone(), str::to_owned);
+                    found =
+                        Some(Touched { path, deed: verb(touch.deed).to_owned(), by: shortened(&touch.by), sureness });
+                }
+            }
+        }
+        match (&self.unreadable, found) {
+            (_, Some(found)) => Ok(Some(found)),
+            (Some(why), None) if !asked.strict => Err(format!("the command cannot be read: {why}")),
+            _ => Ok(None),
+        }
+    }
+
+    /// The first call that begins with the words of one that is asked for.
+    pub(super) fn calls(&self, wanted: &[String]) -> Option<String> {
+        let is_it = |argv: &[String], wanted: &str| {
+            let mut words = wanted.split_whitespace();
+            let program = argv.first().and_then(|own| own.rsplit(['/', '\\']).next()).unwrap_or_default();
+            let program = program.strip_suffix(".exe").unwrap_or(program);
+            let mut rest = argv.iter().skip(1).filter(|word| !word.starts_with('-'));
+            words.next() == Some(program) && words.all(|word| rest.next().is_some_and(|own| own == word))
+        };
+        let found = self.calls.iter().find(|argv| wanted.iter().any(|wanted| is_it(argv, wanted)));
+        found.map(|argv| shortened(&argv.join(" ")))
+    }
+}
+
+/// The file that another tool than the shell is given.
+fn written(event: &Event, cwd: &Path) -> Vec<Touch> {
+    let Some(path) = event.path() else { return Vec::new() };
+    let whole = place::real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
+    let by = event.tool().unwrap_or_default().to_owned();
+    let target = Target::Known { path: whole, glob: false };
+    vec![Touch { deed: Deed::Write, target, recursive: false, sure: true, by }]
+}
+
+/// The same change where a link leads.
+fn resolved(touch: &Touch) -> Option<Touch> {
+    let Target::Known { path, glob: false } = &touch.target else { return None };
+    let real = place::real(Path::new(path)).to_string_lossy().into_owned();
+    let target = Target::Known { path: real.clone(), glob: false };
+    // Removing a link leaves what it leads to.
+    let link = touch.deed == Deed::Remove && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    (real != *path && !link).then(|| Touch { target, ..touch.clone() })
+}
+
+fn counts(touch: &Touch, asked: &Touching) -> bool {
+    let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
+    let wanted = match touch.deed {
+        Deed::Remove => has("remove"),
+        Deed::Write => has("write"),
+        Deed::Mode => has("mode"),
+        Deed::Own => has("own"),
+        Deed::Device => has("device"),
+        // Code that names a path: only whoever is strict cares.
+        Deed::Maybe => asked.strict,
+    };
+    wanted && (touch.recursive || !asked.recursive)
+}
+
+fn verb(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Remove => "removes",
+        Deed::Write => "writes",
+        Deed::Mode => "changes the permissions of",
+        Deed::Own => "changes the owner of",
+        Deed::Device => "overwrites",
+        Deed::Maybe => "names",
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    let masked = crate::redact::masked_text(text);
+    let plain: String = masked.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+    if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
+}
+
+/// A path that is asked about.
+enum Pattern {
+    /// This one.
+    Exact(String),
+    /// This one and all below.
+    Tree(String),
+    /// All children of one.
+    Children(String),
+    /// By a glob.
+    Glob(String),
+}
+
+impl Pattern {
+    fn new(text: &str, ground: &Ground) -> Self {
+        if text.starts_with("**/") {
+            return Self::Glob(text.to_owned());
+        }
+        let whole = match text.strip_prefix('~') {
+            Some(rest) => format!("{}{rest}", ground.home),
+            None if text.starts_with('/') => text.to_owned(),
+            None => format!("{}/{text}", ground.project),
+        };
+        let tidy = |path: &str| if path.is_empty() { "/".to_owned() } else { path.to_owned() };
+        match (whole.strip_suffix("/**"), whole.strip_suffix("/*")) {
+            (Some(root), _) if !root.contains('*') => Self::Tree(tidy(root)),
+            (_, Some(root)) if !root.contains('*') => Self::Children(tidy(root)),
+            _ if whole.contains(['*', '?', '[', '{']) => Self::Glob(whole),
+            _ => Self::Exact(tidy(whole.trim_end_matches('/'))),
+        }
+    }
+
+    /// Whether a path is this one.
+    fn is(&self, path: &str) -> bool {
+        match self {
+            Self::Exact(own) => own == path,
+            Self::Tree(root) => below(root, path) || root == path,
+            Self::Children(root) => below(root, path),
+            Self::Glob(glob) => fast_glob::glob_match(glob, path),
+        }
+    }
+
+    fn touched(&self, touch: &Touch, strict: bool) -> Option<Sureness> {
+        // What is done to the path itself, or from above to all below it.
+        let probes: Vec<String> = match self {
+            Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
+            Self::Children(root) => {
+                ["any", ".any"].map(|name| format!("{}/{name}", root.trim_end_matches('/'))).to_vec()
+            }
+            Self::Glob(_) => Vec::new(),
+        };
+        if probes.iter().any(|path| touch.hits(path) == Hit::Yes) {
+            return Some(Sureness::Sure);
+        }
+        // What is done below it, or fits.
+        if let Target::Known { path, glob } = &touch.target {
+            let fits = match self {
+                Self::Tree(root) => below(root, path),
+                Self::Glob(own) => !glob && fast_glob::glob_match(own, path),
+                _ => false,
+            };
+            if fits {
+                return (touch.deed != Deed::Maybe || strict).then_some(Sureness::Sure);
+            }
+        }
+        probes.iter().find_map(|path| doubt(touch, path, strict)).or_else(|| self.doubted_below(touch, strict))
+    }
+
+    /// A path of which only the beginning is known, and that begins below this one.
+    fn doubted_below(&self, touch: &Touch, strict: bool) -> Option<Sureness> {
+        let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target) else { return None };
+        (strict && below(root, prefix)).then_some(Sureness::Doubtful)
+    }
+}
+
+/// Whether a doubt is worth a word: not each `rm "$x"` can be the one.
+fn doubt(touch: &Touch, path: &str, strict: bool) -> Option<Sureness> {
+    let at_or_above = |own: &str| own == path || touch.recursive && below(own, path);
+    let is_clean = touch.by.starts_with("git clean")
+        && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
+    let worth = match &touch.target {
+        // Code names it, or a `cd` before it may have failed.
+        Target::Known { .. } => strict && touch.hits(path) == Hit::Maybe,
+        // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
+        Target::Below { bare, prefix } => {
+            let removes = touch.deed == Deed::Remove && !touch.by.starts_with("git ") || is_clean;
+            removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
+        }
+        Target::Unknown { bare } => touch.deed == Deed::Remove && bare.as_deref().is_some_and(at_or_above),
+    };
+    worth.then_some(Sureness::Doubtful)
+}
+
+/// Whether a path lies below a folder.
+fn below(folder: &str, path: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
+}

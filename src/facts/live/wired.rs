@@ -1,0 +1,60 @@
+//! Whether a tool would change modegate's hook entries in a settings file.
+
+use super::place;
+use crate::event::Event;
+use crate::paths::lexical;
+use crate::wiring::handlers;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The settings file whose entries of ours would change; `None` when all stay.
+pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, String> {
+    let Some(path) = event.path() else { return Ok(None) };
+    let path = place::real(&lexical(&cwd.join(path)));
+    if !settings(home).iter().any(|own| place::real(own) == path) {
+        return Ok(None);
+    }
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let after = after(event, &before).ok_or("what it writes to the settings cannot be told")?;
+    Ok((own(&before) != own(&after)).then(|| path.to_string_lossy().into_owned()))
+}
+
+fn settings(home: &Path) -> Vec<PathBuf> {
+    let folder = home.join(".claude");
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let user = variable("CLAUDE_CONFIG_DIR").or_else(|| variable("HOME").map(|home| home.join(".claude")));
+    let own = [folder.join("settings.json"), folder.join("settings.local.json")];
+    own.into_iter().chain(user.map(|user| user.join("settings.json"))).collect()
+}
+
+/// The file as the tool would leave it.
+fn after(event: &Event, before: &str) -> Option<String> {
+    if let Some(content) = event.input("content").or_else(|| event.input("file_text")) {
+        return Some(content.to_owned());
+    }
+    let input = event.fields.get("tool_input")?;
+    let edits = match input.get("edits").and_then(Value::as_array) {
+        Some(edits) => edits.iter().collect(),
+        None => vec![input],
+    };
+    let mut text = before.to_owned();
+    for edit in edits {
+        let part = |name: &str| edit.get(name).and_then(Value::as_str);
+        let (old, new) = (part("old_string")?, part("new_string")?);
+        let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
+        text = if all { text.replace(old, new) } else { text.replacen(old, new, 1) };
+    }
+    Some(text)
+}
+
+/// Our entries of a settings file, with the event of each; a file that does not parse has none.
+fn own(text: &str) -> Vec<String> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let own = handlers(&value).into_iter().filter(|handler| handler.is_ours());
+    let mut own: Vec<String> =
+        own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();
+    let off = value.get("disableAllHooks").and_then(Value::as_bool) == Some(true);
+    own.extend(off.then(|| "disableAllHooks".to_owned()));
+    own.sort();
+    own
+}
