@@ -235,13 +235,10 @@ pub struct Touching {
     /// The paths.
     pub paths: Vec<String>,
     /// Paths that do not count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<String>,
     /// Whether only what is done to all below counts.
-    #[serde(default)]
     pub recursive: bool,
     /// Whether a doubt counts as a yes.
-    #[serde(default)]
     pub strict: bool,
 }
 

@@ -7,7 +7,7 @@
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Worker};
+use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Mode, Origin, Worker};
 use crate::paths::{Places, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -213,6 +213,11 @@ fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
     let mut modes: Vec<u8> = Vec::new();
     for entry in catalogue.entries() {
         let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
+        // A copy that does not read back would leave the mode out, and its gates open.
+        let again = postcard::from_bytes::<(Mode, Origin)>(&bytes);
+        if !again.is_ok_and(|(mode, origin)| mode == *entry.0 && origin == *entry.1) {
+            return;
+        }
         let mode = entry.0;
         let flow = mode.phases.iter().any(|phase| matches!(phase.worker, Worker::Mode(_)));
         let spine = Spine { ears: Ears::of(mode), namespace: mode.namespace.clone(), flow, length: bytes.len() };

@@ -74,7 +74,7 @@ impl Reach {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
-                let Some(sureness) = pattern.touched(touch, asked.strict) else { continue };
+                let Some(sureness) = pattern.touched(touch, asked.strict, ground) else { continue };
                 let better = found.as_ref().is_none_or(|old| sureness < old.sureness);
                 if better {
                     let path = known.map_or_else(|| shown.clone(), str::to_owned);
@@ -196,7 +196,7 @@ impl Pattern {
         }
     }
 
-    fn touched(&self, touch: &Touch, strict: bool) -> Option<Sureness> {
+    fn touched(&self, touch: &Touch, strict: bool, ground: &Ground) -> Option<Sureness> {
         // What is done to the path itself, or from above to all below it.
         let probes: Vec<String> = match self {
             Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
@@ -219,7 +219,7 @@ impl Pattern {
                 return (touch.deed != Deed::Maybe || strict).then_some(Sureness::Sure);
             }
         }
-        probes.iter().find_map(|path| doubt(touch, path, strict)).or_else(|| self.doubted_below(touch, strict))
+        probes.iter().find_map(|path| doubt(touch, path, strict, ground)).or_else(|| self.doubted_below(touch, strict))
     }
 
     /// A path of which only the beginning is known, and that begins below this one.
@@ -230,8 +230,10 @@ impl Pattern {
 }
 
 /// Whether a doubt is worth a word: not each `rm "$x"` can be the one.
-fn doubt(touch: &Touch, path: &str, strict: bool) -> Option<Sureness> {
-    let at_or_above = |own: &str| own == path || touch.recursive && below(own, path);
+fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sureness> {
+    // Whoever is strict looks after what lies in the project; a folder far above it is the business of others.
+    let near = |own: &str| !strict || own == ground.project || below(&ground.project, own);
+    let at_or_above = |own: &str| near(own) && (own == path || touch.recursive && below(own, path));
     let is_clean = touch.by.starts_with("git clean")
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
