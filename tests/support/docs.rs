@@ -29,14 +29,18 @@ phases:
 pub fn trials() -> Vec<Trial> {
     let modes = Document::read("docs/modes.md");
     let journal = Document::read("docs/journal.md");
+    let gates = Document::read("docs/gates.md");
     let mut trials = scenarios(&modes);
+    trials.extend(scenarios(&gates));
     let mut add = |name: &str, document: &Document, test: fn(&Document) -> Result<(), Failed>| {
         let document = document.clone();
         trials.push(Trial::test(format!("{}: {name}", title(&document)), move || test(&document)));
     };
     add("every example is read", &modes, every_example_is_read);
     add("every key and every event is told", &modes, every_key_is_told);
+    add("every example is read", &gates, every_example_is_read);
     add("every kind of check has its section", &modes, every_kind_has_its_section);
+    add("every rule that ships is told", &gates, every_rule_is_told);
     add("the line is decided again", &journal, the_line_is_decided_again);
     add("the state is read", &journal, the_state_is_read);
     trials
@@ -127,8 +131,11 @@ fn every_key_is_told(document: &Document) -> Result<(), Failed> {
 
 /// Each kind has a section with one scenario, in which it is once the reason to refuse and once content.
 fn every_kind_has_its_section(document: &Document) -> Result<(), Failed> {
+    let gates = Document::read("docs/gates.md");
     for kind in check::KINDS {
-        let section = document.section(&format!("### `{kind}`")).ok_or(format!("`{kind}` has no section"))?;
+        let heading = format!("### `{kind}`");
+        let section = document.section(&heading).or_else(|| gates.section(&heading));
+        let section = section.ok_or(format!("`{kind}` has no section"))?;
         let scenarios = section.blocks_of("yaml scenario");
         let [scenario] = scenarios.as_slice() else {
             return Err(format!("`{kind}` has {} scenarios", scenarios.len()).into());
@@ -140,6 +147,15 @@ fn every_kind_has_its_section(document: &Document) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The table of gates that ship has them all, and no other.
+fn every_rule_is_told(document: &Document) -> Result<(), Failed> {
+    let section = document.section("## What ships").ok_or("no section")?;
+    let catalogue = Catalogue::compose(None, &[]);
+    let shipped: Vec<String> =
+        catalogue.mode("base").into_iter().flat_map(|base| base.gates.iter().map(|gate| gate.id.clone())).collect();
+    if section.rows() == shipped { Ok(()) } else { Err(format!("{:?} is not {shipped:?}", section.rows()).into()) }
 }
 
 /// The line that is shown is one, and leads to the same decision with the modes that ship.

@@ -93,14 +93,26 @@ impl Reach {
     /// The first call that begins with the words of one that is asked for.
     pub(super) fn calls(&self, wanted: &[String]) -> Option<String> {
         let is_it = |argv: &[String], wanted: &str| {
-            let mut words = wanted.split_whitespace();
-            let program = argv.first().and_then(|own| own.rsplit(['/', '\\']).next()).unwrap_or_default();
-            let program = program.strip_suffix(".exe").unwrap_or(program);
-            let mut rest = argv.iter().skip(1).filter(|word| !word.starts_with('-'));
-            words.next() == Some(program) && words.all(|word| rest.next().is_some_and(|own| own == word))
+            let words: Vec<&str> = wanted.split_whitespace().collect();
+            let Some((program, words)) = words.split_first() else { return false };
+            let Some((own, rest)) = argv.split_first() else { return false };
+            let own = own.rsplit(['/', '\\']).next().unwrap_or_default();
+            own.strip_suffix(".exe").unwrap_or(own) == *program && follow(rest, words)
         };
         let found = self.calls.iter().find(|argv| wanted.iter().any(|wanted| is_it(argv, wanted)));
         found.map(|argv| shortened(&argv.join(" ")))
+    }
+}
+
+/// Whether words come in this order, with nothing between them but options, which may have a value.
+fn follow(rest: &[String], words: &[&str]) -> bool {
+    let Some((word, others)) = words.split_first() else { return true };
+    match rest.split_first() {
+        Some((own, rest)) if own == word => follow(rest, others),
+        Some((option, rest)) if option.starts_with('-') => {
+            follow(rest, words) || rest.split_first().is_some_and(|(_, rest)| follow(rest, words))
+        }
+        _ => false,
     }
 }
 
