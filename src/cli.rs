@@ -9,6 +9,7 @@ mod doctor;
 pub mod hook;
 mod install;
 mod leave;
+mod log;
 mod modes;
 mod pulse;
 mod receipt;
@@ -59,6 +60,8 @@ enum Command {
     Status(status::Status),
     /// Show why the last decision was made: its gates, their checks and what was seen
     Why(why::Why),
+    /// Show the events of the sessions, and what came of each
+    Log(log::Log),
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::Modes),
@@ -102,6 +105,7 @@ fn run(line: Line) -> ExitCode {
         Command::Doctor(doctor) => doctor.run(project),
         Command::Status(status) => status.run(project),
         Command::Why(why) => why.run(project),
+        Command::Log(log) => log.run(project),
         Command::Modes(modes) => modes.run(project),
         Command::Leave(leave) => leave.run(project),
         Command::Cache(cache) => cache.run(project),

@@ -104,6 +104,12 @@ impl Settings {
         own(gate.0).or(gate.1).or_else(|| own(mode.0)).or(mode.1).or(self.level).unwrap_or(Level::Enforce)
     }
 
+    /// Whether a person has said that this very gate is to be enforced: then it blocks what it would only warn of.
+    #[must_use]
+    pub fn insists_on(&self, gate: &str) -> bool {
+        self.levels.get(gate) == Some(&Level::Enforce)
+    }
+
     /// How often a gate holds an agent back on the same facts.
     #[must_use]
     pub fn patience(&self, mode: Option<u32>, gate: Option<u32>) -> u32 {

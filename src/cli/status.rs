@@ -136,5 +136,12 @@ fn as_json(session: &Session, catalogue: &Catalogue, places: &Places) -> Value {
     let pulse = Pulse::of(&places.journal(&session.id));
     let seen = pulse.as_ref().and_then(|pulse| pulse.seen).map(|at| at.to_string());
     let missed = pulse.is_some_and(|pulse| pulse.is_missed());
-    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places), "seen": seen, "missed": missed})
+    let history = crate::journal::history(&places.journal(&session.id), &places.home);
+    let metadata = session.values.get("metadata").cloned().unwrap_or_default();
+    let facts = json!({
+        "session_id": session.id, "started_at": history.started_at, "active_command": history.active_command,
+        "active_skill": history.active_skill, "edited_files": history.edited_files,
+        "file_extensions": history.file_extensions, "metadata": metadata,
+    });
+    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places), "seen": seen, "missed": missed, "facts": facts})
 }

@@ -17,6 +17,8 @@ impl<'a> Engine<'a> {
             return true;
         }
         let (gate, outcome, verdict) = self.follow(mode, gate);
+        let insists = verdict == Verdict::Warn && self.catalogue.settings.insists_on(&gate.id);
+        let verdict = if insists { Verdict::Block } else { verdict };
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
         let reason = if verdict == Verdict::Pass { String::new() } else { self.reason(mode, gate, &outcome) };
         let mut finding = Finding {

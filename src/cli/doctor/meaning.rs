@@ -22,6 +22,14 @@ pub(super) fn reports(ground: &Ground) -> Vec<Report> {
             Report::problem("mode-broken", broken.summary(), fix)
         })
         .collect();
+    reports.extend(ground.catalogue.strange.iter().map(|file| {
+        let what = format!("`{file}` is of another program, and is left alone");
+        Report::note(
+            "gates-strange",
+            what,
+            "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`",
+        )
+    }));
     let modes = &ground.catalogue.modes;
     for mode in modes {
         for (_, gate) in mode.all_gates() {

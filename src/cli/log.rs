@@ -1,0 +1,137 @@
+//! `modegate log`: the events of a project's sessions, one a line.
+
+use super::screen::{self, Colour, paint};
+use super::{FOUND, hook, places, why};
+use crate::engine::Decided;
+use crate::event::Event;
+use crate::journal::{self, Line};
+use crate::paths::Places;
+use crate::verdict::Verdict;
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub(super) struct Log {
+    /// Go on showing events as they come
+    #[arg(long, short)]
+    follow: bool,
+    /// Only this session
+    #[arg(long)]
+    session: Option<String>,
+    /// Only this event, like `PreToolUse`
+    #[arg(long)]
+    event: Option<String>,
+    /// Only what was blocked
+    #[arg(long)]
+    blocked: bool,
+    /// Print each line of the journal as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print where the journal is, and nothing else
+    #[arg(long)]
+    path: bool,
+}
+
+impl Log {
+    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        let places = places(project);
+        if self.path {
+            let path = match &self.session {
+                Some(id) => places.journal(id),
+                None => why::latest(&places).unwrap_or_else(|| places.sessions()),
+            };
+            screen::say(path.to_string_lossy());
+            return ExitCode::SUCCESS;
+        }
+        let mut lines: Vec<Line> = self.journals(&places).iter().flat_map(|path| journal::lines(path)).collect();
+        lines.sort_by(|left, right| left.at.cmp(&right.at));
+        if lines.is_empty() && !self.follow {
+            screen::complain(format!("no event is recorded in {}", places.home.display()));
+            return ExitCode::from(FOUND);
+        }
+        lines.iter().for_each(|line| self.tell(line));
+        if self.follow {
+            self.follow(&places);
+        }
+        ExitCode::SUCCESS
+    }
+
+    fn journals(&self, places: &Places) -> Vec<PathBuf> {
+        match &self.session {
+            Some(id) => vec![places.journal(id)],
+            None => journal::journals(&places.sessions()),
+        }
+    }
+
+    /// Shows what is added to the journals, until somebody ends it.
+    fn follow(&self, places: &Places) {
+        const PAUSE: Duration = Duration::from_millis(200);
+        let size = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
+        let mut read: BTreeMap<PathBuf, u64> =
+            self.journals(places).into_iter().map(|path| (path.clone(), size(&path))).collect();
+        loop {
+            for path in self.journals(places) {
+                let at = read.entry(path.clone()).or_default();
+                // A journal that was put aside begins anew.
+                *at = if size(&path) < *at { 0 } else { *at };
+                for line in added(&path, at) {
+                    self.tell(&line);
+                }
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn tell(&self, line: &Line) {
+        let Ok(event) = Event::from_value(line.event.clone()) else { return };
+        let blocked = line.decision.verdict >= Verdict::Block;
+        if self.blocked && !blocked || self.event.as_ref().is_some_and(|name| name != event.name()) {
+            return;
+        }
+        if self.json {
+            screen::say(serde_json::to_string(line).unwrap_or_default());
+            return;
+        }
+        let decided = Decided {
+            decision: line.decision.clone(),
+            findings: line.findings.clone(),
+            session: line.before.clone(),
+            who: None,
+        };
+        let time = line.at.get(..19).unwrap_or(&line.at).replace('T', " ");
+        let session: String = line.before.id.chars().take(8).collect();
+        let word = hook::outcome(event.kind, &decided);
+        let word = paint(why::colour(line.decision.verdict), &format!("{word:<9}"));
+        let reason = line.decision.reason.lines().next().unwrap_or_default();
+        let moves = line.decision.moves.join(", ");
+        let told = [why::described(&event), reason.to_owned(), moves].into_iter().filter(|text| !text.is_empty());
+        screen::say(format!(
+            "{} {} {word} {}",
+            paint(Colour::Dim, &time),
+            paint(Colour::Cyan, &session),
+            told.collect::<Vec<_>>().join(" · ")
+        ));
+    }
+}
+
+/// The whole lines that were added to a file since `at`, which is moved behind them.
+fn added(path: &Path, at: &mut u64) -> Vec<Line> {
+    let mut bytes = Vec::new();
+    let mut read = || -> std::io::Result<()> {
+        let mut file = std::fs::File::open(path)?;
+        file.seek(SeekFrom::Start(*at))?;
+        file.read_to_end(&mut bytes).map(drop)
+    };
+    if read().is_err() {
+        return Vec::new();
+    }
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    *at += whole as u64;
+    let lines = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
