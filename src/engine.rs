@@ -236,12 +236,14 @@ impl<'a> Engine<'a> {
     /// Tells warnings: at once where the event can carry them, else the parent later.
     fn warn(&mut self) {
         let carries = self.event.kind.is_some_and(|kind| kind.row().message || kind.row().context);
+        // Whoever is held back will come again, and may have done it by then.
+        let held = self.findings.iter().any(|finding| finding.verdict >= Verdict::Block);
         for finding in self.findings.iter().filter(|finding| finding.verdict == Verdict::Warn) {
             let text = format!("modegate warns: {}", finding.reason);
             if carries {
                 self.messages.push(text.clone());
                 self.context.push(text);
-            } else if let Some(mode) = self.catalogue.mode(&finding.mode) {
+            } else if let Some(mode) = self.catalogue.mode(&finding.mode).filter(|_| !held) {
                 self.after.modes.entry(mode.namespace.clone()).or_default().notes.push(text);
             }
         }

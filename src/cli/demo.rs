@@ -62,6 +62,11 @@ fn play(home: &Path) -> io::Result<()> {
     stage.stops("a2", "consulting-expert");
     tell("It sets the marker: the plan is consulted, the mode is complete, and the parent is told.");
     stage.write(&plan, "---\nconsulted_by: consulting-expert\n---\n# Plan\n\n1. A form.\n")?;
+    let path = stage.home.join(&plan).to_string_lossy().into_owned();
+    stage.event(json!({
+        "hook_event_name": "PostToolUse", "agent_id": "a2", "agent_type": "consulting-expert", "tool_name": "Write",
+        "tool_input": {"file_path": path, "content": "…"}, "tool_response": {"type": "update", "filePath": path},
+    }));
     stage.stops("a2", "consulting-expert");
     stage.event(json!({"hook_event_name": "PostToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "consulting-expert"}}));
     Ok(())

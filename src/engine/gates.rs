@@ -20,7 +20,10 @@ impl<'a> Engine<'a> {
         let insists = verdict == Verdict::Warn && self.catalogue.settings.insists_on(&gate.id);
         let verdict = if insists { Verdict::Block } else { verdict };
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        let reason = if verdict == Verdict::Pass { String::new() } else { self.reason(mode, gate, &outcome) };
+        let reason = match level.temper(verdict) {
+            Verdict::Pass if verdict == Verdict::Pass => String::new(),
+            tempered => self.reason(mode, gate, &outcome, tempered),
+        };
         let mut finding = Finding {
             mode: mode.name.clone(),
             phase: phase.map(|phase| phase.name.clone()),
@@ -158,13 +161,13 @@ impl<'a> Engine<'a> {
     }
 
     /// What the model reads: what is missing, what was seen, what to do next.
-    fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome) -> String {
+    fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome, verdict: Verdict) -> String {
         let mut outcome = outcome.clone();
         if outcome.truth == Truth::Unknown && !self.event.kind.is_some_and(Kind::is_stop) {
             // What would open it is not the point while nobody can tell: the reason is.
             outcome.remedy = None;
         } else if self.event.kind.is_some_and(Kind::is_stop) {
-            if self.event.kind == Some(Kind::SubagentStop) {
+            if self.event.kind == Some(Kind::SubagentStop) && verdict == Verdict::Block {
                 // The parent gets the last message only, so the report has to come again.
                 let remedy = outcome.remedy.map(|remedy| format!("{remedy}, then ")).unwrap_or_default();
                 outcome.remedy = Some(format!("{remedy}give your full final report again"));

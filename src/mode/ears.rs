@@ -2,12 +2,16 @@
 
 use super::{BASE, Gate, Mode};
 use crate::check::Check;
-use crate::event::{Event, Kind};
+use crate::event::{Event, Kind, On, Trigger, name};
 use serde::{Deserialize, Serialize};
 
-/// A set of events; more than all of them there is only the start of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Ears(u64);
+/// A set of events; of the calls of tools only those of some tools, where that can be said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Ears {
+    kinds: u64,
+    /// The tools whose calls are heard; empty for all.
+    tools: Vec<String>,
+}
 
 /// The start of an agent, which is rarer than the calls of all tools.
 const AGENT: u64 = 1 << 63;
@@ -16,19 +20,37 @@ impl Ears {
     /// The events that a mode hears while it is not active.
     #[must_use]
     pub fn of(mode: &Mode) -> Self {
-        let gates = mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
-        let heard = gates.flat_map(|gate| &gate.on).fold(0, |set, trigger| set | set_of(&trigger.on.kinds()));
+        let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
+        let triggers: Vec<&Trigger> = gates().flat_map(|gate| &gate.on).collect();
+        let heard = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.on.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
-        Self(heard | memory(mode) | if agent { AGENT } else { 0 })
+        let kinds = heard | memory(mode) | if agent { AGENT } else { 0 };
+        Self { kinds, tools: tools(&triggers) }
     }
 
     /// Whether `event` is among them.
     #[must_use]
-    pub fn hear(self, event: &Event) -> bool {
+    pub fn hear(&self, event: &Event) -> bool {
+        let calls = event.kind == Some(Kind::PreToolUse);
+        let agent = if calls && event.spawned().is_some() { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
-        let agent = if event.kind == Some(Kind::PreToolUse) && event.spawned().is_some() { AGENT } else { 0 };
-        self.0 & (kind | agent) != 0
+        let deaf = calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::chosen(&self.tools, tool));
+        self.kinds & (if deaf { 0 } else { kind } | agent) != 0
     }
+}
+
+/// The tools that all gates together hear the calls of; none where one of them hears any, or all but some.
+fn tools(triggers: &[&Trigger]) -> Vec<String> {
+    let mut tools: Vec<String> = Vec::new();
+    for trigger in triggers.iter().filter(|trigger| trigger.on.kinds().contains(&Kind::PreToolUse)) {
+        let open = trigger.on != On::Event(Kind::PreToolUse) || trigger.names.is_empty();
+        if open || trigger.names.iter().any(|name| name.starts_with('!')) {
+            return Vec::new();
+        }
+        let new: Vec<String> = trigger.names.iter().filter(|name| !tools.contains(name)).cloned().collect();
+        tools.extend(new);
+    }
+    tools
 }
 
 /// The events that a mode which always stands must remember for its checks.
@@ -63,6 +85,8 @@ mod tests {
             heard.map(|mode| mode.name.clone()).collect::<Vec<_>>()
         };
         assert!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "Read"})).is_empty());
+        assert_eq!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "Bash"})), ["base"]);
+        assert_eq!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__files__write"})), ["base"]);
         assert_eq!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "Agent"})), ["code-review"]);
         assert!(heard(json!({"hook_event_name": "SubagentStop"})).is_empty());
     }
