@@ -28,6 +28,7 @@ fn main() {
         std::env::var_os("MODEGATE").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_modegate")), PathBuf::from);
     fs::copy(given, &binary).unwrap();
     hooks(&folder, &binary);
+    gates(&folder, &binary);
     let sizes: &[usize] = if quick { &[1_000] } else { &[1_000, 20_000, 100_000] };
     for size in sizes {
         git(&folder, &binary, *size);
@@ -69,6 +70,49 @@ fn hooks(folder: &Path, binary: &Path) {
     contest.enter("a gated start with file checks", 1.3, project.command(), Some(&start));
     contest.enter("a gated start with frontmatter", 1.5, project.command(), Some(&marked));
     contest.enter("a state move", 2.5, project.command(), Some(&state));
+    contest.run(ROUNDS, "x /bin/true");
+}
+
+/// What the gates that always stand cost: none, those that ship, many that do not match, and one that runs a program.
+fn gates(folder: &Path, binary: &Path) {
+    let with = |name: &str, files: &[(&str, String)]| {
+        let project = Project::new(folder, name, binary);
+        files.iter().for_each(|(path, text)| project.write(path, text));
+        project
+    };
+    let rule = |index: usize| {
+        let kinds = ["calls: deploy", "command: { matches: \"^deploy-[a-z]+", "touches: { deeds: [write], paths: [gen"];
+        let close = ["", "$\" }", "/x] }"];
+        let at = index % kinds.len();
+        let number = if at == 2 { format!("{index}") } else { String::new() };
+        let kind = kinds.get(at).unwrap();
+        let close = close.get(at).unwrap();
+        format!("  - {{ id: rule-{index}, on: PreToolUse(Bash), if: {{ {kind}{number}{close} }}, deny: No. }}\n")
+    };
+    let many = format!("mode: base\ngates:\n{}", (0..200).map(rule).collect::<String>());
+    let runs = "mode: base\ngates:\n  - { id: runs, on: PreToolUse(Bash), check: { run: \"true\" } }\n".to_owned();
+    let projects = [
+        (
+            "a shell command, no gate at all",
+            1.0,
+            with("none", &[(".claude/modegate.yaml", "disable: [base]\n".to_owned())]),
+        ),
+        ("a shell command, the gates that ship", 1.5, with("ship", &[])),
+        ("a shell command, 200 rules that do not match", 3.0, with("many", &[(".claude/modes/base.yaml", many)])),
+        ("a shell command, one gate that runs `true`", 4.0, with("runs", &[(".claude/modes/base.yaml", runs)])),
+    ];
+    let fields = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd x && cargo test --all 2>&1 | tail -5"}"#;
+    let events: Vec<PathBuf> = projects.iter().map(|(_, _, project)| project.event("bash", fields)).collect();
+    std::thread::sleep(Duration::from_millis(2_100));
+    let mut contest = Contest::new();
+    contest.enter("/bin/true", 0.0, Command::new("/bin/true"), None);
+    for ((name, goal, project), event) in projects.iter().zip(&events) {
+        project.hook(event);
+        contest.enter(name, *goal, project.command(), Some(event));
+    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "true"]);
+    contest.enter("sh -c true", 0.0, shell, None);
     contest.run(ROUNDS, "x /bin/true");
 }
 
