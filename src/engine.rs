@@ -109,8 +109,8 @@ impl<'a> Engine<'a> {
         for mode in &catalogue.modes {
             let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
             let gates = mode.gates.iter().filter(|gate| stands || gate.always);
-            let hears = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
-            heard.extend(gates.filter(hears).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
+            let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
+            heard.extend(gates.filter(listens).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
         }
         self.prepare(&heard);
         for (mode, gate) in heard {

@@ -27,7 +27,7 @@ pub struct Library {
 }
 
 enum Shelf {
-    Read(Catalogue),
+    Read(Box<Catalogue>),
     Compiled(Vec<u8>),
 }
 
@@ -86,7 +86,7 @@ impl Library {
         let catalogue = read(places);
         let Catalogue { settings, broken, hash, contexts, .. } = catalogue.clone();
         let index = Index { settings, broken, hash, contexts, spines: Vec::new() };
-        Self { index, shelf: Shelf::Read(catalogue) }
+        Self { index, shelf: Shelf::Read(Box::new(catalogue)) }
     }
 
     fn compiled(bytes: &[u8], key: &Key) -> Option<Self> {
@@ -125,11 +125,11 @@ impl Library {
 
     fn modes(&self, wanted: impl Fn(&Spine) -> bool) -> Catalogue {
         let bytes = match &self.shelf {
-            Shelf::Read(catalogue) => return catalogue.clone(),
+            Shelf::Read(catalogue) => return catalogue.as_ref().clone(),
             Shelf::Compiled(bytes) => bytes,
         };
         let Index { settings, broken, hash, contexts, spines } = self.index.clone();
-        let mut catalogue = Catalogue { settings, broken, hash, contexts, ..Catalogue::default() };
+        let mut catalogue = Catalogue { settings, broken, contexts, hash, ..Catalogue::default() };
         let mut rest = bytes.as_slice();
         for spine in spines {
             let Some((own, after)) = rest.split_at_checked(spine.length) else { break };

@@ -25,7 +25,6 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// check: { run: { command: ./gate.sh, event: true, answer: true, rewrites: false } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the YAML")]
 pub struct Run {
     /// The command, for a shell.
     pub command: String,

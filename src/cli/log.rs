@@ -54,7 +54,9 @@ impl Log {
             screen::complain(format!("no event is recorded in {}", places.home.display()));
             return ExitCode::from(FOUND);
         }
-        lines.iter().for_each(|line| self.tell(line));
+        for line in &lines {
+            self.tell(line);
+        }
         if self.follow {
             self.follow(&places);
         }

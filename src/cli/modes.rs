@@ -152,7 +152,9 @@ fn import(file: &std::path::Path) -> ExitCode {
         }
         Err(_) => {
             let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
-            broken.iter().for_each(|broken| screen::complain(broken.to_string().trim_end()));
+            for broken in &broken {
+                screen::complain(broken.to_string().trim_end());
+            }
             ExitCode::from(FOUND)
         }
     }

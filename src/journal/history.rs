@@ -9,7 +9,9 @@ use std::path::Path;
 #[must_use]
 pub fn history(path: &Path, home: &Path) -> History {
     let mut story = Story { history: History::default(), home };
-    super::lines(path).iter().for_each(|line| story.take(line));
+    for line in &super::lines(path) {
+        story.take(line);
+    }
     story.history
 }
 

@@ -197,7 +197,9 @@ fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
     let fail = action(reader, "fail", verdict);
     let timeout = fields.read(reader, "timeout", Reader::number);
     let mut check = check;
-    timeout.into_iter().for_each(|seconds| check.hurry(seconds));
+    if let Some(seconds) = timeout {
+        check.hurry(seconds);
+    }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {
         id: fields.read(reader, "id", Reader::text).unwrap_or_else(|| id.to_owned()),

@@ -3,7 +3,7 @@
 use super::place;
 use crate::event::Event;
 use crate::paths::lexical;
-use crate::wiring::handlers;
+use crate::wiring::{Handler, handlers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ fn after(event: &Event, before: &str) -> Option<String> {
 /// Our entries of a settings file, with the event of each; a file that does not parse has none.
 fn own(text: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    let own = handlers(&value).into_iter().filter(|handler| handler.is_ours());
+    let own = handlers(&value).into_iter().filter(Handler::is_ours);
     let mut own: Vec<String> =
         own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();
     let off = value.get("disableAllHooks").and_then(Value::as_bool) == Some(true);

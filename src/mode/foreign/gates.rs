@@ -83,8 +83,8 @@ impl<'a> File<'a> {
             Some((_, gate)) if field(gate, "command").is_some() => return true,
             Some(_) => format!("gate `{name}` has no `command`, and is none of modegate's own"),
             None => {
-                let names: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
-                let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+                let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
+                let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
                 format!("no gate is called `{name}`{near}")
             }
         };
