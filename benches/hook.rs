@@ -77,7 +77,9 @@ fn hooks(folder: &Path, binary: &Path) {
 fn gates(folder: &Path, binary: &Path) {
     let with = |name: &str, files: &[(&str, String)]| {
         let project = Project::new(folder, name, binary);
-        files.iter().for_each(|(path, text)| project.write(path, text));
+        for (path, text) in files {
+            project.write(path, text);
+        }
         project
     };
     let rule = |index: usize| {
