@@ -70,7 +70,12 @@ impl Reach {
                 Target::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
             };
-            if known.is_some_and(|path| except.iter().any(|pattern| pattern.is(path))) {
+            // Whatever a path goes on with, it is below what it begins with.
+            let one = match &touch.target {
+                Target::Below { prefix, .. } => Some(format!("{prefix}any")),
+                _ => known.map(str::to_owned),
+            };
+            if one.is_some_and(|path| except.iter().any(|pattern| pattern.is(&path))) {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
@@ -96,12 +101,31 @@ impl Reach {
             let mut words = wanted.split_whitespace();
             let program = argv.first().and_then(|own| own.rsplit(['/', '\\']).next()).unwrap_or_default();
             let program = program.strip_suffix(".exe").unwrap_or(program);
-            let mut rest = argv.iter().skip(1).filter(|word| !word.starts_with('-'));
-            words.next() == Some(program) && words.all(|word| rest.next().is_some_and(|own| own == word))
+            words.next() == Some(program) && follow(argv.get(1..).unwrap_or_default(), words)
         };
         let found = self.calls.iter().find(|argv| wanted.iter().any(|wanted| is_it(argv, wanted)));
         found.map(|argv| shortened(&argv.join(" ")))
     }
+}
+
+/// Whether words follow one another, with nothing between them but options, each perhaps with a value.
+fn follow<'a>(mut given: &[String], wanted: impl Iterator<Item = &'a str>) -> bool {
+    for word in wanted {
+        let mut value = false;
+        loop {
+            let Some((own, rest)) = given.split_first() else { return false };
+            given = rest;
+            if own == word {
+                break;
+            }
+            let option = own.starts_with('-');
+            if !option && !value {
+                return false;
+            }
+            value = option && !own.contains('=');
+        }
+    }
+    true
 }
 
 /// The file that another tool than the shell is given.
@@ -219,13 +243,13 @@ impl Pattern {
                 return (touch.deed != Deed::Maybe || strict).then_some(Sureness::Sure);
             }
         }
-        probes.iter().find_map(|path| doubt(touch, path, strict, ground)).or_else(|| self.doubted_below(touch, strict))
-    }
-
-    /// A path of which only the beginning is known, and that begins below this one.
-    fn doubted_below(&self, touch: &Touch, strict: bool) -> Option<Sureness> {
-        let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target) else { return None };
-        (strict && below(root, prefix)).then_some(Sureness::Doubtful)
+        // However it goes on, it begins below.
+        if let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target)
+            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        {
+            return Some(if touch.sure { Sureness::Sure } else { Sureness::Doubtful });
+        }
+        probes.iter().find_map(|path| doubt(touch, path, strict, ground))
     }
 }
 
@@ -233,12 +257,18 @@ impl Pattern {
 fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sureness> {
     // Whoever is strict looks after what lies in the project; a folder far above it is the business of others.
     let near = |own: &str| !strict || own == ground.project || below(&ground.project, own);
-    let at_or_above = |own: &str| near(own) && (own == path || touch.recursive && below(own, path));
+    let at_or_above = |own: &str| {
+        let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
+        near(own) && (own == path || children || touch.recursive && below(own, path))
+    };
     let is_clean = touch.by.starts_with("git clean")
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
         // Code names it, or a `cd` before it may have failed.
-        Target::Known { .. } => strict && touch.hits(path) == Hit::Maybe,
+        Target::Known { path: own, .. } => {
+            let code = touch.deed == Deed::Maybe;
+            strict && (!code || near(own) || own == path) && touch.hits(path) == Hit::Maybe
+        }
         // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
         Target::Below { bare, prefix } => {
             let removes = touch.deed == Deed::Remove && !touch.by.starts_with("git ") || is_clean;
