@@ -65,6 +65,8 @@ impl Walk<'_> {
 /// The words that a program reads.
 fn given(input: &Word) -> Vec<Word> {
     match input.text() {
+        // A pattern stands for words that are not known one by one.
+        Some(_) if input.has_glob() => vec![input.clone()],
         Some(text) => {
             let bare = |text: &str| Word::new(text.trim_matches(['\'', '"']));
             text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()

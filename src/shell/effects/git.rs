@@ -21,6 +21,11 @@ pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
             return walk.code(alias, input);
         }
         subcommand(walk, &command, rest);
+        if command == "apply" || command == "am" {
+            let files = Args::new(rest, &["-p", "-C", "--directory", "--exclude", "--include"]).operands;
+            let given: Vec<Word> = files.iter().filter_map(|file| walk.content(file)).collect();
+            given.iter().chain(files.is_empty().then_some(input)).for_each(|patch| super::files::patched(walk, patch));
+        }
         Word::default()
     });
 }

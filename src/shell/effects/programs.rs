@@ -13,6 +13,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         "ln" | "link" => moves::ln(walk, rest),
         "rsync" => moves::rsync(walk, rest),
         "git" | "hub" => git::run(walk, rest, input),
+        "patch" | "gpatch" => files::patch(walk, rest, input),
         "tee" | "sponge" => {
             for file in Args::new(rest, &[]).operands {
                 walk.write(&file);
@@ -40,6 +41,12 @@ impl Walk<'_> {
                 return Some(folder.map_or_else(Word::unknown, |folder| Word::new(format!("{folder}\n"))));
             }
             "echo" => return Some(echo(rest)),
+            "base64" | "gbase64" if Args::new(rest, &["-w"]).has(&["-d", "-D", "--decode"]) => {
+                let code = self.cat(rest, input).text();
+                return Some(code.and_then(|code| decoded(&code)).map_or_else(Word::unknown, Word::new));
+            }
+            "which" => return Some(self.found(rest)),
+            "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
@@ -99,6 +106,28 @@ impl Walk<'_> {
         }
     }
 
+    /// Where a program is, only PATH knows; it has its own name there, and stands among those that a user installs.
+    pub fn found(&self, rest: &[Word]) -> Word {
+        match Args::new(rest, &[]).operands.as_slice() {
+            [name] => {
+                let mut path = Word::new(format!("{}/.local/bin/", self.ground.home));
+                path.extend(name);
+                path
+            }
+            _ => Word::unknown(),
+        }
+    }
+
+    /// What `mktemp` makes is never nothing: `"$d/"*` is not the root.
+    fn mktemp(&mut self, rest: &[Word]) -> Word {
+        super::files::run(self, "mktemp", rest);
+        let args = Args::new(rest, &["-p", "--tmpdir", "--suffix"]);
+        let given = args.operands.first().map(Word::prefix).filter(|template| template.starts_with('/'));
+        let mut path = Word::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+        path.push_hole();
+        path
+    }
+
     fn declare(&mut self, rest: &[Word]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
@@ -138,6 +167,21 @@ impl Walk<'_> {
             _ => Word::unknown(),
         }
     }
+}
+
+/// The text that is written in base64.
+fn decoded(code: &str) -> Option<String> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
+    for digit in code.chars().filter(|c| !c.is_whitespace() && *c != '=') {
+        bits = (bits << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn echo(rest: &[Word]) -> Word {

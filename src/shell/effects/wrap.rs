@@ -59,6 +59,16 @@ impl Walk<'_> {
 
     fn dispatch(&mut self, words: &[Word], input: &Word) -> Word {
         let Some((first, rest)) = words.split_first() else { return Word::default() };
+        // A program by another name is run by its own as well; what is in it may be known by either.
+        if let Some(origin) = self.origin(first) {
+            let words: Vec<Word> = std::iter::once(Word::new(origin)).chain(rest.iter().cloned()).collect();
+            self.aside(|walk| walk.named(&words, input));
+        }
+        self.named(words, input)
+    }
+
+    fn named(&mut self, words: &[Word], input: &Word) -> Word {
+        let Some((first, rest)) = words.split_first() else { return Word::default() };
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
             self.effects.runs.push(Run { words: words.to_vec() });
@@ -108,6 +118,11 @@ impl Walk<'_> {
         }
         self.effects.runs.push(Run { words: words.to_vec() });
         match name {
+            // The loader runs what it is given.
+            _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
+                let (_, rest) = Args::leading(rest, &["--library-path", "--argv0", "--preload"]);
+                self.run(rest, input)
+            }
             _ if SHELLS.contains(&name) => self.shell(rest, input),
             "eval" => {
                 let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
@@ -150,7 +165,7 @@ impl Walk<'_> {
     fn wrapped(&mut self, name: &str, rest: &[Word], valued: &[&str], operands: usize, input: &Word) -> Word {
         let (args, rest) = Args::leading(rest, valued);
         if name == "command" && args.has(&["-v", "-V"]) {
-            return Word::unknown();
+            return self.found(rest);
         }
         if name == "sudo" && args.has(&["-e", "--edit"]) {
             programs::each(self, super::Deed::Write, rest, false);
