@@ -13,7 +13,9 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             let args = plain(&[]);
             each(walk, Deed::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
         }
-        "rmdir" | "unlink" | "trash" | "srm" => each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink"),
+        "rmdir" | "unlink" | "trash" | "srm" | "rimraf" => {
+            each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink")
+        }
         "shred" => {
             let args = plain(&["-n", "-s", "--iterations", "--size", "--random-source"]);
             each(walk, Deed::Write, &args.operands, false);

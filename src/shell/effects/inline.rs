@@ -79,7 +79,13 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
 /// Notes what code names.
 pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
     for path in paths(&code.filled("")) {
-        let target = walk.target(&Word::new(path));
+        let mut word = Word::default();
+        if path.contains('*') {
+            word.push_glob(&path)
+        } else {
+            word.push(&path)
+        }
+        let target = walk.target(&word);
         walk.note(Deed::Maybe, target, true);
     }
 }

@@ -12,6 +12,9 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         "cp" | "gcp" | "install" | "ginstall" => moves::cp(walk, name, rest),
         "ln" | "link" => moves::ln(walk, rest),
         "rsync" => moves::rsync(walk, rest),
+        "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
+            return git::root(walk).map_or_else(Word::unknown, |root| Word::new(format!("{root}\n")));
+        }
         "git" | "hub" => git::run(walk, rest, input),
         "patch" | "gpatch" => files::patch(walk, rest, input),
         "tee" | "sponge" => {
@@ -45,6 +48,9 @@ impl Walk<'_> {
                 let code = self.cat(rest, input).text();
                 return Some(code.and_then(|code| decoded(&code)).map_or_else(Word::unknown, Word::new));
             }
+            "dirname" | "basename" => return Some(part(name, rest)),
+            "ls" => return Some(listed(rest)),
+            "grep" | "egrep" | "rg" | "ag" => return Some(matching(rest)),
             "which" => return Some(self.found(rest)),
             "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
@@ -139,10 +145,17 @@ impl Walk<'_> {
 
     fn read(&mut self, rest: &[Word], input: &Word) {
         let args = Args::new(rest, &["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-O", "-s"]);
-        let line = input.text().and_then(|text| text.lines().next().map(str::to_owned));
-        for name in args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text) {
-            let known = line.as_ref().filter(|_| args.operands.len() == 1);
-            self.state.set(&name, known.map(|line| vec![Word::new(line.trim())]));
+        let line = input.text().and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
+        let names: Vec<String> = args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text).collect();
+        let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
+        for name in &names {
+            // What is found below a folder is read line by line, and each may be any of them.
+            let known = match &mut parts {
+                _ if names.len() == 1 && (input.has_glob() || input.text().is_none()) => Some(input.clone()),
+                Some(parts) => Some(Word::new(parts.next().unwrap_or_default())),
+                None => None,
+            };
+            self.state.set(name, known.map(|word| vec![word]));
         }
     }
 
@@ -166,6 +179,38 @@ impl Walk<'_> {
             [one] => self.content(one).unwrap_or_else(Word::unknown),
             _ => Word::unknown(),
         }
+    }
+}
+
+/// The folder of a path, or its name.
+fn part(name: &str, rest: &[Word]) -> Word {
+    let Some(path) = Args::new(rest, &["-s"]).operands.first().and_then(Word::text) else { return Word::unknown() };
+    let path = path.trim_end_matches('/');
+    let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
+    Word::new(if name == "dirname" { folder } else { last })
+}
+
+/// What `ls` prints as it was given: what a pattern stands for, and with `-d` folders too.
+fn listed(rest: &[Word]) -> Word {
+    let args = Args::new(rest, &["-I", "-w", "--ignore"]);
+    match args.operands.as_slice() {
+        [one] if !args.has(&["-l"]) && (one.has_glob() || args.has(&["-d", "--directory"])) => one.clone(),
+        _ => Word::unknown(),
+    }
+}
+
+/// What a search prints of files: with `-l`, some below its folder.
+fn matching(rest: &[Word]) -> Word {
+    let args = Args::new(rest, &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"]);
+    let skip = usize::from(!args.has(&["-e", "-f"]));
+    match args.operands.get(skip..) {
+        Some([folder]) if args.has(&["-l", "--files-with-matches"]) => {
+            let mut below = folder.clone();
+            below.push("/");
+            below.push_hole();
+            below
+        }
+        _ => Word::unknown(),
     }
 }
 
