@@ -221,6 +221,14 @@ impl Pattern {
     }
 
     fn touched(&self, touch: &Touch, strict: bool, ground: &Ground) -> Option<Sureness> {
+        // A folder that is made, or put things into, is not itself changed: those things are.
+        if let (Self::Tree(root), Target::Known { path, glob: false }) = (self, &touch.target)
+            && touch.deed == Deed::Write
+            && !touch.recursive
+            && root == path
+        {
+            return None;
+        }
         // What is done to the path itself, or from above to all below it.
         let probes: Vec<String> = match self {
             Self::Exact(path) | Self::Tree(path) => vec![path.clone()],

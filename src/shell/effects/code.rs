@@ -42,7 +42,7 @@ const REMOVING: [&str; 11] = [
 ];
 
 /// What code that changes files has in it, in whatever language.
-const WRITING: [&str; 38] = [
+const WRITING: [&str; 39] = [
     "write",
     "'w'",
     "\"w\"",
@@ -81,6 +81,7 @@ const WRITING: [&str; 38] = [
     "touch",
     "appendfile",
     "eval",
+    "delete",
 ];
 
 /// Whether code may change files; what only reads may name whatever it likes.

@@ -20,11 +20,14 @@ impl Walk<'_> {
         let here = [Word::new(".")];
         let paths = if paths.is_empty() { here.as_slice() } else { paths };
         let whole = is_whole(tests);
+        let is_empty = tests.iter().any(|test| test.is("-empty"));
         let found: Vec<Word> = paths.iter().map(|path| found(path, tests)).collect();
         let mut tests = tests;
         while let Some((test, after)) = tests.split_first() {
             tests = after;
             match test.text().unwrap_or_default().as_str() {
+                // What is empty is no loss.
+                "-delete" if is_empty => {}
                 "-delete" => {
                     let gone = if whole { paths } else { found.as_slice() };
                     gone.iter().for_each(|found| self.touch(Deed::Remove, found, true));
@@ -39,7 +42,10 @@ impl Walk<'_> {
                     let (command, after) = after.split_at_checked(end).unwrap_or((after, &[]));
                     tests = after;
                     let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
-                    for one in if whole && removes { paths } else { found.as_slice() } {
+                    if whole && removes {
+                        paths.iter().for_each(|path| self.touch(Deed::Remove, path, true));
+                    }
+                    for one in &found {
                         let words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
                         self.aside(|walk| walk.run(&words, input));
                     }
