@@ -14,7 +14,8 @@ use std::sync::{Arc, LazyLock};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trick {
-    trick: String,
+    #[serde(rename = "trick")]
+    about: String,
     // The call: one of these.
     run: Option<String>,
     write: Option<String>,
@@ -64,7 +65,7 @@ fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
     };
     let trial = |(at, trick): (usize, Trick)| {
         let (session, stage) = (format!("{name}-{at}"), Arc::clone(stage));
-        Trial::test(format!("tricks/{name}: {}", trick.trick), move || trick.judge(&stage, &session))
+        Trial::test(format!("tricks/{name}: {}", trick.about), move || trick.judge(&stage, &session))
     };
     tricks.into_iter().enumerate().map(trial).collect()
 }

@@ -14,7 +14,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             each(walk, Deed::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
         }
         "rmdir" | "unlink" | "trash" | "srm" | "rimraf" => {
-            each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink")
+            each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink");
         }
         "shred" => {
             let args = plain(&["-n", "-s", "--iterations", "--size", "--random-source"]);

@@ -30,7 +30,9 @@ impl Walk<'_> {
                 "-delete" if is_empty => {}
                 "-delete" => {
                     let gone = if whole { paths } else { found.as_slice() };
-                    gone.iter().for_each(|found| self.touch(Deed::Remove, found, true));
+                    for found in gone {
+                        self.touch(Deed::Remove, found, true);
+                    }
                 }
                 "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                     if let Some(file) = after.first() {
@@ -43,7 +45,9 @@ impl Walk<'_> {
                     tests = after;
                     let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
                     if whole && removes {
-                        paths.iter().for_each(|path| self.touch(Deed::Remove, path, true));
+                        for path in paths {
+                            self.touch(Deed::Remove, path, true);
+                        }
                     }
                     for one in &found {
                         let words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();

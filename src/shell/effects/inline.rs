@@ -81,9 +81,9 @@ pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
     for path in paths(&code.filled("")) {
         let mut word = Word::default();
         if path.contains('*') {
-            word.push_glob(&path)
+            word.push_glob(&path);
         } else {
-            word.push(&path)
+            word.push(&path);
         }
         let target = walk.target(&word);
         walk.note(Deed::Maybe, target, true);
