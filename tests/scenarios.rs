@@ -1,6 +1,6 @@
 //! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
 //! come of them, and the same decided again from the journal that was written. So is every example in the
-//! documents.
+//! documents, and every entry under `fixtures/tricks`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,6 +18,8 @@ mod document;
 mod project;
 #[path = "support/scenario.rs"]
 mod scenario;
+#[path = "support/trick.rs"]
+mod trick;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use scenario::Scenario;
@@ -32,7 +34,7 @@ fn main() {
         let path = entry.into_path();
         Trial::test(name, move || play(&path))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).collect()).exit();
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).chain(trick::trials()).collect()).exit();
 }
 
 fn play(path: &Path) -> Result<(), Failed> {

@@ -6,6 +6,7 @@
 //! does, links that exist already, text that a program makes out of other text.
 
 mod args;
+mod code;
 mod feed;
 mod files;
 mod find;

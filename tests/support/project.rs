@@ -34,7 +34,12 @@ impl Said {
 impl Project {
     /// An empty project; its name has a space and a letter outside ASCII, as real ones do.
     pub fn new() -> Self {
-        let project = Self { folder: tempfile::Builder::new().prefix("modegate ä").tempdir().unwrap() };
+        Self::named("modegate ä")
+    }
+
+    /// An empty project in a folder whose name begins so.
+    pub fn named(prefix: &str) -> Self {
+        let project = Self { folder: tempfile::Builder::new().prefix(prefix).tempdir().unwrap() };
         std::fs::create_dir_all(project.home()).unwrap();
         project
     }

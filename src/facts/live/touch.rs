@@ -70,7 +70,12 @@ impl Reach {
                 Target::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
             };
-            if known.is_some_and(|path| except.iter().any(|pattern| pattern.is(path))) {
+            // Whatever a path goes on with, it is below what it begins with.
+            let one = match &touch.target {
+                Target::Below { prefix, .. } => Some(format!("{prefix}any")),
+                _ => known.map(str::to_owned),
+            };
+            if one.is_some_and(|path| except.iter().any(|pattern| pattern.is(&path))) {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
@@ -209,6 +214,14 @@ impl Pattern {
     }
 
     fn touched(&self, touch: &Touch, strict: bool, ground: &Ground) -> Option<Sureness> {
+        // A folder that is made, or put things into, is not itself changed: those things are.
+        if let (Self::Tree(root), Target::Known { path, glob: false }) = (self, &touch.target)
+            && touch.deed == Deed::Write
+            && !touch.recursive
+            && root == path
+        {
+            return None;
+        }
         // What is done to the path itself, or from above to all below it.
         let probes: Vec<String> = match self {
             Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
@@ -231,13 +244,13 @@ impl Pattern {
                 return (touch.deed != Deed::Maybe || strict).then_some(Sureness::Sure);
             }
         }
-        probes.iter().find_map(|path| doubt(touch, path, strict, ground)).or_else(|| self.doubted_below(touch, strict))
-    }
-
-    /// A path of which only the beginning is known, and that begins below this one.
-    fn doubted_below(&self, touch: &Touch, strict: bool) -> Option<Sureness> {
-        let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target) else { return None };
-        (strict && below(root, prefix)).then_some(Sureness::Doubtful)
+        // However it goes on, it begins below.
+        if let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target)
+            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        {
+            return Some(if touch.sure { Sureness::Sure } else { Sureness::Doubtful });
+        }
+        probes.iter().find_map(|path| doubt(touch, path, strict, ground))
     }
 }
 
@@ -245,12 +258,18 @@ impl Pattern {
 fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sureness> {
     // Whoever is strict looks after what lies in the project; a folder far above it is the business of others.
     let near = |own: &str| !strict || own == ground.project || below(&ground.project, own);
-    let at_or_above = |own: &str| near(own) && (own == path || touch.recursive && below(own, path));
+    let at_or_above = |own: &str| {
+        let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
+        near(own) && (own == path || children || touch.recursive && below(own, path))
+    };
     let is_clean = touch.by.starts_with("git clean")
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
         // Code names it, or a `cd` before it may have failed.
-        Target::Known { .. } => strict && touch.hits(path) == Hit::Maybe,
+        Target::Known { path: own, .. } => {
+            let code = touch.deed == Deed::Maybe;
+            strict && (!code || near(own) || own == path) && touch.hits(path) == Hit::Maybe
+        }
         // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
         Target::Below { bare, prefix } => {
             let removes = touch.deed == Deed::Remove && !touch.by.starts_with("git ") || is_clean;

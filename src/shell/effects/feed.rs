@@ -24,6 +24,8 @@ impl Walk<'_> {
             "--max-procs",
         ];
         let (args, rest) = Args::leading(rest, &VALUED);
+        let file = args.value(&["-a", "--arg-file"]).map(|file| self.content(file).unwrap_or_else(Word::unknown));
+        let input = file.as_ref().unwrap_or(input);
         let given = given(input);
         let place = args.value(&["-I", "--replace", "-J"]).and_then(Word::text);
         let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
@@ -32,8 +34,8 @@ impl Walk<'_> {
             return self.aside(|walk| walk.run(&words, &Word::unknown()));
         };
         let lines: Vec<Word> = match input.text() {
-            Some(text) => text.lines().map(|line| Word::new(line.trim_start())).collect(),
-            None => given,
+            Some(text) if !input.has_glob() => text.lines().map(|line| Word::new(line.trim_start())).collect(),
+            _ => given,
         };
         for one in &lines {
             let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
@@ -65,6 +67,8 @@ impl Walk<'_> {
 /// The words that a program reads.
 fn given(input: &Word) -> Vec<Word> {
     match input.text() {
+        // A pattern stands for words that are not known one by one.
+        Some(_) if input.has_glob() => vec![input.clone()],
         Some(text) => {
             let bare = |text: &str| Word::new(text.trim_matches(['\'', '"']));
             text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()

@@ -13,7 +13,9 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             let args = plain(&[]);
             each(walk, Deed::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
         }
-        "rmdir" | "unlink" | "trash" | "srm" => each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink"),
+        "rmdir" | "unlink" | "trash" | "srm" | "rimraf" => {
+            each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink");
+        }
         "shred" => {
             let args = plain(&["-n", "-s", "--iterations", "--size", "--random-source"]);
             each(walk, Deed::Write, &args.operands, false);
@@ -32,16 +34,27 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
             each(walk, Deed::Write, &args.operands, false);
             each(walk, Deed::Write, &values, false);
         }
-        "chmod" | "gchmod" | "setfacl" | "chattr" | "chflags" => changed(walk, Deed::Mode, rest),
+        "chmod" | "gchmod" | "chattr" | "chflags" => changed(walk, Deed::Mode, rest),
         "chown" | "chgrp" | "gchown" => changed(walk, Deed::Own, rest),
+        "setfacl" => {
+            let args = plain(&["-m", "-x", "-M", "-X", "--modify", "--remove", "--set", "--restore"]);
+            each(walk, Deed::Mode, &args.operands, args.has(&["-R", "--recursive"]));
+        }
+        "ssh-keygen" => {
+            let args = plain(&["-t", "-b", "-C", "-N", "-P", "-f", "-R", "-F", "-Y", "-m", "-O", "-I", "-n", "-s"]);
+            if !args.has(&["-l", "-y", "-F", "-B", "-e"]) {
+                let files: Vec<Word> = args.values(&["-f"]).cloned().collect();
+                each(walk, Deed::Write, &files, false);
+            }
+        }
         "dd" => {
             for file in rest.iter().filter_map(|word| word.after("of=")) {
                 walk.write(&file);
             }
         }
         "wipefs" | "mkswap" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "blkdiscard"
-        | "hdparm" | "mke2fs" | "diskutil" => devices(walk, rest),
-        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walk, rest),
+        | "hdparm" | "mke2fs" | "diskutil" => devices(walk, name, rest),
+        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walk, name, rest),
         "sed" | "gsed" => sed(walk, rest),
         "yq" | "sd" | "rename" | "dos2unix" | "unix2dos" => {
             let args = plain(&[]);
@@ -83,7 +96,6 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
                 below(walk, Deed::Write, args.value(&["-P", "--directory-prefix"]).unwrap_or(&here));
             }
         }
-        "patch" => patch(walk, rest),
         "sort" | "split" | "csplit" | "gcc" | "cc" | "clang" | "rustc" | "ld" | "pandoc" | "openssl" | "xxd" => {
             let args = plain(&["-o", "-out", "--output"]);
             let out: Vec<Word> = args.values(&["-o", "-out", "--output"]).cloned().collect();
@@ -114,14 +126,15 @@ fn changed(walk: &mut Walk<'_>, deed: Deed, rest: &[Word]) {
     };
     // `chmod -w x`: the mode looks like an option.
     let mode = rest.iter().find(is_mode).is_some_and(|word| !word.is("-R"));
-    let args = Args::new(rest, &["--from", "--reference", "-m", "-x", "-M"]);
-    let named = mode || args.has(&["--reference", "-m", "-x", "-M"]);
+    let args = Args::new(rest, &["--from", "--reference"]);
+    let named = mode || args.has(&["--reference"]);
     let files = if named { args.operands.as_slice() } else { args.operands.get(1..).unwrap_or_default() };
     each(walk, deed, files, args.has(&["-R", "--recursive"]));
 }
 
-fn devices(walk: &mut Walk<'_>, rest: &[Word]) {
-    let args = Args::new(rest, &["-t", "-L", "-U", "-b", "-n", "-N", "-s", "-o", "--type", "--label"]);
+fn devices(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
+    const VALUED: [&str; 10] = ["-t", "-L", "-U", "-b", "-n", "-N", "-s", "-o", "--type", "--label"];
+    let args = Args::new(rest, if name == "parted" { &[] } else { &VALUED });
     if args.has(&["-l", "--list"]) {
         return;
     }
@@ -232,7 +245,7 @@ fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
     }
 }
 
-fn patch(walk: &mut Walk<'_>, rest: &[Word]) {
+pub(super) fn patch(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
     let args = Args::new(
         rest,
         &["-i", "-o", "-d", "-p", "-D", "-F", "-B", "-r", "--input", "--output", "--directory", "--strip"],
@@ -242,6 +255,29 @@ fn patch(walk: &mut Walk<'_>, rest: &[Word]) {
     match (out.as_slice(), args.operands.first()) {
         ([_, ..], _) => each(walk, Deed::Write, &out, false),
         (_, Some(file)) => walk.write(file),
-        _ => below(walk, Deed::Write, args.value(&["-d", "--directory"]).unwrap_or(&here)),
+        _ => {
+            let folder = args.value(&["-d", "--directory"]).unwrap_or(&here);
+            below(walk, Deed::Write, folder);
+            let given = args.value(&["-i", "--input"]).and_then(|file| walk.content(file));
+            let given = given.unwrap_or_else(|| input.clone());
+            walk.aside(|walk| {
+                walk.enter(folder);
+                patched(walk, &given);
+                Word::default()
+            });
+        }
+    }
+}
+
+/// The files that a patch names, as far as the patch is known.
+pub(super) fn patched(walk: &mut Walk<'_>, patch: &Word) {
+    let text = patch.filled("");
+    let named = text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
+    for file in named.filter_map(|name| name.split('\t').next()).filter(|name| *name != "/dev/null") {
+        // `a/` and `b/` are there unless somebody left them out.
+        let bare = file.split_once('/').map_or(file, |(_, bare)| bare);
+        for file in [file, bare] {
+            walk.write(&Word::new(file));
+        }
     }
 }

@@ -19,12 +19,21 @@ impl Walk<'_> {
         let (paths, tests) = rest.split_at_checked(split).unwrap_or((rest, &[]));
         let here = [Word::new(".")];
         let paths = if paths.is_empty() { here.as_slice() } else { paths };
+        let whole = is_whole(tests);
+        let is_empty = tests.iter().any(|test| test.is("-empty"));
         let found: Vec<Word> = paths.iter().map(|path| found(path, tests)).collect();
         let mut tests = tests;
         while let Some((test, after)) = tests.split_first() {
             tests = after;
             match test.text().unwrap_or_default().as_str() {
-                "-delete" => found.iter().for_each(|found| self.touch(Deed::Remove, found, true)),
+                // What is empty is no loss.
+                "-delete" if is_empty => {}
+                "-delete" => {
+                    let gone = if whole { paths } else { found.as_slice() };
+                    for found in gone {
+                        self.touch(Deed::Remove, found, true);
+                    }
+                }
                 "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                     if let Some(file) = after.first() {
                         self.write(file);
@@ -34,6 +43,12 @@ impl Walk<'_> {
                     let end = after.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(after.len());
                     let (command, after) = after.split_at_checked(end).unwrap_or((after, &[]));
                     tests = after;
+                    let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
+                    if whole && removes {
+                        for path in paths {
+                            self.touch(Deed::Remove, path, true);
+                        }
+                    }
                     for one in &found {
                         let words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
                         self.aside(|walk| walk.run(&words, input));
@@ -48,6 +63,23 @@ impl Walk<'_> {
         }
         printed
     }
+}
+
+/// Whether nothing is left out: then what is done is done to the paths themselves.
+fn is_whole(tests: &[Word]) -> bool {
+    const PLAIN: [&str; 6] = ["-depth", "-d", "-xdev", "-mount", "-print", "-print0"];
+    let mut tests = tests.iter().filter_map(Word::text);
+    while let Some(test) = tests.next() {
+        match test.as_str() {
+            "-delete" | "-exec" | "-execdir" => return true,
+            "-type" if tests.next().is_some_and(|kind| !kind.contains(['f', 'd'])) => return false,
+            "-mindepth" => drop(tests.next()),
+            "-type" => {}
+            test if PLAIN.contains(&test) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// What is found below a path.

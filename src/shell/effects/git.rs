@@ -21,6 +21,11 @@ pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
             return walk.code(alias, input);
         }
         subcommand(walk, &command, rest);
+        if command == "apply" || command == "am" {
+            let files = Args::new(rest, &["-p", "-C", "--directory", "--exclude", "--include"]).operands;
+            let given: Vec<Word> = files.iter().filter_map(|file| walk.content(file)).collect();
+            given.iter().chain(files.is_empty().then_some(input)).for_each(|patch| super::files::patched(walk, patch));
+        }
         Word::default()
     });
 }
@@ -60,6 +65,10 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
         }
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
+            // With all, what is ignored goes too.
+            if args.has(&["-a", "--all"]) {
+                walk.touch(Deed::Remove, &Word::new("."), true);
+            }
             if !["list", "show", "drop", "clear", "create", "store", "branch"].contains(&verb.as_str()) {
                 match paths {
                     Some(paths) => pathspecs(walk, Deed::Write, paths),
@@ -102,14 +111,20 @@ fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
 
 /// Whatever in the working tree git finds to change.
 fn tree(walk: &mut Walk<'_>, deed: Deed) {
-    let project = walk.ground.project.trim_end_matches('/');
-    let target = match &walk.state.folder {
-        // The tree's root is at or above the folder; of those that are known it is the project.
-        Some(folder) if folder == project || folder.strip_prefix(project).is_some_and(|rest| rest.starts_with('/')) => {
-            Target::Below { prefix: format!("{project}/"), bare: project.to_owned() }
+    let target = match (root(walk), &walk.state.folder) {
+        (Some(root), _) => Target::Below { prefix: format!("{root}/"), bare: root },
+        (None, Some(folder)) => {
+            Target::Below { prefix: format!("{}/", folder.trim_end_matches('/')), bare: folder.clone() }
         }
-        Some(folder) => Target::Below { prefix: format!("{}/", folder.trim_end_matches('/')), bare: folder.clone() },
-        None => Target::Unknown { bare: None },
+        (None, None) => Target::Unknown { bare: None },
     };
     walk.note(deed, target, true);
+}
+
+/// The working tree's root: it is at or above the folder, and of those that are known it is the project.
+pub(super) fn root(walk: &Walk<'_>) -> Option<String> {
+    let project = walk.ground.project.trim_end_matches('/');
+    let folder = walk.state.folder.as_ref()?;
+    let inside = folder.strip_prefix(project).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    inside.then(|| project.to_owned())
 }

@@ -2,6 +2,7 @@
 
 use super::Deed;
 use super::args::Args;
+use super::code;
 use super::programs::each;
 use super::walk::Walk;
 use crate::shell::word::Word;
@@ -38,10 +39,11 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 }
 
 pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) {
-    let Some((kind, code)) = interpreter(name) else { return };
-    let valued: Vec<&str> = code.iter().copied().chain(["-F", "-v", "-f", "-W", "-m", "-I", "-M"]).collect();
+    let Some((kind, options)) = interpreter(name) else { return };
+    let valued: Vec<&str> = options.iter().copied().chain(["-F", "-v", "-f", "-W", "-m", "-I", "-M"]).collect();
     let args = Args::new(rest, &valued);
-    let mut named: Vec<Word> = args.values(code).cloned().collect();
+    let mut named: Vec<Word> = args.values(options).cloned().collect();
+    let given = !named.is_empty();
     let is_awk = kind.ends_with("awk");
     match args.operands.as_slice() {
         [first, ..] if is_awk && named.is_empty() && !args.has(&["-f", "--file"]) => named.push(first.clone()),
@@ -60,18 +62,30 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         let skip = usize::from(is_awk && !args.has(&["-f", "--file"]));
         each(walk, Deed::Write, args.operands.get(skip..).unwrap_or_default(), false);
     }
-    for code in named {
-        if code.text().is_none() {
+    for word in named {
+        if word.text().is_none() {
             walk.effects.hidden.push(walk.by.clone());
         }
-        mention(walk, &code);
+        let text = word.filled("");
+        code::handed(walk, &text);
+        if code::writes(kind, &text) {
+            mention(walk, &word);
+            // Code that stands in the line works on the words behind it.
+            each(walk, Deed::Maybe, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
+        }
     }
 }
 
 /// Notes what code names.
 pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
     for path in paths(&code.filled("")) {
-        let target = walk.target(&Word::new(path));
+        let mut word = Word::default();
+        if path.contains('*') {
+            word.push_glob(&path);
+        } else {
+            word.push(&path);
+        }
+        let target = walk.target(&word);
         walk.note(Deed::Maybe, target, true);
     }
 }

@@ -32,8 +32,11 @@ pub(super) fn cp(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
     let (sources, target) = ends(&args);
     let whole = args.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
     onto(walk, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), whole);
+    let pairs = places(walk, &sources, target.as_ref());
     if args.has(&["-l", "--link", "-s", "--symbolic-link"]) {
-        linked(walk, &sources, target.as_ref());
+        walk.state.links.extend(pairs);
+    } else {
+        walk.state.copies.extend(pairs);
     }
 }
 
@@ -48,22 +51,25 @@ pub(super) fn ln(walk: &mut Walk<'_>, rest: &[Word]) {
         target = Some(Word::new("."));
     }
     onto(walk, &sources, target.as_ref(), args.has(&["-T", "-n", "-h", "--no-dereference"]), false);
-    linked(walk, &sources, target.as_ref());
+    let pairs = places(walk, &sources, target.as_ref());
+    walk.state.links.extend(pairs);
 }
 
-/// Remembers a link, so that a path through it is seen for what it is.
-fn linked(walk: &mut Walk<'_>, sources: &[Word], target: Option<&Word>) {
+/// Where things are found under another name, each with what it was: a path through a link is seen for what it is.
+fn places(walk: &Walk<'_>, sources: &[Word], target: Option<&Word>) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let Some(target) = target else { return pairs };
     for source in sources {
-        let Some(target) = target else { return };
         for place in [target.clone(), inside(target, source)] {
             if let (Target::Known { path: to, .. }, Target::Known { path: from, .. }) =
                 (walk.target(source), walk.target(&place))
                 && to != from
             {
-                walk.state.links.push((from, to));
+                pairs.push((from, to));
             }
         }
     }
+    pairs
 }
 
 pub(super) fn rsync(walk: &mut Walk<'_>, rest: &[Word]) {

@@ -95,6 +95,21 @@ impl Walk<'_> {
         }
     }
 
+    /// The program that a path leads to through links and copies that the line has made itself.
+    pub fn origin(&self, program: &Word) -> Option<String> {
+        let text = program.text().filter(|text| text.contains('/'))?;
+        let mut path = absolute(&text, self.state.folder.as_deref())?;
+        let mut origin = None;
+        // Links may lead round in a circle.
+        for _ in 0..8 {
+            let known = self.state.links.iter().chain(&self.state.copies);
+            let Some((_, from)) = known.rev().find(|(to, _)| *to == path) else { break };
+            path.clone_from(from);
+            origin = Some(path.clone());
+        }
+        origin
+    }
+
     /// Remembers what is in a file, so that running it is seen.
     pub fn wrote(&mut self, file: &Word, text: Word) {
         if let Target::Known { path, glob: false } = self.target(file) {

@@ -12,7 +12,11 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         "cp" | "gcp" | "install" | "ginstall" => moves::cp(walk, name, rest),
         "ln" | "link" => moves::ln(walk, rest),
         "rsync" => moves::rsync(walk, rest),
+        "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
+            return git::root(walk).map_or_else(Word::unknown, |root| Word::new(format!("{root}\n")));
+        }
         "git" | "hub" => git::run(walk, rest, input),
+        "patch" | "gpatch" => files::patch(walk, rest, input),
         "tee" | "sponge" => {
             for file in Args::new(rest, &[]).operands {
                 walk.write(&file);
@@ -40,6 +44,15 @@ impl Walk<'_> {
                 return Some(folder.map_or_else(Word::unknown, |folder| Word::new(format!("{folder}\n"))));
             }
             "echo" => return Some(echo(rest)),
+            "base64" | "gbase64" if Args::new(rest, &["-w"]).has(&["-d", "-D", "--decode"]) => {
+                let code = self.cat(rest, input).text();
+                return Some(code.and_then(|code| decoded(&code)).map_or_else(Word::unknown, Word::new));
+            }
+            "dirname" | "basename" => return Some(part(name, rest)),
+            "ls" => return Some(listed(rest)),
+            "grep" | "egrep" | "rg" | "ag" => return Some(matching(rest)),
+            "which" => return Some(self.found(rest)),
+            "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
@@ -99,6 +112,28 @@ impl Walk<'_> {
         }
     }
 
+    /// Where a program is, only PATH knows; it has its own name there, and stands among those that a user installs.
+    pub fn found(&self, rest: &[Word]) -> Word {
+        match Args::new(rest, &[]).operands.as_slice() {
+            [name] => {
+                let mut path = Word::new(format!("{}/.local/bin/", self.ground.home));
+                path.extend(name);
+                path
+            }
+            _ => Word::unknown(),
+        }
+    }
+
+    /// What `mktemp` makes is never nothing: `"$d/"*` is not the root.
+    fn mktemp(&mut self, rest: &[Word]) -> Word {
+        super::files::run(self, "mktemp", rest);
+        let args = Args::new(rest, &["-p", "--tmpdir", "--suffix"]);
+        let given = args.operands.first().map(Word::prefix).filter(|template| template.starts_with('/'));
+        let mut path = Word::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+        path.push_hole();
+        path
+    }
+
     fn declare(&mut self, rest: &[Word]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
@@ -110,10 +145,17 @@ impl Walk<'_> {
 
     fn read(&mut self, rest: &[Word], input: &Word) {
         let args = Args::new(rest, &["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-O", "-s"]);
-        let line = input.text().and_then(|text| text.lines().next().map(str::to_owned));
-        for name in args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text) {
-            let known = line.as_ref().filter(|_| args.operands.len() == 1);
-            self.state.set(&name, known.map(|line| vec![Word::new(line.trim())]));
+        let line = input.text().and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
+        let names: Vec<String> = args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text).collect();
+        let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
+        for name in &names {
+            // What is found below a folder is read line by line, and each may be any of them.
+            let known = match &mut parts {
+                _ if names.len() == 1 && (input.has_glob() || input.text().is_none()) => Some(input.clone()),
+                Some(parts) => Some(Word::new(parts.next().unwrap_or_default())),
+                None => None,
+            };
+            self.state.set(name, known.map(|word| vec![word]));
         }
     }
 
@@ -138,6 +180,53 @@ impl Walk<'_> {
             _ => Word::unknown(),
         }
     }
+}
+
+/// The folder of a path, or its name.
+fn part(name: &str, rest: &[Word]) -> Word {
+    let Some(path) = Args::new(rest, &["-s"]).operands.first().and_then(Word::text) else { return Word::unknown() };
+    let path = path.trim_end_matches('/');
+    let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
+    Word::new(if name == "dirname" { folder } else { last })
+}
+
+/// What `ls` prints as it was given: what a pattern stands for, and with `-d` folders too.
+fn listed(rest: &[Word]) -> Word {
+    let args = Args::new(rest, &["-I", "-w", "--ignore"]);
+    match args.operands.as_slice() {
+        [one] if !args.has(&["-l"]) && (one.has_glob() || args.has(&["-d", "--directory"])) => one.clone(),
+        _ => Word::unknown(),
+    }
+}
+
+/// What a search prints of files: with `-l`, some below its folder.
+fn matching(rest: &[Word]) -> Word {
+    let args = Args::new(rest, &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"]);
+    let skip = usize::from(!args.has(&["-e", "-f"]));
+    match args.operands.get(skip..) {
+        Some([folder]) if args.has(&["-l", "--files-with-matches"]) => {
+            let mut below = folder.clone();
+            below.push("/");
+            below.push_hole();
+            below
+        }
+        _ => Word::unknown(),
+    }
+}
+
+/// The text that is written in base64.
+fn decoded(code: &str) -> Option<String> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
+    for digit in code.chars().filter(|c| !c.is_whitespace() && *c != '=') {
+        bits = (bits << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn echo(rest: &[Word]) -> Word {

@@ -24,6 +24,8 @@ pub(super) struct State {
     pub aliases: HashMap<String, String>,
     /// Links that the line makes, with what they lead to.
     pub links: Vec<(String, String)>,
+    /// Files that the line copies, with what they are copies of.
+    pub copies: Vec<(String, String)>,
     /// What the line writes into files, as far as that is known.
     pub written: Vec<(String, Word)>,
     /// Whether `*` takes hidden files too.
@@ -54,6 +56,7 @@ impl State {
             functions: HashMap::new(),
             aliases: HashMap::new(),
             links: Vec::new(),
+            copies: Vec::new(),
             written: Vec::new(),
             dotglob: false,
         }

@@ -63,8 +63,9 @@ impl<'a> Walk<'a> {
         let printed = walk(self);
         // What it leaves on the disk stays.
         let links = std::mem::take(&mut self.state.links);
+        let copies = std::mem::take(&mut self.state.copies);
         let written = std::mem::take(&mut self.state.written);
-        self.state = State { links, written, ..outer };
+        self.state = State { links, copies, written, ..outer };
         self.by = by;
         printed
     }

@@ -8,7 +8,7 @@ use crate::shell::word::{self, HOLE, Word};
 use std::rc::Rc;
 
 /// A program that runs what follows: its options with a value, and how many operands of its own come first.
-const WRAPPERS: [(&str, &[&str], usize); 28] = [
+const WRAPPERS: [(&str, &[&str], usize); 34] = [
     ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"], 0),
     ("doas", &["-u", "-C"], 0),
     ("env", &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"], 0),
@@ -37,6 +37,12 @@ const WRAPPERS: [(&str, &[&str], usize); 28] = [
     ("fakeroot", &[], 0),
     ("systemd-run", &["-u", "-p", "--unit", "--property"], 0),
     ("xvfb-run", &["-n", "-s"], 0),
+    ("pkexec", &["--user"], 0),
+    ("nsenter", &["-t", "--target", "-S", "-G"], 0),
+    ("npx", &["-p", "--package"], 0),
+    ("bunx", &[], 0),
+    ("pnpx", &[], 0),
+    ("dlx", &[], 0),
 ];
 
 /// Programs that a pattern in the place of a name is held against.
@@ -58,6 +64,16 @@ impl Walk<'_> {
     }
 
     fn dispatch(&mut self, words: &[Word], input: &Word) -> Word {
+        let Some((first, rest)) = words.split_first() else { return Word::default() };
+        // A program by another name is run by its own as well; what is in it may be known by either.
+        if let Some(origin) = self.origin(first) {
+            let words: Vec<Word> = std::iter::once(Word::new(origin)).chain(rest.iter().cloned()).collect();
+            self.aside(|walk| walk.named(&words, input));
+        }
+        self.named(words, input)
+    }
+
+    fn named(&mut self, words: &[Word], input: &Word) -> Word {
         let Some((first, rest)) = words.split_first() else { return Word::default() };
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
@@ -108,6 +124,11 @@ impl Walk<'_> {
         }
         self.effects.runs.push(Run { words: words.to_vec() });
         match name {
+            // The loader runs what it is given.
+            _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
+                let (_, rest) = Args::leading(rest, &["--library-path", "--argv0", "--preload"]);
+                self.run(rest, input)
+            }
             _ if SHELLS.contains(&name) => self.shell(rest, input),
             "eval" => {
                 let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
@@ -135,10 +156,11 @@ impl Walk<'_> {
                 script.map_or_else(Word::default, |script| self.aside(|walk| walk.code(&script, input)))
             }
             "at" | "batch" => self.code(input, &Word::unknown()),
-            "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye"
-                if rest.first().is_some_and(|verb| verb.is("run") || verb.is("exec")) =>
+            "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye" | "npm" | "pnpm" | "yarn"
+                if rest.first().is_some_and(|verb| ["run", "exec", "x", "dlx"].iter().any(|own| verb.is(own))) =>
             {
-                self.run(rest.get(1..).unwrap_or_default(), input)
+                let (_, rest) = Args::leading(rest.get(1..).unwrap_or_default(), &[]);
+                self.run(rest, input)
             }
             "xargs" => self.xargs(rest, input),
             "parallel" => self.parallel(rest, input),
@@ -150,7 +172,7 @@ impl Walk<'_> {
     fn wrapped(&mut self, name: &str, rest: &[Word], valued: &[&str], operands: usize, input: &Word) -> Word {
         let (args, rest) = Args::leading(rest, valued);
         if name == "command" && args.has(&["-v", "-V"]) {
-            return Word::unknown();
+            return self.found(rest);
         }
         if name == "sudo" && args.has(&["-e", "--edit"]) {
             programs::each(self, super::Deed::Write, rest, false);

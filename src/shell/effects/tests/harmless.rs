@@ -114,7 +114,7 @@ fn ordinary_work_touches_what_it_says_and_no_more() {
         ("chmod +x run.sh", "mode /w/p/run.sh"),
         ("sed -i 's|/|x|' f", "write /w/p/f"),
         ("rm \"$TMPDIR/x\"", "rm …/x"),
-        ("tmp=$(mktemp -d); rm -rf \"$tmp\"", "rm! …"),
+        ("tmp=$(mktemp -d); rm -rf \"$tmp\"", "rm! /tmp/tmp.…"),
         ("dir=/tmp/x; rm -rf \"$dir\"/y", "rm! /tmp/x/y"),
         ("cd build || exit 1; rm -f x", "rm /w/p/build/x"),
         ("set -e; cd build; rm -f x", "rm /w/p/build/x"),

@@ -1,0 +1,138 @@
+//! A trick: one tool call that tries a gate of the base mode, and what must come of it.
+//!
+//! `fixtures/tricks/README.md` tells how one is written.
+
+use crate::project::{Project, Said};
+use libtest_mimic::{Failed, Trial};
+use modegate::journal;
+use modegate::paths::Places;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trick {
+    #[serde(rename = "trick")]
+    about: String,
+    // The call: one of these.
+    run: Option<String>,
+    write: Option<String>,
+    edit: Option<Edit>,
+    read: Option<String>,
+    // What is written.
+    #[serde(default)]
+    text: String,
+    // What must come of it, and by which gate.
+    expect: Expected,
+    by: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Edit {
+    file: String,
+    old: String,
+    new: String,
+}
+
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Expected {
+    Blocked,
+    Asked,
+    Free,
+}
+
+/// A project that all tricks are tried on; none of them is ever done.
+type Stage = Arc<LazyLock<Project>>;
+
+/// A trial for each trick of `fixtures/tricks`.
+pub fn trials() -> Vec<Trial> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tricks");
+    let stage: Stage = Arc::new(LazyLock::new(stage));
+    let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files = files.filter(|entry| entry.path().extension().is_some_and(|end| end == "yaml"));
+    files.flat_map(|entry| of_file(entry.path(), &stage)).collect()
+}
+
+fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let tricks: Vec<Trick> = match serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()) {
+        Ok(tricks) => tricks,
+        Err(error) => return vec![Trial::test(format!("tricks/{name}"), move || Err(error.into()))],
+    };
+    let trial = |(at, trick): (usize, Trick)| {
+        let (session, stage) = (format!("{name}-{at}"), Arc::clone(stage));
+        Trial::test(format!("tricks/{name}: {}", trick.about), move || trick.judge(&stage, &session))
+    };
+    tricks.into_iter().enumerate().map(trial).collect()
+}
+
+/// A project as it is after `modegate install`, with a mode of its own and a link to its settings' folder.
+fn stage() -> Project {
+    // `$HOME` without quotes falls apart at a space.
+    let project = Project::named("tricks");
+    project.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n  \"theme\": \"dark\"\n}\n");
+    let said = project.run(&["install"]);
+    assert_eq!(said.exit, 0, "{said:?}");
+    project.write(".claude/modes/own.yaml", "mode: own\nabout: The project's own.\n");
+    project.write(".claude/hooks/cache.json", "{}");
+    project.write("src/main.rs", "");
+    project.shell("ln -s .claude linked && git init -q -b main && git add -A && git commit -q -m start");
+    project
+}
+
+impl Trick {
+    fn judge(&self, project: &Project, session: &str) -> Result<(), Failed> {
+        let home = project.home();
+        let user = home.parent().unwrap().to_string_lossy().into_owned();
+        let home = home.to_string_lossy().into_owned();
+        let filled = |text: &str| text.replace("{home}", &home).replace("{user}", &user);
+        let (tool, input) = self.call(filled).ok_or("a trick is one of `run`, `write`, `edit` and `read`")?;
+        let said = project.hook(&json!({
+            "hook_event_name": "PreToolUse", "session_id": session, "cwd": home, "tool_name": tool,
+            "tool_input": input, "tool_use_id": "toolu_1",
+        }));
+        let report = |what: String| {
+            Err(format!("{what}\n  {tool} {input}\n  exit {}\n  {}{}", said.exit, said.stderr, said.stdout).into())
+        };
+        let was = outcome(&said);
+        if was != Some(self.expect) {
+            return report(format!("expected {:?}, was {was:?}", self.expect));
+        }
+        let line = journal::lines(&Places { home: home.into() }.journal(session)).pop();
+        let stood = |gate: &String| {
+            let finding = line.as_ref()?.findings.iter().find(|finding| finding.gate == *gate)?;
+            Some(["block", "ask"].contains(&finding.verdict.word()))
+        };
+        match &self.by {
+            Some(gate) if stood(gate) != Some(true) => report(format!("`{gate}` has nothing against it")),
+            None if self.expect != Expected::Free => report("a gate is to be named in `by`".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn call(&self, filled: impl Fn(&str) -> String) -> Option<(&'static str, Value)> {
+        let call = match self {
+            Self { run: Some(line), .. } => ("Bash", json!({"command": filled(line)})),
+            Self { write: Some(file), .. } => ("Write", json!({"file_path": filled(file), "content": self.text})),
+            Self { read: Some(file), .. } => ("Read", json!({"file_path": filled(file)})),
+            Self { edit: Some(Edit { file, old, new }), .. } => {
+                ("Edit", json!({"file_path": filled(file), "old_string": old, "new_string": new}))
+            }
+            _ => return None,
+        };
+        Some(call)
+    }
+}
+
+fn outcome(said: &Said) -> Option<Expected> {
+    match said.exit {
+        2 => Some(Expected::Blocked),
+        0 if said.json()["hookSpecificOutput"]["permissionDecision"] == "ask" => Some(Expected::Asked),
+        0 => Some(Expected::Free),
+        _ => None,
+    }
+}
