@@ -105,7 +105,15 @@ fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
                 whole
             },
         );
-        walk.touch(deed, &word, true);
+        // All of the tree, as any checkout of a branch: git changes what differs, which is seldom what is asked about.
+        let root = walk.ground.project.trim_end_matches('/').to_owned();
+        let at_root = walk.state.folder.as_deref() == Some(root.as_str());
+        let whole = at_root && (word.is(".") || word.is("./")) || word.is(&root) || word.is(&format!("{root}/"));
+        if deed == Deed::Write && whole {
+            tree(walk, deed);
+        } else {
+            walk.touch(deed, &word, true);
+        }
     }
 }
 

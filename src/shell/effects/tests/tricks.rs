@@ -377,7 +377,7 @@ fn every_other_way_to_change_something() {
         ("find d -execdir sh -c 'rm \"$1\"' _ {} \\;", "rm /w/p/d/…"),
         ("find . -fprint f", "write /w/p/f"),
         ("git checkout -- f", "write! /w/p/f"),
-        ("git checkout .", "write! /w/p"),
+        ("git checkout .", "write! /w/p/…"),
         ("git checkout main", "write! /w/p/…"),
         ("git restore f", "write! /w/p/f"),
         ("git -C d restore f", "write! /w/p/d/f"),
