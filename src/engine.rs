@@ -112,16 +112,20 @@ impl<'a> Engine<'a> {
             let hears = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
             heard.extend(gates.filter(hears).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
         }
-        self.prepare(&heard);
-        for (mode, gate) in heard {
-            self.judge(mode, None, gate);
+        // What a gate makes of the tool's input, those behind it are to see.
+        let rewrites = |(_, gate): &(&Mode, &Gate)| gate.rewrite.is_some() || gate.check.rewrites();
+        for gates in heard.split_inclusive(rewrites) {
+            self.prepare(gates);
+            for (mode, gate) in gates {
+                self.judge(mode, None, gate);
+            }
         }
     }
 
     /// Lets the steps of several gates run at the same time; what they say is heard in order.
     fn prepare(&self, gates: &[(&'a Mode, &'a Gate)]) {
         let mut questions = Vec::new();
-        for (mode, gate) in gates {
+        for (mode, gate) in gates.iter().filter(|(mode, gate)| !self.is_taken(mode, gate)) {
             gate.check.steps(&self.scope(mode), &mut questions);
         }
         if questions.len() > 1 {

@@ -34,7 +34,7 @@ fn native(index: usize, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node
     let mut fields = vec![("id", at.text(id)), ("on", at.text(trigger))];
     match (field(hook, "shell"), field(hook, "webhook")) {
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
-        (None, Some(webhook)) => fields.push(("check", http(webhook))),
+        (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
             problems.push(Problem::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
             return None;
@@ -90,9 +90,10 @@ fn run(shell: &Node, kind: Option<Kind>) -> Node {
     at.map(vec![("run", at.map(fields))])
 }
 
-fn http(webhook: &Node) -> Node {
+fn http(webhook: &Node, kind: Option<Kind>) -> Node {
     let at = Builder::at(webhook);
     let fields =
         ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
-    at.map(vec![("http", at.map(fields.collect()))])
+    let rewrites = (kind == Some(Kind::PreToolUse)).then(|| ("rewrites", at.word("true")));
+    at.map(vec![("http", at.map(fields.chain(rewrites).collect()))])
 }
