@@ -30,5 +30,7 @@ mod race;
 mod readme;
 #[path = "all/state.rs"]
 mod state;
+#[path = "all/steps.rs"]
+mod steps;
 #[path = "all/streams.rs"]
 mod streams;
