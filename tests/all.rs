@@ -18,6 +18,8 @@ mod bad_modes;
 mod commands;
 #[path = "all/doctor.rs"]
 mod doctor;
+#[path = "all/import.rs"]
+mod import;
 #[path = "all/install.rs"]
 mod install;
 #[path = "all/places.rs"]
