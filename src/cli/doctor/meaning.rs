@@ -22,6 +22,10 @@ pub(super) fn reports(ground: &Ground) -> Vec<Report> {
             Report::problem("mode-broken", broken.summary(), fix)
         })
         .collect();
+    reports.extend(ground.catalogue.strange.iter().map(|file| {
+        let what = format!("`{file}` is no file of gates, and is left alone");
+        Report::note("gates-strange", what, "none is needed; `modegate modes import` says what such a file looks like")
+    }));
     let modes = &ground.catalogue.modes;
     for mode in modes {
         for (_, gate) in mode.all_gates() {
