@@ -61,6 +61,7 @@ enum Intent<'a> {
     Skip(&'a Mode, &'a Phase),
     Ran(&'a Mode, String),
     Tell(String),
+    TellLater(String),
     Brief(&'a Mode),
 }
 
@@ -93,8 +94,8 @@ impl<'a> Engine<'a> {
             Kind::Stop => self.main_stops(),
             _ => {}
         }
-        self.other_gates();
         self.tell_contexts(kind);
+        self.other_gates();
         if kind == Kind::SessionStart {
             self.brief_session();
         }
