@@ -45,12 +45,14 @@ impl Http {
     }
 
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let mut at = node;
         let http = if let Yaml::Map(_) = node.value {
             let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env", "rewrites"]);
             let words =
                 [("post", "POST"), ("put", "PUT"), ("Post", "POST"), ("Put", "PUT"), ("POST", "POST"), ("PUT", "PUT")];
             let method = fields.read(reader, "method", |reader, node| reader.word(node, &words)).flatten();
             let headers = fields.read(reader, "headers", |reader, node| reader.map(node, Reader::text));
+            at = fields.get("url").unwrap_or(node);
             Self {
                 method: method.unwrap_or("POST").to_owned(),
                 headers: headers.unwrap_or_default().into_iter().collect(),
@@ -62,7 +64,7 @@ impl Http {
             Self::new(reader.text(node))
         };
         if !http.url.starts_with("http://") && !http.url.starts_with("https://") {
-            reader.problem(node, format!("`{}` is no address: it begins with http:// or https://", http.url));
+            reader.problem(at, format!("`{}` is no address: it begins with http:// or https://", http.url));
         }
         http
     }
