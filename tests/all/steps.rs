@@ -214,7 +214,8 @@ fn a_program_gets_the_event_the_project_and_the_names() {
     assert_eq!(serde_json::from_str::<Value>(&project.read("event.json")).unwrap(), event);
     assert_eq!(project.read("names.txt"), format!("PreToolUse,Read,abc-123,{home}\n"));
     assert_eq!(project.read("pwd.txt"), format!("{home}\n"));
-    project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "abc-123", "cwd": home, "source": "startup"}));
+    project
+        .hook(&json!({"hook_event_name": "SessionStart", "session_id": "abc-123", "cwd": home, "source": "startup"}));
     assert_eq!(project.read("names.txt"), format!("SessionStart,,abc-123,{home}\n"));
 }
 
@@ -302,7 +303,9 @@ fn request(stream: &mut TcpStream) -> String {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head.lines().find_map(|line| {
-                line.to_lowercase().strip_prefix("content-length:").map(|number| number.trim().parse::<usize>().unwrap())
+                line.to_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|number| number.trim().parse::<usize>().unwrap())
             });
             if body.len() >= length.unwrap_or(0) {
                 return text;
@@ -465,7 +468,10 @@ fn servers_may_change_the_input_one_after_the_other_and_are_asked_once() {
         Server::saying("200 OK", r#"{"ModifyInput": {"new_input": {"limit": 3}}}"#),
     );
     let gate = |id: &str, server: &Server| {
-        format!("- {{ id: {id}, on: PreToolUse, check: {{ http: {{ url: \"{}\", rewrites: true }} }} }}\n", server.url())
+        format!(
+            "- {{ id: {id}, on: PreToolUse, check: {{ http: {{ url: \"{}\", rewrites: true }} }} }}\n",
+            server.url()
+        )
     };
     let (said, _) = heard(&project(&(gate("one", &one) + &gate("two", &two))));
     assert_eq!(said.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 3}), "{said:?}");
