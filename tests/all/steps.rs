@@ -14,8 +14,8 @@ const SLACK: Duration = Duration::from_secs(15);
 /// A project whose base mode has these gates, written as a YAML list.
 fn project(gates: &str) -> Project {
     let project = Project::installed();
-    let gates: String = gates.trim().lines().map(|line| format!("  {line}\n")).collect();
-    project.write(".claude/modes/base.yaml", format!("mode: base\ngates:\n{gates}"));
+    let lines: Vec<&str> = gates.trim().lines().collect();
+    project.write(".claude/modes/base.yaml", format!("mode: base\ngates:\n  {}\n", lines.join("\n  ")));
     project
 }
 
@@ -344,7 +344,7 @@ fn a_server_that_has_no_objection_is_silent() {
 
 #[test]
 fn a_server_that_never_answers_is_given_up_in_time() {
-    let server = Server::start(|_| std::thread::sleep(Duration::from_secs(60)));
+    let server = Server::start(|_| std::thread::sleep(Duration::from_secs(50)));
     let gate = server.gate().replace("timeout: 5", "timeout: 1");
     let took = refused(&gate, &["Cannot tell", "cannot be asked"]);
     assert!(took < SLACK, "{took:?}");
@@ -375,8 +375,8 @@ fn a_server_in_trouble_is_no_yes() {
 fn an_answer_of_ten_megabytes_is_none() {
     let server = Server::start(|stream| {
         let _: std::io::Result<()> = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n");
-        for _ in 0..100 {
-            if stream.write_all(&[b' '; 100_000]).is_err() {
+        for _ in 0..1_000 {
+            if stream.write_all(&[b' '; 10_000]).is_err() {
                 return;
             }
         }

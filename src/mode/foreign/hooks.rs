@@ -50,7 +50,9 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node
     let at = Builder::at(hook);
     spell(hook, "a hook", &KEYS, problems);
     for (name, keys) in HANDLERS {
-        field(hook, name).into_iter().for_each(|handler| spell(handler, &format!("`{name}`"), &keys, problems));
+        if let Some(handler) = field(hook, name) {
+            spell(handler, &format!("`{name}`"), &keys, problems);
+        }
     }
     let trigger = trigger(hook, problems)?;
     let kind = Kind::named(trigger.split('(').next().unwrap_or_default());
