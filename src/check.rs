@@ -256,7 +256,7 @@ impl Check {
             Self::Any(checks) => checks.first().into_iter().for_each(|check| check.steps(scope, questions)),
             Self::Not(check) => check.steps(scope, questions),
             Self::Run(run) if !run.rewrites => questions.push(run.question(scope)),
-            Self::Http(http) => questions.push(http.question(scope)),
+            Self::Http(http) if !http.rewrites => questions.push(http.question(scope)),
             _ => {}
         }
     }
@@ -277,6 +277,20 @@ impl Check {
         let mut has = false;
         self.walk(&mut |check| has |= matches!(check, Self::Run(_) | Self::Http(_)));
         has
+    }
+
+    /// Whether a step in this check may change the tool's input.
+    #[must_use]
+    pub fn rewrites(&self) -> bool {
+        let mut rewrites = false;
+        self.walk(&mut |check| {
+            rewrites |= match check {
+                Self::Run(run) => run.rewrites,
+                Self::Http(http) => http.rewrites,
+                _ => false,
+            };
+        });
+        rewrites
     }
 
     /// Gives every step in this check so many seconds.

@@ -61,6 +61,7 @@ enum Intent<'a> {
     Skip(&'a Mode, &'a Phase),
     Ran(&'a Mode, String),
     Tell(String),
+    TellLater(String),
     Brief(&'a Mode),
 }
 
@@ -93,8 +94,8 @@ impl<'a> Engine<'a> {
             Kind::Stop => self.main_stops(),
             _ => {}
         }
-        self.other_gates();
         self.tell_contexts(kind);
+        self.other_gates();
         if kind == Kind::SessionStart {
             self.brief_session();
         }
@@ -112,16 +113,20 @@ impl<'a> Engine<'a> {
             let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
             heard.extend(gates.filter(listens).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
         }
-        self.prepare(&heard);
-        for (mode, gate) in heard {
-            self.judge(mode, None, gate);
+        // What a gate makes of the tool's input, those behind it are to see.
+        let rewrites = |(_, gate): &(&Mode, &Gate)| gate.rewrite.is_some() || gate.check.rewrites();
+        for gates in heard.split_inclusive(rewrites) {
+            self.prepare(gates);
+            for (mode, gate) in gates {
+                self.judge(mode, None, gate);
+            }
         }
     }
 
     /// Lets the steps of several gates run at the same time; what they say is heard in order.
     fn prepare(&self, gates: &[(&'a Mode, &'a Gate)]) {
         let mut questions = Vec::new();
-        for (mode, gate) in gates {
+        for (mode, gate) in gates.iter().filter(|(mode, gate)| !self.is_taken(mode, gate)) {
             gate.check.steps(&self.scope(mode), &mut questions);
         }
         if questions.len() > 1 {

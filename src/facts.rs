@@ -404,7 +404,12 @@ impl<'a> Facts<'a> {
 
     /// Asks several questions at the same time, so that each has its answer when it is asked again.
     pub fn prepare(&self, mut questions: Vec<Question>) {
-        questions.retain(|question| !self.asked.borrow().iter().any(|(asked, _)| asked == question));
+        let mut own: Vec<Question> = Vec::new();
+        questions.retain(|question| {
+            let is_new = !own.contains(question) && !self.asked.borrow().iter().any(|(asked, _)| asked == question);
+            own.extend(is_new.then(|| question.clone()));
+            is_new
+        });
         let answers = self.source.answer_all(&questions);
         self.asked.borrow_mut().extend(questions.into_iter().zip(answers));
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How much of what a program prints is kept.
@@ -37,13 +38,12 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io:
         let _: io::Result<ExitStatus> = child.wait();
         return Ok(None);
     };
-    let (out, err) = (received(&stdout), received(&stderr));
-    if out.is_none() || err.is_none() {
+    let closed = [&stdout, &stderr].map(Pipe::is_closed);
+    if closed.contains(&false) {
         // It has left children behind that hold its pipes open.
         kill_group(&child);
     }
-    let text = |bytes: Option<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-    Ok(Some(Ended { code: status.code(), stdout: text(out), stderr: text(err) }))
+    Ok(Some(Ended { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
 }
 
 /// Gives a program its input, in a thread: it may never read it.
@@ -54,23 +54,38 @@ fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
     });
 }
 
+/// A pipe that is being read; what a program has said counts also while its children hold the pipe open.
+struct Pipe {
+    kept: Arc<Mutex<Vec<u8>>>,
+    end: Receiver<()>,
+}
+
+impl Pipe {
+    fn is_closed(&self) -> bool {
+        self.end.recv_timeout(GRACE).is_ok()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
 /// Reads a pipe to its end, and keeps the beginning.
-fn reader(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
+fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
+    let (sender, end) = channel();
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let keeping = Arc::clone(&kept);
     std::thread::spawn(move || {
-        let (mut kept, mut buffer) = (Vec::new(), vec![0; KEPT]);
+        let mut buffer = vec![0; KEPT];
         let mut pipe = pipe;
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
+            let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
             let room = KEPT - kept.len();
             kept.extend(buffer.iter().take(size.min(room)));
         }
-        let _: Result<(), _> = sender.send(kept);
+        let _: Result<(), _> = sender.send(());
     });
-    receiver
-}
-
-fn received(pipe: &Receiver<Vec<u8>>) -> Option<Vec<u8>> {
-    pipe.recv_timeout(GRACE).ok()
+    Pipe { kept, end }
 }
 
 fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {

@@ -18,6 +18,8 @@ mod bad_modes;
 mod commands;
 #[path = "all/doctor.rs"]
 mod doctor;
+#[path = "all/import.rs"]
+mod import;
 #[path = "all/install.rs"]
 mod install;
 #[path = "all/places.rs"]
@@ -30,5 +32,7 @@ mod race;
 mod readme;
 #[path = "all/state.rs"]
 mod state;
+#[path = "all/steps.rs"]
+mod steps;
 #[path = "all/streams.rs"]
 mod streams;

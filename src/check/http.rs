@@ -14,7 +14,8 @@ const SECONDS: u32 = 30;
 /// understood like that of `run`.
 ///
 /// `${VAR}` in a header is filled from the environment for the names in `env` and no other. A server that is down,
-/// or too slow, leaves the check unknown.
+/// or too slow, leaves the check unknown. With `rewrites: true` it may change the tool's input, and is asked after
+/// those before it.
 ///
 /// ```yaml
 /// check: { http: "https://gate.example.com/events" }
@@ -30,6 +31,8 @@ pub struct Http {
     pub headers: Vec<(String, String)>,
     /// The variables that may stand in headers.
     pub env: Vec<String>,
+    /// Whether it may change the tool's input, and so has to wait for those before it.
+    pub rewrites: bool,
     /// How long it may take.
     pub seconds: u32,
 }
@@ -38,27 +41,30 @@ impl Http {
     /// A server that is posted to.
     #[must_use]
     pub fn new(url: String) -> Self {
-        Self { url, method: "POST".to_owned(), headers: Vec::new(), env: Vec::new(), seconds: SECONDS }
+        Self { url, method: "POST".to_owned(), headers: Vec::new(), env: Vec::new(), rewrites: false, seconds: SECONDS }
     }
 
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+        let mut at = node;
         let http = if let Yaml::Map(_) = node.value {
-            let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env"]);
+            let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env", "rewrites"]);
             let words =
                 [("post", "POST"), ("put", "PUT"), ("Post", "POST"), ("Put", "PUT"), ("POST", "POST"), ("PUT", "PUT")];
             let method = fields.read(reader, "method", |reader, node| reader.word(node, &words)).flatten();
             let headers = fields.read(reader, "headers", |reader, node| reader.map(node, Reader::text));
+            at = fields.get("url").unwrap_or(node);
             Self {
                 method: method.unwrap_or("POST").to_owned(),
                 headers: headers.unwrap_or_default().into_iter().collect(),
                 env: fields.read(reader, "env", Reader::texts).unwrap_or_default(),
+                rewrites: fields.read(reader, "rewrites", Reader::boolean).unwrap_or_default(),
                 ..Self::new(fields.read(reader, "url", Reader::text).unwrap_or_default())
             }
         } else {
             Self::new(reader.text(node))
         };
         if !http.url.starts_with("http://") && !http.url.starts_with("https://") {
-            reader.problem(node, format!("`{}` is no address: it begins with http:// or https://", http.url));
+            reader.problem(at, format!("`{}` is no address: it begins with http:// or https://", http.url));
         }
         http
     }
@@ -66,7 +72,7 @@ impl Http {
     /// What is asked of the world.
     #[must_use]
     pub fn question(&self, scope: &Scope<'_>) -> Question {
-        let Self { url, method, headers, env, seconds } = self.clone();
+        let Self { url, method, headers, env, seconds, .. } = self.clone();
         Question::Http(Asked { url, method, headers, env, seconds, input: scope.input.cloned() })
     }
 

@@ -1,6 +1,6 @@
 //! Context files: for each file of `.claude/context` that is named after an event, an implicit gate of the base mode.
 
-use super::Engine;
+use super::{Engine, Intent};
 use crate::event::Kind;
 use crate::event::command::bare;
 use crate::facts::{Answer, Question};
@@ -9,6 +9,9 @@ use crate::verdict::{Finding, Outcome, Verdict};
 
 /// Where a file may lie, the nearest first.
 const FOLDERS: [&str; 3] = ["", "slash-command/", "skill/"];
+
+/// The host takes 10,000 characters of context; some are left for others.
+const ROOM: usize = 9_000;
 
 impl Engine<'_> {
     /// Tells the model, or later the parent, what the project wants told at this event.
@@ -28,9 +31,12 @@ impl Engine<'_> {
     fn tell_context(&mut self, kind: Kind, stem: &str, file: &str) {
         let path = format!(".claude/context/{file}");
         let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
+            Answer::Context { text, .. } if text.is_empty() => Outcome::holds(format!("`{path}` is empty")),
             Answer::Context { text, whole } => {
+                let fitting = self.fitting(&text);
+                let whole = whole && fitting.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
-                self.pass_on(kind, format!("{text}{rest}"));
+                self.pass_on(kind, format!("{fitting}{rest}"));
                 Outcome::holds(format!("`{path}` is told"))
             }
             other => Outcome::unknown(crate::facts::unknown(other)),
@@ -51,8 +57,20 @@ impl Engine<'_> {
         if kind.row().context {
             self.context.push(text);
         } else if kind.is_stop() {
-            self.after.modes.entry(format!("{BASE}_mode")).or_default().notes.push(text);
+            self.intents.push(Intent::TellLater(text));
         }
+    }
+
+    /// As much of a text as there is room for beside what is told already; the host counts as JavaScript does.
+    fn fitting<'t>(&self, text: &'t str) -> &'t str {
+        let told: usize = self.context.iter().map(|told| told.encode_utf16().count()).sum();
+        let mut room = ROOM.saturating_sub(told);
+        let end = text.char_indices().find(|(_, c)| {
+            let fits = c.len_utf16() <= room;
+            room = room.saturating_sub(c.len_utf16());
+            !fits
+        });
+        end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
     }
 
     /// A typed command comes as two events, and is one.

@@ -11,11 +11,10 @@ use serde_json::{Map, Value};
 impl<'a> Engine<'a> {
     /// Puts a gate's check to the facts and notes what was found; true when nothing is left to object.
     pub(super) fn judge(&mut self, mode: &'a Mode, phase: Option<&'a Phase>, gate: &'a Gate) -> bool {
-        // A step that is to be taken once is not taken again, whatever came of it.
-        let taken = gate.once.is_some() && gate.check.has_steps() && self.has_spoken(mode, gate);
-        if taken || !self.concerns(mode, gate) {
+        if self.is_taken(mode, gate) || !self.concerns(mode, gate) {
             return true;
         }
+        let first = gate;
         let (gate, outcome, verdict) = self.follow(mode, gate);
         let insists = verdict == Verdict::Warn && self.catalogue.settings.insists_on(&gate.id);
         let verdict = if insists { Verdict::Block } else { verdict };
@@ -34,7 +33,9 @@ impl<'a> Engine<'a> {
             released: false,
         };
         // A gate that has said its word lets the event through, which does not make the evidence.
-        let spoken = finding.verdict > Verdict::Observe && self.has_spoken(mode, gate);
+        let before = self.has_spoken(mode, gate);
+        let speaks = finding.verdict > Verdict::Observe;
+        let spoken = speaks && before;
         if spoken {
             finding.verdict = Verdict::Pass;
         }
@@ -44,7 +45,13 @@ impl<'a> Engine<'a> {
         // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
         let settled = verdict < Verdict::Block && !finding.released && !spoken;
         if finding.verdict < Verdict::Block {
-            self.take(mode, gate, &finding.outcome, spoken);
+            self.take(mode, gate, &finding.outcome, before);
+        }
+        if speaks || gate.context.is_some() && finding.outcome.truth == Truth::Holds {
+            self.speak(mode, gate);
+        }
+        if first.check.has_steps() {
+            self.speak(mode, first);
         }
         self.findings.push(finding);
         settled
@@ -57,7 +64,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.
-    fn take(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, spoken: bool) {
+    fn take(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, before: bool) {
         for adds in outcome.all_adds() {
             self.context.extend(adds.context.clone());
             self.messages.extend(adds.message.clone());
@@ -67,7 +74,7 @@ impl<'a> Engine<'a> {
         if outcome.truth != Truth::Holds {
             return;
         }
-        if let Some(text) = gate.context.as_ref().filter(|_| !spoken && !self.is_told(mode, gate)) {
+        if let Some(text) = gate.context.as_ref().filter(|_| !before) {
             let filled = self.scope(mode).expand(text).ok().and_then(|texts| texts.into_iter().next());
             self.context.push(filled.unwrap_or_else(|| text.clone()));
         }
@@ -80,9 +87,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a gate that passes has given its context before, where it does so once.
-    fn is_told(&mut self, mode: &Mode, gate: &Gate) -> bool {
-        gate.once.is_some() && self.has_spoken(mode, gate)
+    /// Whether a gate's step was to be taken once, and has been: it is not taken again, whatever came of it.
+    pub(super) fn is_taken(&self, mode: &Mode, gate: &Gate) -> bool {
+        gate.check.has_steps() && self.has_spoken(mode, gate)
     }
 
     /// The gate that decides: this one, or the one it leads to. Chains are free of cycles when they are read.
@@ -109,14 +116,25 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a gate that speaks once has spoken; if not, it has now.
-    fn has_spoken(&mut self, mode: &Mode, gate: &Gate) -> bool {
-        let when = match gate.once {
-            None => return false,
-            Some(Once::Session) => "session".to_owned(),
-            Some(Once::Day) => self.facts.clock().date,
-        };
-        self.standing(mode).told.insert(gate.id.clone(), when.clone()).as_deref() == Some(when.as_str())
+    /// Whether a gate that speaks once has spoken.
+    fn has_spoken(&self, mode: &Mode, gate: &Gate) -> bool {
+        let told = || self.after.standing(&mode.namespace)?.told.get(&gate.id);
+        self.time_of(gate).is_some_and(|time| told() == Some(&time))
+    }
+
+    /// Notes that a gate that speaks once has spoken.
+    fn speak(&mut self, mode: &Mode, gate: &Gate) {
+        if let Some(time) = self.time_of(gate) {
+            self.standing(mode).told.insert(gate.id.clone(), time);
+        }
+    }
+
+    /// The time in which a gate speaks once.
+    fn time_of(&self, gate: &Gate) -> Option<String> {
+        gate.once.map(|once| match once {
+            Once::Session => "session".to_owned(),
+            Once::Day => self.facts.clock().date,
+        })
     }
 
     /// Counts the refusals of one agent on the same facts, and lets go when they are enough.

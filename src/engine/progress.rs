@@ -2,7 +2,7 @@
 
 use super::{Engine, Intent};
 use crate::check::Check;
-use crate::mode::{Gate, Mode, Phase, Worker};
+use crate::mode::{BASE, Gate, Mode, Phase, Worker};
 use crate::session::{Ending, Origin, Standing};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 
@@ -16,8 +16,16 @@ impl<'a> Engine<'a> {
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
                 Intent::Ran(mode, mark) => self.standing(mode).see(&mark),
                 Intent::Tell(note) => self.context.push(note),
+                Intent::TellLater(note) => self.tell_later(note),
                 Intent::Brief(mode) => self.brief_mode(mode, ""),
             }
+        }
+    }
+
+    fn tell_later(&mut self, note: String) {
+        let notes = &mut self.after.modes.entry(format!("{BASE}_mode")).or_default().notes;
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
 

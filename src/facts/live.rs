@@ -195,8 +195,12 @@ impl<'e> Live<'e> {
         if inside() != Some(true) {
             return Answer::Unknown(format!("`{file}` is not in `.claude/context`"));
         }
-        let size = std::fs::metadata(&path).map_or(0, |meta| meta.len());
-        if size > LARGEST {
+        let meta = std::fs::metadata(&path).ok();
+        if !meta.as_ref().is_some_and(std::fs::Metadata::is_file) {
+            // A pipe would be waited for.
+            return Answer::Unknown(format!("`{file}` is no file"));
+        }
+        if meta.is_some_and(|meta| meta.len() > LARGEST) {
             return Answer::Unknown(format!("`{file}` is larger than {} MiB", LARGEST >> 20));
         }
         match std::fs::read(&path) {

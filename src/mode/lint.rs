@@ -6,14 +6,10 @@ use crate::yaml::{Node, Place, Problem, Reader};
 /// Notes every problem of `mode`.
 pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode) {
     names(reader, node, mode);
-    let mut ids: Vec<&str> = Vec::new();
+    doubles(reader, mode);
     for (phase, gate) in mode.all_gates() {
         let mut say =
             |message: String| reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
-        if ids.contains(&gate.id.as_str()) {
-            say(format!("two gates are called `{}`", gate.id));
-        }
-        ids.push(&gate.id);
         let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
         if !free && !gate.on.is_empty() {
             say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
@@ -29,6 +25,18 @@ pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode) {
         let message = "this gate is never heard: it needs `on`, or another gate that leads to it".to_owned();
         reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
     });
+}
+
+/// Notes gates that are called alike; in a file that extends a mode, the later would quietly take the earlier's place.
+pub(super) fn doubles(reader: &mut Reader, mode: &Mode) {
+    let mut ids: Vec<&str> = Vec::new();
+    for (_, gate) in mode.all_gates() {
+        if ids.contains(&gate.id.as_str()) {
+            let message = format!("two gates are called `{}`", gate.id);
+            reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
+        }
+        ids.push(&gate.id);
+    }
 }
 
 fn names(reader: &mut Reader, node: &Node, mode: &Mode) {

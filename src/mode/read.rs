@@ -55,7 +55,10 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
     }
     let (own, wishes) = mode(&mut reader, node);
     let mode = match base {
-        Some(base) => extended(base, own),
+        Some(base) => {
+            super::lint::doubles(&mut reader, &own);
+            extended(base, own)
+        }
         None => own,
     };
     let mode = wished(mode, &wishes);

@@ -40,7 +40,7 @@ fn block(text: &mut String, node: &Node, depth: usize) {
 /// A value behind its key: on the same line if it is short.
 fn below(text: &mut String, value: &Node, depth: usize) {
     match &value.value {
-        Yaml::Scalar { text: own, plain: false } if own.contains('\n') && !own.starts_with([' ', '\n']) => {
+        Yaml::Scalar { text: own, plain: false } if is_block(own) => {
             let pad = "  ".repeat(depth + 1);
             let keep = if own.ends_with('\n') { "|" } else { "|-" };
             let _ = writeln!(text, " {keep}");
@@ -55,11 +55,24 @@ fn below(text: &mut String, value: &Node, depth: usize) {
             let words: Vec<String> = items.iter().map(|item| scalar(item.text().unwrap_or_default(), false)).collect();
             let _ = writeln!(text, " [{}]", words.join(", "));
         }
+        Yaml::Map(entries) if entries.is_empty() => text.push_str(" {}\n"),
         _ => {
             text.push('\n');
             block(text, value, depth + 1);
         }
     }
+}
+
+/// Whether a text stays what it is when it is written line by line.
+fn is_block(text: &str) -> bool {
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    let odd =
+        |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    text.contains('\n')
+        && !text.starts_with([' ', '\t', '\n'])
+        && !lines.ends_with('\n')
+        && !text.contains(odd)
+        && !lines.split('\n').any(|line| line.trim_end() != line)
 }
 
 /// A scalar, quoted where YAML would take it for something else.

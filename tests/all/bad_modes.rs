@@ -4,13 +4,24 @@ use modegate::mode::Catalogue;
 
 #[test]
 fn every_mistake_is_named_at_its_place() {
-    let folder = std::fs::read_dir(format!("{}/fixtures/bad-modes", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    check("bad-modes");
+}
+
+#[test]
+fn every_mistake_in_a_file_of_others_is_named_at_its_place() {
+    check("bad-gates");
+}
+
+#[track_caller]
+fn check(folder: &str) {
+    let folder = std::fs::read_dir(format!("{}/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut wrong = Vec::new();
     for entry in folder.map(|entry| entry.unwrap().path()) {
         let text = std::fs::read_to_string(&entry).unwrap();
         let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+        let mark = if name.contains(".json") { "// " } else { "# " };
         let mut expected: Vec<String> =
-            text.lines().map_while(|line| line.strip_prefix("# ")).map(str::to_owned).collect();
+            text.lines().map_while(|line| line.strip_prefix(mark)).map(str::to_owned).collect();
         let broken = Catalogue::compose(None, &[(name.clone(), text.clone())]).broken;
         let problems = broken.iter().flat_map(|broken| &broken.problems);
         let mut found: Vec<String> = problems

@@ -46,6 +46,7 @@ struct Step {
     runs: Option<String>,
     fails: Option<String>,
     edits: Option<String>,
+    calls: Option<BTreeMap<String, Value>>,
     write: Option<BTreeMap<String, String>>,
     shell: Option<String>,
     commit: Option<String>,
@@ -62,6 +63,7 @@ struct Step {
     tells: Vec<String>,
     #[serde(default)]
     hides: Vec<String>,
+    gives: Option<Value>,
     #[serde(default)]
     state: BTreeMap<String, Value>,
     #[serde(default)]
@@ -168,6 +170,8 @@ impl Stage {
             let mut event = tool("PostToolUseFailure", "Bash", json!({"command": line}));
             event["error"] = "Exit code 101".into();
             event
+        } else if let Some((name, input)) = step.calls.as_ref().and_then(BTreeMap::first_key_value) {
+            tool("PreToolUse", name, input.clone())
         } else if let Some(path) = &step.edits {
             let path = self.project.home().join(path.replace("{date}", &now().date));
             tool("PostToolUse", "Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}))
@@ -264,6 +268,12 @@ impl Step {
             let text = stage.filled(text);
             if all.contains(&text) {
                 return report(format!("the answer has {text:?}"));
+            }
+        }
+        if let Some(expected) = &self.gives {
+            let given = &said.json()["hookSpecificOutput"]["updatedInput"];
+            if given != expected {
+                return report(format!("the tool is given {given}, not {expected}"));
             }
         }
         self.judge_gates(stage)?;

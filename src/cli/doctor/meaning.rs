@@ -23,12 +23,8 @@ pub(super) fn reports(ground: &Ground) -> Vec<Report> {
         })
         .collect();
     reports.extend(ground.catalogue.strange.iter().map(|file| {
-        let what = format!("`{file}` is of another program, and is left alone");
-        Report::note(
-            "gates-strange",
-            what,
-            "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`",
-        )
+        let what = format!("`{file}` is no file of gates, and is left alone");
+        Report::note("gates-strange", what, "none is needed; `modegate modes import` says what such a file looks like")
     }));
     let modes = &ground.catalogue.modes;
     for mode in modes {

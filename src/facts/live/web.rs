@@ -13,7 +13,11 @@ pub(super) fn fetch(asked: &Http, event: &str, until: Instant) -> Answer {
     let limit = Duration::from_secs(asked.seconds.into()).min(until.saturating_duration_since(Instant::now()));
     match sent(asked, event, limit) {
         Ok((status, body)) => Answer::Fetched { status, body },
-        Err(why) => Answer::Unknown(format!("{} cannot be asked: {why}", asked.url)),
+        Err(why) => {
+            // What stands behind the address may be a secret.
+            let address = asked.url.split(['?', '#']).next().unwrap_or_default();
+            Answer::Unknown(format!("{address} cannot be asked: {why}"))
+        }
     }
 }
 

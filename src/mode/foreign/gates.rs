@@ -7,6 +7,12 @@ use crate::yaml::{Node, Problem, json, nearest};
 /// Gates that need no command: what they do, modegate does by itself.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
 
+/// The keys of a gate.
+const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fail"];
+
+/// The keys of an event.
+const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
+
 /// Translates the file, if it is one: its mark are the keys `gates` and `hooks`.
 pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
@@ -17,6 +23,8 @@ pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
         return Ok(Foreign::Other);
     }
     let mut file = File { gates: entries(Some(gates)), hooks: entries(Some(hooks)), problems: Vec::new() };
+    file.spell(file.gates, &GATE);
+    file.spell(file.hooks, &HOOK);
     let nodes = file.translate();
     if file.problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(file.problems) }
 }
@@ -30,7 +38,7 @@ struct File<'a> {
 impl<'a> File<'a> {
     /// Every gate that an event or another gate leads to, in the order in which events name them.
     fn translate(&mut self) -> Vec<Node> {
-        let mut order: Vec<(&'a str, Vec<String>)> = Vec::new();
+        let mut order: Vec<(&'a str, Vec<Node>)> = Vec::new();
         for (event, hook) in self.hooks {
             let Some(trigger) = self.trigger(event, hook) else { continue };
             for name in entries_of(field(hook, "gates")) {
@@ -57,12 +65,22 @@ impl<'a> File<'a> {
         own.filter_map(|(name, on)| self.gate(name).map(|(key, gate)| native(key, gate, on))).collect()
     }
 
+    /// Notes keys that are nearly ours: others may have more of their own, but hardly these.
+    fn spell(&mut self, entries_of_all: &[(Node, Node)], keys: &[&str]) {
+        for (key, _) in entries_of_all.iter().flat_map(|(_, value)| entries(Some(value))) {
+            let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
+            if let Some(near) = nearest(name, keys) {
+                self.problems.push(Problem::at(key.place, format!("unknown key `{name}`, did you mean `{near}`?")));
+            }
+        }
+    }
+
     fn gate(&self, name: &str) -> Option<&'a (Node, Node)> {
         self.gates.iter().find(|(key, _)| key.text() == Some(name))
     }
 
     /// `Event(name|name)`, as a trigger reads it.
-    fn trigger(&mut self, event: &Node, hook: &Node) -> Option<String> {
+    fn trigger(&mut self, event: &Node, hook: &Node) -> Option<Node> {
         let name = event.text().unwrap_or_default();
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
@@ -72,7 +90,8 @@ impl<'a> File<'a> {
         }
         let agents = matches!(Kind::named(name), Some(Kind::SubagentStart | Kind::SubagentStop));
         let chosen = texts(field(hook, if agents { "enabled_agents" } else { "enabled_tools" }));
-        Some(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) })
+        let at = Builder::at(event);
+        Some(at.text(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) }))
     }
 
     /// Whether a name is a gate that can be asked; if not, that is a problem.
@@ -116,11 +135,11 @@ fn verdict(word: &str) -> Option<&'static str> {
 }
 
 /// A gate as our own mode files have it.
-fn native(name: &Node, gate: &Node, on: &[String]) -> Node {
+fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
     let at = Builder::at(name);
     let mut fields = vec![("id", at.text(name.text().unwrap_or_default()))];
     if !on.is_empty() {
-        fields.push(("on", at.list(on.iter().map(|trigger| at.text(trigger)).collect())));
+        fields.push(("on", at.list(on.to_vec())));
     }
     let keywords = texts(field(gate, "keywords"));
     if !keywords.is_empty() {

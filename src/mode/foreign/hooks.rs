@@ -10,31 +10,56 @@ const FOREIGN: [&str; 2] = ["StatusLine", "FileSuggestion"];
 /// The keys of a hook.
 const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
 
+/// The keys of each way to handle an event.
+const HANDLERS: [(&str, [&str; 3]); 2] =
+    [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
+
 /// Translates the file, if it is one: its mark is the list `hooks`.
 pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
     let Some(Yaml::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else { return Ok(Foreign::Other) };
     let mut problems = Vec::new();
-    let nodes = hooks.iter().enumerate().filter_map(|(index, hook)| native(index, hook, &mut problems)).collect();
+    let names = names(hooks);
+    let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut problems)).collect();
     if problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(problems) }
 }
 
-fn native(index: usize, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
-    let at = Builder::at(hook);
-    for (key, _) in entries(Some(hook)) {
+/// What each hook is called: a name is for people there, and several may have the same.
+fn names(hooks: &[Node]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (number, hook) in (1..).zip(hooks) {
+        let own = field(hook, "name").and_then(Node::text).filter(|name| !names.iter().any(|other| other == name));
+        let other = field(hook, "name").and_then(Node::text).unwrap_or("hooks");
+        names.push(own.map_or_else(|| format!("{other}-{number}"), str::to_owned));
+    }
+    names
+}
+
+/// Notes keys that are none.
+fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<Problem>) {
+    for (key, _) in entries(Some(node)) {
         let name = key.text().unwrap_or_default();
-        if !KEYS.contains(&name) {
-            let near = nearest(name, &KEYS).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Problem::at(key.place, format!("a hook has no key `{name}`{near}")));
+        if !keys.contains(&name) {
+            let near = nearest(name, keys).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            problems.push(Problem::at(key.place, format!("{what} has no key `{name}`{near}")));
+        }
+    }
+}
+
+fn native(name: String, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
+    let at = Builder::at(hook);
+    spell(hook, "a hook", &KEYS, problems);
+    for (name, keys) in HANDLERS {
+        if let Some(handler) = field(hook, name) {
+            spell(handler, &format!("`{name}`"), &keys, problems);
         }
     }
     let trigger = trigger(hook, problems)?;
     let kind = Kind::named(trigger.split('(').next().unwrap_or_default());
-    let id = field(hook, "name").and_then(Node::text).map_or_else(|| format!("hooks-{}", index + 1), str::to_owned);
-    let mut fields = vec![("id", at.text(id)), ("on", at.text(trigger))];
+    let mut fields = vec![("id", at.text(name)), ("on", at.text(trigger))];
     match (field(hook, "shell"), field(hook, "webhook")) {
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
-        (None, Some(webhook)) => fields.push(("check", http(webhook))),
+        (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
             problems.push(Problem::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
             return None;
@@ -90,9 +115,10 @@ fn run(shell: &Node, kind: Option<Kind>) -> Node {
     at.map(vec![("run", at.map(fields))])
 }
 
-fn http(webhook: &Node) -> Node {
+fn http(webhook: &Node, kind: Option<Kind>) -> Node {
     let at = Builder::at(webhook);
     let fields =
         ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
-    at.map(vec![("http", at.map(fields.collect()))])
+    let rewrites = (kind == Some(Kind::PreToolUse)).then(|| ("rewrites", at.word("true")));
+    at.map(vec![("http", at.map(fields.chain(rewrites).collect()))])
 }
