@@ -42,18 +42,23 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
     out.iter().filter(|_| writes_out).for_each(|file| walk.write(file));
     match command {
         "checkout" | "switch" | "checkout-index" => match paths {
+            Some(paths) if args.operands.is_empty() => set_back(walk, paths),
             Some(paths) => pathspecs(walk, Deed::Write, paths),
             None if args.has(&["-b", "-B", "-c", "-C", "--orphan"]) && args.operands.is_empty() => {}
             None => {
                 if command == "checkout" {
-                    pathspecs(walk, Deed::Write, &args.operands);
+                    match args.operands.as_slice() {
+                        [only] => set_back(walk, std::slice::from_ref(only)),
+                        several => pathspecs(walk, Deed::Write, several),
+                    }
                 }
                 tree(walk, Deed::Write);
             }
         },
         "restore" if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) => {
-            pathspecs(walk, Deed::Write, &args.operands);
-            pathspecs(walk, Deed::Write, paths.unwrap_or_default());
+            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
+            let elsewhere = args.has(&["-s", "--source"]);
+            if elsewhere { pathspecs(walk, Deed::Write, &given) } else { set_back(walk, &given) }
         }
         "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walk, Deed::Write),
         "clean" if !args.has(&["-n", "--dry-run"]) => {
@@ -105,14 +110,21 @@ fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
                 whole
             },
         );
-        // All of the tree, as any checkout of a branch: git changes what differs, which is seldom what is asked about.
-        let root = walk.ground.project.trim_end_matches('/').to_owned();
-        let at_root = walk.state.folder.as_deref() == Some(root.as_str());
+        walk.touch(deed, &word, true);
+    }
+}
+
+/// Paths that are set back to what is staged. For all of the tree that is no more than what a checkout of a branch
+/// does: git changes what differs, which is seldom what is asked about.
+fn set_back(walk: &mut Walk<'_>, words: &[Word]) {
+    let root = walk.ground.project.trim_end_matches('/').to_owned();
+    let at_root = walk.state.folder.as_deref() == Some(root.as_str());
+    for word in words {
         let whole = at_root && (word.is(".") || word.is("./")) || word.is(&root) || word.is(&format!("{root}/"));
-        if deed == Deed::Write && whole {
-            tree(walk, deed);
+        if whole {
+            tree(walk, Deed::Write);
         } else {
-            walk.touch(deed, &word, true);
+            pathspecs(walk, Deed::Write, std::slice::from_ref(word));
         }
     }
 }
