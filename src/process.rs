@@ -38,11 +38,9 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io:
         let _: io::Result<ExitStatus> = child.wait();
         return Ok(None);
     };
-    let closed = [&stdout, &stderr].map(Pipe::is_closed);
-    if closed.contains(&false) {
-        // It has left children behind that hold its pipes open.
-        kill_group(&child);
-    }
+    let _: [bool; 2] = [&stdout, &stderr].map(Pipe::is_closed);
+    // Children that it has left behind, whether they hold its pipes open or not.
+    kill_group(&child);
     Ok(Some(Ended { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
 }
 

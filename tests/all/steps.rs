@@ -100,6 +100,14 @@ fn a_gate_that_ends_and_leaves_a_child_with_its_pipes_is_still_heard() {
 }
 
 #[test]
+fn a_gate_that_ends_and_leaves_a_quiet_child_leaves_no_process_behind() {
+    let gates =
+        r#"- { on: PreToolUse, check: { run: "export MARK=quiet-7139; sleep 600 > /dev/null 2>&1 & exit 1" } }"#;
+    assert!(refused(gates, &["ended with 1"]) < SLACK);
+    nothing_is_left("quiet-7139");
+}
+
+#[test]
 fn a_gate_that_ignores_signals_is_killed_all_the_same() {
     let gates =
         r#"- { on: PreToolUse, timeout: 1, check: { run: "export MARK=deaf-7134; trap '' TERM INT HUP; sleep 600" } }"#;
