@@ -149,7 +149,7 @@ impl Library {
 #[must_use]
 pub fn read(places: &Places) -> Catalogue {
     let mut unreadable = Vec::new();
-    let settings = match fs::read(places.settings()).map(String::from_utf8) {
+    let settings = match plain_file(&places.settings()).map(String::from_utf8) {
         Ok(Ok(text)) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Ok(Err(_)) => {
@@ -164,14 +164,14 @@ pub fn read(places: &Places) -> Catalogue {
     let mut files = Vec::new();
     for path in mode_files(&places.modes()) {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        match fs::read(&path).map(String::from_utf8) {
+        match plain_file(&path).map(String::from_utf8) {
             Ok(Ok(text)) => files.push((name, text)),
             Ok(Err(_)) => unreadable.push(Broken::unreadable(&name, "a mode", "it is not UTF-8")),
             Err(error) => unreadable.push(Broken::unreadable(&name, "a mode", &error.kind().to_string())),
         }
     }
     for name in FOREIGN {
-        match fs::read(places.home.join(name)).map(String::from_utf8) {
+        match plain_file(&places.home.join(name)).map(String::from_utf8) {
             Ok(Ok(text)) => files.push((name.to_owned(), text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Ok(Err(_)) => unreadable.push(Broken::unreadable(name, "a file of gates", "it is not UTF-8")),
@@ -199,6 +199,12 @@ fn contexts(places: &Places) -> Vec<String> {
     }
     names.sort();
     names
+}
+
+/// Reads a file; a pipe of that name would be waited for without end.
+fn plain_file(path: &Path) -> io::Result<Vec<u8>> {
+    let meta = fs::metadata(path)?;
+    if meta.is_file() || meta.is_dir() { fs::read(path) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Gates in the forms of others.
@@ -293,17 +299,24 @@ const MAKER: u64 = {
     hash
 };
 
-const SOURCES: [&str; 36] = [
+const SOURCES: [&str; 43] = [
     include_str!("library.rs"),
     include_str!("mode.rs"),
     include_str!("mode/ears.rs"),
     include_str!("mode/catalogue.rs"),
+    include_str!("mode/foreign.rs"),
+    include_str!("mode/foreign/gates.rs"),
+    include_str!("mode/foreign/hooks.rs"),
+    include_str!("mode/lint.rs"),
     include_str!("mode/read.rs"),
     include_str!("settings.rs"),
     include_str!("yaml.rs"),
+    include_str!("yaml/json.rs"),
     include_str!("yaml/reader.rs"),
+    include_str!("yaml/toml.rs"),
     include_str!("verdict.rs"),
     include_str!("event/kind.rs"),
+    include_str!("event/name.rs"),
     include_str!("event/trigger.rs"),
     include_str!("check.rs"),
     include_str!("check/agent.rs"),

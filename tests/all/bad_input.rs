@@ -129,3 +129,14 @@ fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
     assert!(said.stdout.contains("Planning Phase."), "{}", said.stdout);
     assert!(said.stdout.contains(".claude/modes/bomb.yaml"), "{}", said.stdout);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    let project = Project::installed();
+    project.shell("mkdir -p .claude/modes; mkfifo .claude/modegate.yaml .claude/gates.json .claude/modes/x.yaml");
+    let said =
+        project.hook(&serde_json::json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}));
+    assert_eq!(said.exit, 0, "{said:?}");
+    assert!(said.stdout.contains("modes check"), "the user is told: {said:?}");
+}
