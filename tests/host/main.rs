@@ -15,6 +15,7 @@ mod activation;
 mod agents;
 mod beside;
 mod client;
+mod gates;
 mod install;
 mod model;
 #[path = "../support/project.rs"]
@@ -75,6 +76,7 @@ fn main() {
         ("agents", agents::cases()),
         ("beside", beside::cases()),
         ("install", install::cases()),
+        ("gates", gates::cases()),
     ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
