@@ -10,6 +10,7 @@ mod words;
 pub use live::Live;
 pub use recorded::Recorded;
 
+use crate::paths::hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -228,7 +229,9 @@ pub enum Answer {
 }
 
 /// Paths, and what must not be done to them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+///
+/// In the journal it is a digest: the lists are long, the same at each event, and stand in the mode file.
+#[derive(Debug, Clone, Default)]
 pub struct Touching {
     /// `remove`, `write`, `mode`, `own`, `device`, `bomb`.
     pub deeds: Vec<String>,
@@ -240,6 +243,38 @@ pub struct Touching {
     pub recursive: bool,
     /// Whether a doubt counts as a yes.
     pub strict: bool,
+    /// The digest, where nothing else is known.
+    digest: Option<String>,
+}
+
+impl Touching {
+    /// All of it in a few letters.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let Self { deeds, paths, except, recursive, strict, digest } = self;
+        let whole = || format!("{deeds:?} {paths:?} {except:?} {recursive} {strict}");
+        digest.clone().unwrap_or_else(|| format!("{} {:016x}", deeds.join("|"), hash(whole().as_bytes())))
+    }
+}
+
+impl PartialEq for Touching {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest() == other.digest()
+    }
+}
+
+impl Serialize for Touching {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.digest())
+    }
+}
+
+impl<'de> Deserialize<'de> for Touching {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digest = String::deserialize(deserializer)?;
+        let deeds = digest.split(' ').next().unwrap_or_default().split('|').map(str::to_owned).collect();
+        Ok(Self { deeds, digest: Some(digest), ..Self::default() })
+    }
 }
 
 /// A path that would be touched.

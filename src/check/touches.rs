@@ -29,7 +29,18 @@ const DEEDS: [(&str, &str); 6] = [
 /// check: { not: { touches: { deeds: [write], paths: ["**/.env"], except: ["**/.env.example"], strict: true } } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touches(pub Touching);
+pub struct Touches {
+    /// What must not be done.
+    pub deeds: Vec<String>,
+    /// To which paths.
+    pub paths: Vec<String>,
+    /// Paths that do not count.
+    pub except: Vec<String>,
+    /// Whether only what is done to all below counts.
+    pub recursive: bool,
+    /// Whether a doubt counts as a yes.
+    pub strict: bool,
+}
 
 impl Touches {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
@@ -39,28 +50,31 @@ impl Touches {
         if deeds.is_empty() {
             reader.problem(node, "`touches` needs `deeds`: remove, write, mode, own, device, bomb");
         }
-        Self(Touching {
+        Self {
             deeds,
             paths: fields.read(reader, "paths", Reader::templates).unwrap_or_default(),
             except: fields.read(reader, "except", Reader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", Reader::boolean).unwrap_or(false),
             strict: fields.read(reader, "strict", Reader::boolean).unwrap_or(false),
-        })
+        }
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let expanded = |texts: &[String]| scope.expand_all(texts);
-        let (paths, except) = match (expanded(&self.0.paths), expanded(&self.0.except)) {
+        let (paths, except) = match (expanded(&self.paths), expanded(&self.except)) {
             (Ok(paths), Ok(except)) => (paths, except),
             (Err(why), _) | (_, Err(why)) => return Outcome::unknown(why),
         };
-        match scope.facts.ask(Question::Touches(Touching { paths, except, ..self.0.clone() })) {
+        let mut asked = Touching::default();
+        (asked.deeds, asked.paths, asked.except) = (self.deeds.clone(), paths, except);
+        (asked.recursive, asked.strict) = (self.recursive, self.strict);
+        match scope.facts.ask(Question::Touches(asked)) {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
                 match touched.sureness {
                     Sureness::Sure => Outcome::holds(saw),
-                    Sureness::Doubtful if self.0.strict => Outcome::holds(saw),
+                    Sureness::Doubtful if self.strict => Outcome::holds(saw),
                     Sureness::Doubtful => {
                         Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.may(), touched.path))
                     }

@@ -5,6 +5,7 @@ use super::{FOUND, hook, places};
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::journal::{self, Line};
+use crate::mode::BASE;
 use crate::paths::Places;
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use clap::Args;
@@ -33,7 +34,9 @@ impl Why {
         };
         let mut lines = journal::lines(&path);
         let wanted = |line: &Line| {
-            if self.blocked { line.decision.verdict >= Verdict::Block } else { !line.findings.is_empty() }
+            // That the base has no objection to one of many commands is nothing to ask about.
+            let told = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
+            if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(told) }
         };
         let Some(at) = lines.iter().rposition(wanted) else {
             if self.json {

@@ -24,10 +24,10 @@ impl Display for Question {
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Touches(asked) => {
+                let first = asked.paths.first().map_or("what is protected", String::as_str);
                 let more = asked.paths.len().saturating_sub(1);
-                let first = asked.paths.first().map_or("this machine", String::as_str);
-                write!(f, "would it {} {first}", asked.deeds.join(" or "))?;
-                if more > 0 { write!(f, " or {more} others?") } else { f.write_str("?") }
+                let more = if more > 0 { format!(" or {more} others") } else { String::new() };
+                write!(f, "would it {} {first}{more}?", asked.deeds.join(" or "))
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
             Self::Wiring => f.write_str("would it change modegate's hook entries?"),

@@ -5,7 +5,7 @@ use std::path::Path;
 /// Which parts of the crate each part may use. A path's longest prefix counts.
 const MAY_USE: [(&str, &[&str]); 23] = [
     ("event", &[]),
-    ("facts", &[]),
+    ("facts", &["paths"]),
     ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "wiring"]),
     ("verdict", &[]),
     ("template", &[]),
