@@ -18,6 +18,9 @@ use crate::session::{Session, Standing};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
 
+/// More than this nobody reads at once.
+const NOTES: usize = 20;
+
 /// What was decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
@@ -249,7 +252,10 @@ impl<'a> Engine<'a> {
                 self.messages.push(text.clone());
                 self.context.push(text);
             } else if let Some(mode) = self.catalogue.mode(&finding.mode).filter(|_| !held) {
-                self.after.modes.entry(mode.namespace.clone()).or_default().notes.push(text);
+                let notes = &mut self.after.modes.entry(mode.namespace.clone()).or_default().notes;
+                if !notes.contains(&text) && notes.len() < NOTES {
+                    notes.push(text);
+                }
             }
         }
     }

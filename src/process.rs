@@ -17,9 +17,9 @@ const GRACE: Duration = Duration::from_millis(200);
 pub struct Ended {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// The beginning of what it printed.
+    /// What it printed, the beginning and the end of it.
     pub stdout: String,
-    /// The beginning of what it complained.
+    /// What it complained, the beginning and the end of it.
     pub stderr: String,
 }
 
@@ -68,7 +68,7 @@ impl Pipe {
     }
 }
 
-/// Reads a pipe to its end, and keeps the beginning.
+/// Reads a pipe to its end, and keeps the beginning and the end.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
     let (sender, end) = channel();
     let kept = Arc::new(Mutex::new(Vec::new()));
@@ -78,8 +78,10 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
         let mut pipe = pipe;
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
             let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = KEPT - kept.len();
-            kept.extend(buffer.iter().take(size.min(room)));
+            kept.extend(buffer.iter().take(size));
+            // An error stands at the end, what leads to it at the beginning: of much, the middle goes.
+            let over = kept.len().saturating_sub(KEPT);
+            kept.drain(KEPT / 2..KEPT / 2 + over);
         }
         let _: Result<(), _> = sender.send(());
     });

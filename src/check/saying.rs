@@ -24,7 +24,11 @@ impl Saying {
         }
         match serde_json::from_str::<Value>(text) {
             Ok(value) => Ok(Self::of(&value)),
-            Err(error) => Err(format!("its answer is not JSON: {error}")),
+            // Words may begin with a bracket too, as `[INFO]` does; an answer begins like one.
+            Err(error) if ["{\"", "[\"", "[["].iter().any(|start| text.starts_with(start)) => {
+                Err(format!("its answer is not JSON: {error}"))
+            }
+            Err(_) => Ok(None),
         }
     }
 
@@ -182,5 +186,7 @@ mod tests {
         assert_eq!(Saying::read("all good"), Ok(None));
         assert_eq!(Saying::read(""), Ok(None));
         assert!(Saying::read("{\"decision\": \"blo").is_err());
+        assert_eq!(Saying::read("[INFO] all good"), Ok(None));
+        assert!(Saying::read("{\"a\": 1}\n{\"b\": 2}").is_err());
     }
 }

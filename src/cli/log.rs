@@ -1,9 +1,9 @@
 //! `modegate log`: the events of a project's sessions, one a line.
 
 use super::screen::{self, Colour, paint};
-use super::{FOUND, hook, places, why};
+use super::{FOUND, USAGE, hook, places, why};
 use crate::engine::Decided;
-use crate::event::Event;
+use crate::event::{Event, Kind, TABLE};
 use crate::journal::{self, Line};
 use crate::paths::Places;
 use crate::verdict::Verdict;
@@ -39,6 +39,12 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+        if let Some(name) = self.event.as_deref().filter(|name| Kind::named(name).is_none()) {
+            let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+            let near = crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?"));
+            screen::complain(format!("error: no event is called `{name}`{}", near.unwrap_or_default()));
+            return ExitCode::from(USAGE);
+        }
         let places = places(project);
         if self.path {
             let path = match &self.session {

@@ -38,8 +38,17 @@ impl Status {
         let site = Site::of(&places);
         let catalogue = library::read(&places);
         let state = Store::new(places.clone(), catalogue.settings.days).read();
-        let ids = state.ids().into_iter().filter(|id| self.session.as_ref().is_none_or(|only| only == id));
-        let sessions: Vec<Session> = ids.map(|id| state.session(&id)).collect();
+        // Sessions without a mode have no state, but a journal.
+        let mut ids = state.ids();
+        let of_late = pulse::pulses(&site).into_iter().filter(|pulse| pulse.seen.is_some()).map(|pulse| pulse.session);
+        let new: Vec<String> = of_late.filter(|id| !ids.contains(id)).collect();
+        ids.extend(new);
+        ids.retain(|id| self.session.as_ref().is_none_or(|only| only == id));
+        if let Some(unknown) = self.session.as_ref().filter(|_| ids.is_empty()) {
+            screen::fail(&format!("no session `{unknown}` is known here"), self.json);
+            return ExitCode::from(FOUND);
+        }
+        let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
         let trouble = match &state.shape {
             Shape::Sound => None,
             Shape::Broken(why) | Shape::Unreadable(why) => {

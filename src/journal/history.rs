@@ -1,27 +1,49 @@
 //! What a session has done so far, from its journal.
 
-use super::Line;
 use crate::event::Event;
 use crate::facts::History;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What the journal at `path` tells of a session in the project at `home`.
 #[must_use]
 pub fn history(path: &Path, home: &Path) -> History {
-    let mut story = Story { history: History::default(), home };
-    for line in &super::lines(path) {
-        story.take(line);
+    let mut story = Story { history: History::default(), seen: HashSet::new(), home };
+    for part in [super::aside(path), path.to_owned()] {
+        let bytes = std::fs::read(part).unwrap_or_default();
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let first = story.history.started_at.is_none();
+            let tells = TELLING.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some());
+            if (first || tells)
+                && let Ok(line) = serde_json::from_slice(line)
+            {
+                story.take(&line);
+            }
+        }
     }
     story.history
 }
 
+/// Only lines with one of these words can tell anything.
+const TELLING: [&str; 4] = ["\"PostToolUse\"", "\"UserPromptSubmit\"", "\"UserPromptExpansion\"", "\"Skill\""];
+
+/// What is read of a line.
+#[derive(Deserialize)]
+struct Told {
+    at: String,
+    event: Value,
+}
+
 struct Story<'a> {
     history: History,
+    seen: HashSet<String>,
     home: &'a Path,
 }
 
 impl Story<'_> {
-    fn take(&mut self, line: &Line) {
+    fn take(&mut self, line: &Told) {
         self.history.started_at.get_or_insert_with(|| line.at.clone());
         let Ok(event) = Event::from_value(line.event.clone()) else { return };
         let typed = event.text("hook_event_name") == Some("UserPromptSubmit") && !event.is_machine_prompt();
@@ -42,7 +64,7 @@ impl Story<'_> {
     fn edit(&mut self, file: &str) {
         let path = Path::new(file);
         let shown = path.strip_prefix(self.home).unwrap_or(path).to_string_lossy().into_owned();
-        if !self.history.edited_files.contains(&shown) {
+        if self.seen.insert(shown.clone()) {
             self.history.edited_files.push(shown);
         }
         let extension = path.extension().map(|end| end.to_string_lossy().into_owned());

@@ -69,7 +69,8 @@ impl Word {
 
     pub(super) fn extend(&mut self, other: &Self) {
         for piece in &other.pieces {
-            if self.pieces.len() > LONG / 64 {
+            // A word that doubles itself again and again becomes unknown before it becomes long.
+            if self.pieces.len() > LONG / 64 || self.length() > LONG {
                 self.pieces = vec![Piece::Hole];
             }
             match piece {
@@ -78,6 +79,14 @@ impl Word {
                 Piece::Hole => self.push_hole(),
             }
         }
+    }
+
+    fn length(&self) -> usize {
+        let length = |piece: &Piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => text.len(),
+            Piece::Hole => 0,
+        };
+        self.pieces.iter().map(length).sum()
     }
 
     /// Whether it has a pattern.

@@ -18,7 +18,7 @@ fn dangerous(client: &Client) {
     let script = Script::main(vec![calls(vec![shell("cd / && rm -rf \"$HOME\"/*")]), says("I was refused.")]);
     let ran = client.run(&project, "Clean up.", script);
     ran.must(ran.exits("PreToolUse:Bash") == [2], "the command is refused");
-    ran.must_tell(MAIN, "This would delete a system folder or your whole home.");
+    ran.must_tell(MAIN, "System folders, system files and your whole home are not deleted here.");
 }
 
 fn protected(client: &Client) {

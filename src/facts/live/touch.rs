@@ -28,7 +28,7 @@ impl Reach {
         let ground = Ground { cwd: text(cwd), home: user, project: text(home) };
         let mut reach = match (event.tool(), event.input("command")) {
             (Some("Bash"), Some(command)) => Self::of_line(effects(command, &ground)),
-            (Some("Read" | "Grep" | "Glob" | "LS"), _) => Self::default(),
+            (Some(tool), _) if only_reads(tool) => Self::default(),
             _ => Self { touches: written(event, cwd), ..Self::default() },
         };
         reach.ground = Some(ground);
@@ -82,7 +82,7 @@ impl Reach {
                 let Some(sureness) = pattern.touched(touch, asked.strict, ground) else { continue };
                 let better = found.as_ref().is_none_or(|old| sureness < old.sureness);
                 if better {
-                    let path = known.map_or_else(|| shown.clone(), str::to_owned);
+                    let path = shortened(known.unwrap_or(shown));
                     found =
                         Some(Touched { path, deed: verb(touch.deed).to_owned(), by: shortened(&touch.by), sureness });
                 }
@@ -119,6 +119,29 @@ fn follow(rest: &[String], words: &[&str]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a `chmod` takes no right away from the owner: `u+w`, `a+rX`, `755`.
+fn only_adds(by: &str) -> bool {
+    let adds = |mode: &str| {
+        let number = mode.chars().all(|c| c.is_ascii_digit());
+        if number {
+            mode.trim_start_matches('0').starts_with('7')
+        } else {
+            mode.contains('+') && !mode.contains(['-', '='])
+        }
+    };
+    let words = by.split_whitespace().skip_while(|word| !word.ends_with("chmod")).skip(1);
+    words.filter(|word| !word.starts_with('-')).take(1).any(adds)
+}
+
+/// Whether a tool only reads, by its name: of an MCP server's, its own name counts.
+fn only_reads(tool: &str) -> bool {
+    const VERBS: [&str; 10] =
+        ["read", "get", "list", "search", "find", "view", "stat", "info", "show", "directory_tree"];
+    let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
+    matches!(tool, "Read" | "Grep" | "Glob" | "LS")
+        || tool.starts_with("mcp__") && VERBS.iter().any(|verb| own.starts_with(verb))
 }
 
 /// The file that another tool than the shell is given.
@@ -222,6 +245,13 @@ impl Pattern {
         {
             return None;
         }
+        // Whoever repairs the rights of a whole project means no harm to what lies in it.
+        if let (true, Deed::Mode | Deed::Own, Target::Known { path, .. }) = (strict, touch.deed, &touch.target)
+            && !path.contains("/.claude")
+            && (touch.deed == Deed::Own || only_adds(&touch.by))
+        {
+            return None;
+        }
         // What is done to the path itself, or from above to all below it.
         let probes: Vec<String> = match self {
             Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
@@ -262,13 +292,20 @@ fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sur
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
         near(own) && (own == path || children || touch.recursive && below(own, path))
     };
+    // What is named is meant; what merely lies below is not, where a `cd` may have failed or only rights change.
+    let named = |own: &str| own.contains("/.claude");
     let is_clean = touch.by.starts_with("git clean")
+        && !touch.by.contains(".claude")
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
         // Code names it, or a `cd` before it may have failed.
         Target::Known { path: own, .. } => {
-            let code = touch.deed == Deed::Maybe;
-            strict && (!code || near(own) || own == path) && touch.hits(path) == Hit::Maybe
+            let meant = match touch.deed {
+                Deed::Maybe => near(own) || own == path,
+                Deed::Remove => true,
+                _ => named(own),
+            };
+            strict && meant && touch.hits(path) == Hit::Maybe
         }
         // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
         Target::Below { bare, prefix } => {

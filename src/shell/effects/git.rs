@@ -16,6 +16,8 @@ pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
     walk.aside(|walk| {
         for folder in global.values(&["-C", "--work-tree"]) {
             walk.enter(folder);
+            // Where the folder is not there, git does nothing elsewhere.
+            walk.state.elsewhere.clear();
         }
         if let Some(alias) = aliases.first() {
             return walk.code(alias, input);
@@ -42,7 +44,7 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
     out.iter().filter(|_| writes_out).for_each(|file| walk.write(file));
     match command {
         "checkout" | "switch" | "checkout-index" => match paths {
-            Some(paths) if args.operands.is_empty() => set_back(walk, paths),
+            Some(paths) if args.operands.iter().all(|from| from.is("HEAD")) => set_back(walk, paths),
             Some(paths) => pathspecs(walk, Deed::Write, paths),
             None if args.has(&["-b", "-B", "-c", "-C", "--orphan"]) && args.operands.is_empty() => {}
             None => {

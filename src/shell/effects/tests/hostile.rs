@@ -125,3 +125,14 @@ fn pieces_and_noise_do_no_harm() {
         survives(&text);
     }
 }
+
+#[test]
+fn a_word_that_doubles_itself_ends() {
+    let begun = std::time::Instant::now();
+    let doubled = format!("a=x; {} rm -rf $a", "a=$a$a; ".repeat(40));
+    let looped = format!("s=x; for i in {}; do s=$s$s; done; rm -rf $s", "w ".repeat(36));
+    for line in [doubled, looped] {
+        assert!(!effects(&line, &ground()).touches.is_empty());
+    }
+    assert!(begun.elapsed().as_secs() < 10, "it takes {:?}", begun.elapsed());
+}
