@@ -243,29 +243,30 @@ pub struct Touching {
     pub recursive: bool,
     /// Whether a doubt counts as a yes.
     pub strict: bool,
-    /// The digest, where nothing else is known.
-    digest: Option<String>,
+    /// All of it in a few letters.
+    digest: String,
 }
 
 impl Touching {
-    /// All of it in a few letters.
+    /// The same with its digest, which is made once: questions are compared often.
     #[must_use]
-    pub fn digest(&self) -> String {
-        let Self { deeds, paths, except, recursive, strict, digest } = self;
-        let whole = || format!("{deeds:?} {paths:?} {except:?} {recursive} {strict}");
-        digest.clone().unwrap_or_else(|| format!("{} {:016x}", deeds.join("|"), hash(whole().as_bytes())))
+    pub fn sealed(mut self) -> Self {
+        let Self { deeds, paths, except, recursive, strict, .. } = &self;
+        let whole = format!("{deeds:?} {paths:?} {except:?} {recursive} {strict}");
+        self.digest = format!("{} {:016x}", deeds.join("|"), hash(whole.as_bytes()));
+        self
     }
 }
 
 impl PartialEq for Touching {
     fn eq(&self, other: &Self) -> bool {
-        self.digest() == other.digest()
+        self.digest == other.digest
     }
 }
 
 impl Serialize for Touching {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.digest())
+        serializer.serialize_str(&self.digest)
     }
 }
 
@@ -273,7 +274,7 @@ impl<'de> Deserialize<'de> for Touching {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let digest = String::deserialize(deserializer)?;
         let deeds = digest.split(' ').next().unwrap_or_default().split('|').map(str::to_owned).collect();
-        Ok(Self { deeds, digest: Some(digest), ..Self::default() })
+        Ok(Self { deeds, digest, ..Self::default() })
     }
 }
 

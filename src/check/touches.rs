@@ -68,7 +68,7 @@ impl Touches {
         let mut asked = Touching::default();
         (asked.deeds, asked.paths, asked.except) = (self.deeds.clone(), paths, except);
         (asked.recursive, asked.strict) = (self.recursive, self.strict);
-        match scope.facts.ask(Question::Touches(asked)) {
+        match scope.facts.ask(Question::Touches(asked.sealed())) {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
