@@ -552,3 +552,13 @@ fn a_failure_is_json_for_scripts_too() {
     let settings = settings.unwrap();
     assert!(settings["change"] == "change" && settings["diff"].as_str().unwrap().contains('+'), "{settings}");
 }
+
+#[test]
+fn of_two_entries_of_ours_for_an_event_one_stays() {
+    let project = Project::new();
+    let own = r#"{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"]}]}"#;
+    project.write(SETTINGS, format!(r#"{{"hooks": {{"Stop": [{own}, {own}]}}}}"#));
+    fine(&wire(&project));
+    let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    assert_eq!(value["hooks"]["Stop"].as_array().unwrap().len(), 1, "{value}");
+}
