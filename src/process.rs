@@ -81,7 +81,9 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
             kept.extend(buffer.iter().take(size));
             // An error stands at the end, what leads to it at the beginning: of much, the middle goes.
             let over = kept.len().saturating_sub(KEPT);
-            kept.drain(KEPT / 2..KEPT / 2 + over);
+            if over > 0 {
+                kept.drain(KEPT / 2..KEPT / 2 + over);
+            }
         }
         let _: Result<(), _> = sender.send(());
     });
@@ -112,3 +114,28 @@ fn kill_group(child: &Child) {
 
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "a program is what is tried here")]
+    fn said(line: &str) -> String {
+        let until = Instant::now() + Duration::from_secs(20);
+        let ended = run(Command::new("sh").args(["-c", line]), None, until).expect("a shell").expect("an end");
+        assert_eq!(ended.code, Some(0));
+        ended.stdout
+    }
+
+    #[test]
+    fn what_is_said_bit_by_bit_is_kept() {
+        assert_eq!(said("echo one; sleep 0.1; echo two; sleep 0.1; echo three"), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn of_much_the_beginning_and_the_end_are_kept() {
+        let text = said("echo first; head -c 300000 /dev/zero | tr '\\0' x; sleep 0.1; echo last");
+        assert!(text.len() <= KEPT && text.starts_with("first\n") && text.ends_with("last\n"), "{}", text.len());
+    }
+}

@@ -187,7 +187,8 @@ pub(super) fn tell(changes: &[Change], site: &Site, rehearsal: bool) {
 }
 
 fn name(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.strip_suffix(".md").map(str::to_owned).unwrap_or(name)
 }
 
 /// The text of a file; `None` where there is none.
