@@ -16,6 +16,7 @@ pub mod mode;
 pub mod paths;
 pub mod process;
 pub mod redact;
+pub mod replay;
 pub mod reply;
 pub mod session;
 pub mod settings;

@@ -7,7 +7,7 @@
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Mode, Origin, Worker};
+use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Mode, Origin, SETTINGS, Sources, Worker};
 use crate::paths::{Places, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -148,40 +148,36 @@ impl Library {
 /// The catalogue straight from its sources.
 #[must_use]
 pub fn read(places: &Places) -> Catalogue {
-    let mut unreadable = Vec::new();
-    let settings = match plain_file(&places.settings()).map(String::from_utf8) {
-        Ok(Ok(text)) => Some(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Ok(Err(_)) => {
-            unreadable.push(Broken::unreadable(SETTINGS, "modegate's settings", "it is not UTF-8"));
-            None
-        }
-        Err(error) => {
-            unreadable.push(Broken::unreadable(SETTINGS, "modegate's settings", &error.kind().to_string()));
-            None
-        }
-    };
-    let mut files = Vec::new();
-    for path in mode_files(&places.modes()) {
+    sources(places).catalogue()
+}
+
+/// All that a project's catalogue is made of, as it stands on disk.
+#[must_use]
+pub fn sources(places: &Places) -> Sources {
+    let mut sources = Sources { contexts: contexts(places), ..Sources::default() };
+    sources.settings = text(&places.settings(), SETTINGS, "modegate's settings", &mut sources.unreadable);
+    let files = mode_files(&places.modes()).into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        match plain_file(&path).map(String::from_utf8) {
-            Ok(Ok(text)) => files.push((name, text)),
-            Ok(Err(_)) => unreadable.push(Broken::unreadable(&name, "a mode", "it is not UTF-8")),
-            Err(error) => unreadable.push(Broken::unreadable(&name, "a mode", &error.kind().to_string())),
+        (path, name, "a mode")
+    });
+    let foreign = FOREIGN.map(|name| (places.home.join(name), name.to_owned(), "a file of gates"));
+    for (path, name, what) in files.chain(foreign) {
+        if let Some(text) = text(&path, &name, what, &mut sources.unreadable) {
+            sources.files.push((name, text));
         }
     }
-    for name in FOREIGN {
-        match plain_file(&places.home.join(name)).map(String::from_utf8) {
-            Ok(Ok(text)) => files.push((name.to_owned(), text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(Err(_)) => unreadable.push(Broken::unreadable(name, "a file of gates", "it is not UTF-8")),
-            Err(error) => unreadable.push(Broken::unreadable(name, "a file of gates", &error.kind().to_string())),
-        }
+    sources
+}
+
+/// The text of a file, if there is one; what cannot be read is put on the list.
+fn text(path: &Path, name: &str, what: &str, unreadable: &mut Vec<Broken>) -> Option<String> {
+    match plain_file(path).map(String::from_utf8) {
+        Ok(Ok(text)) => return Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Ok(Err(_)) => unreadable.push(Broken::unreadable(name, what, "it is not UTF-8")),
+        Err(error) => unreadable.push(Broken::unreadable(name, what, &error.kind().to_string())),
     }
-    let mut catalogue = Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &files);
-    catalogue.broken.extend(unreadable);
-    catalogue.contexts = contexts(places);
-    catalogue
+    None
 }
 
 /// The folders in which context files lie.
@@ -209,9 +205,6 @@ fn plain_file(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Gates in the forms of others.
 const FOREIGN: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
-
-/// What the settings' file is called in messages.
-const SETTINGS: &str = ".claude/modegate.yaml";
 
 /// Writes the compiled form; where that cannot be, the next event reads the YAML again.
 fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {

@@ -7,7 +7,7 @@ pub mod foreign;
 mod lint;
 mod read;
 
-pub use catalogue::{Broken, Catalogue, Origin};
+pub use catalogue::{Broken, Catalogue, Origin, SETTINGS, Sources};
 pub use ears::Ears;
 pub use embedded::EMBEDDED;
 pub use read::{GATE, MODE, PHASE, read, read_node};

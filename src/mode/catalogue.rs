@@ -26,6 +26,39 @@ pub struct Catalogue {
     pub hash: String,
 }
 
+/// All that a catalogue is made of beside the embedded modes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sources {
+    /// The text of `.claude/modegate.yaml`, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
+    /// The project's files of modes and gates, each a name and a text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<(String, String)>,
+    /// The files of `.claude/context`, by their path in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<String>,
+    /// Files that are there and could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<Broken>,
+}
+
+impl Sources {
+    /// The catalogue that is made of them.
+    #[must_use]
+    pub fn catalogue(&self) -> Catalogue {
+        let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
+        let mut catalogue = Catalogue::compose(settings, &self.files);
+        catalogue.broken.extend(self.unreadable.iter().cloned());
+        catalogue.contexts.clone_from(&self.contexts);
+        catalogue
+    }
+}
+
+/// What the settings' file is called in messages.
+pub const SETTINGS: &str = ".claude/modegate.yaml";
+
 /// The first word of a file.
 const TOP: Place = Place { line: 1, column: 1, width: 1 };
 

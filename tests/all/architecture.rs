@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 23] = [
+const MAY_USE: [(&str, &[&str]); 24] = [
     ("event", &[]),
     ("facts", &["paths"]),
     ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "wiring"]),
@@ -27,10 +27,14 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("journal", &["disk", "event", "facts", "redact", "session", "verdict"]),
     ("library", &["disk", "event", "mode", "paths", "settings"]),
     (
+        "replay",
+        &["engine", "event", "facts", "journal", "mode", "paths", "redact", "reply", "session", "shell", "verdict"],
+    ),
+    (
         "cli",
         &[
             "check", "disk", "engine", "event", "facts", "journal", "library", "mode", "paths", "process", "redact",
-            "reply", "session", "settings", "starter", "store", "verdict", "wiring", "yaml",
+            "replay", "reply", "session", "settings", "starter", "store", "verdict", "wiring", "yaml",
         ],
     ),
 ];
