@@ -13,6 +13,7 @@ mod log;
 mod modes;
 mod pulse;
 mod receipt;
+mod replay;
 mod screen;
 mod site;
 mod status;
@@ -62,6 +63,8 @@ enum Command {
     Why(why::Why),
     /// Show the events of the sessions, and what came of each
     Log(log::Log),
+    /// Decide recorded sessions again, and tell what comes out differently
+    Replay(replay::Replay),
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::Modes),
@@ -106,6 +109,7 @@ fn run(line: Line) -> ExitCode {
         Command::Status(status) => status.run(project),
         Command::Why(why) => why.run(project),
         Command::Log(log) => log.run(project),
+        Command::Replay(replay) => replay.run(project),
         Command::Modes(modes) => modes.run(project),
         Command::Leave(leave) => leave.run(project),
         Command::Cache(cache) => cache.run(project),

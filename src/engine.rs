@@ -34,6 +34,30 @@ pub struct Decided {
     pub who: Option<String>,
 }
 
+impl Decided {
+    /// What came of an event of that kind, in a word for people.
+    #[must_use]
+    pub fn outcome(&self, kind: Option<Kind>) -> &'static str {
+        outcome(kind, &self.decision, &self.findings)
+    }
+}
+
+/// What came of an event, in a word for people.
+#[must_use]
+pub fn outcome(kind: Option<Kind>, decision: &Decision, findings: &[Finding]) -> &'static str {
+    let stop = kind.is_some_and(Kind::is_stop);
+    match decision.verdict {
+        Verdict::Stop => "stopped",
+        Verdict::Block if stop => "held",
+        Verdict::Block => "refused",
+        Verdict::Ask => "asked",
+        _ if findings.iter().any(|finding| finding.released) => "released unmet",
+        Verdict::Warn => "warned",
+        _ if stop => "released",
+        _ => "allowed",
+    }
+}
+
 /// Decides `event`.
 #[must_use]
 pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &Facts<'_>) -> Decided {

@@ -263,6 +263,18 @@ impl Event {
         files
     }
 
+    /// The event in a few words.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let subject = self.spawned().or_else(|| self.subject()).or_else(|| self.prompt()).unwrap_or_default();
+        let subject: String = subject.chars().take(60).collect();
+        match (self.tool(), subject.as_str()) {
+            (_, "") => self.name().to_owned(),
+            (Some(tool), subject) if tool != subject => format!("{}({tool} {subject})", self.name()),
+            (_, subject) => format!("{}({subject})", self.name()),
+        }
+    }
+
     /// The event as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {

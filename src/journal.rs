@@ -55,6 +55,9 @@ pub struct Line {
     /// The files that this event has changed, as they stood right after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<Wrote>,
+    /// Whether the state could not be kept, so that nothing was told and nothing moved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
     /// How long it took, in microseconds.
     pub us: u64,
 }

@@ -1,5 +1,17 @@
 //! Deciding recorded sessions again: the same events and facts, the modes of today.
 //!
-//! A [`recording`] is a journal that carries the modes that decided it.
+//! An [`entry`] is a line of a recorded file. A [`trial`] decides it again with the facts that were recorded,
+//! asked through a [`witness`] that never makes one up, and tells the [`change`]. A [`retrial`] is that as
+//! people and scripts read it; a [`tally`] counts them. A [`recording`] is a journal that carries its modes.
 
+pub mod chain;
+pub mod change;
+pub mod entry;
+pub mod expect;
+pub mod problem;
 pub mod recording;
+pub mod retrial;
+pub mod tally;
+pub mod transcript;
+pub mod trial;
+pub mod witness;

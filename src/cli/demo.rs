@@ -106,12 +106,12 @@ impl Stage {
         let bytes = event.to_string();
         let answered = hook::answer(bytes.as_bytes(), Some(&self.home));
         let Ok(event) = Event::from_value(event) else { return };
-        screen::say(format!("  {} {}", paint(Colour::Cyan, "event"), why::described(&event)));
+        screen::say(format!("  {} {}", paint(Colour::Cyan, "event"), event.described()));
         for (question, answer) in answered.asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))) {
             screen::say(format!("  {} {question} {answer}", paint(Colour::Dim, "asked")));
         }
         let Some(decided) = &answered.decided else { return };
-        let word = hook::outcome(event.kind, decided);
+        let word = decided.outcome(event.kind);
         screen::say(format!("  {} {}", paint(why::colour(decided.decision.verdict), word), answered.reply.stderr));
         decided
             .decision

@@ -81,7 +81,8 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     }
     match library(&places, &event) {
         Some(library) => {
-            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new() }.answer(&library)
+            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new(), lost: false }
+                .answer(&library)
         }
         None => Answered::default(),
     }
@@ -102,6 +103,8 @@ struct Door<'a> {
     begun: Instant,
     came: jiff::Timestamp,
     troubles: Vec<String>,
+    /// Whether the state could not be kept.
+    lost: bool,
 }
 
 /// A decision on what was known, and on what it was made.
@@ -156,6 +159,7 @@ impl Door<'_> {
         if let Err(error) = changed {
             // What was not stored did not happen: nobody is told that it did.
             self.troubles.push(error.to_string());
+            self.lost = true;
             made.decided.session = made.before.clone();
             made.decided.decision.context.clear();
             made.decided.decision.moves.clear();
@@ -274,6 +278,7 @@ impl Door<'_> {
             decision: decided.decision.clone(),
             who: decided.who.clone(),
             wrote: Wrote::of(&self.event.edited()),
+            lost: self.lost,
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
         let path = self.places.journal(self.event.session());
@@ -282,22 +287,5 @@ impl Door<'_> {
         if let Err(error) = journal::append(&path, &self.places.lock(), &line, limit) {
             screen::complain(format!("modegate: `{}` cannot be written: {error}", path.display()));
         }
-    }
-}
-
-/// What came of an event, in a word for people.
-#[must_use]
-pub fn outcome(kind: Option<Kind>, decided: &Decided) -> &'static str {
-    let stop = kind.is_some_and(Kind::is_stop);
-    let released = decided.findings.iter().any(|finding| finding.released);
-    match decided.decision.verdict {
-        Verdict::Stop => "stopped",
-        Verdict::Block if stop => "held",
-        Verdict::Block => "refused",
-        Verdict::Ask => "asked",
-        _ if released => "released unmet",
-        Verdict::Warn => "warned",
-        _ if stop => "released",
-        _ => "allowed",
     }
 }

@@ -1,8 +1,8 @@
 //! `modegate log`: the events of a project's sessions, one a line.
 
 use super::screen::{self, Colour, paint};
-use super::{FOUND, USAGE, hook, places, why};
-use crate::engine::Decided;
+use super::{FOUND, USAGE, places, why};
+use crate::engine::outcome;
 use crate::event::{Event, Kind, TABLE};
 use crate::journal::{self, Line};
 use crate::paths::Places;
@@ -105,19 +105,13 @@ impl Log {
             screen::say(serde_json::to_string(line).unwrap_or_default());
             return;
         }
-        let decided = Decided {
-            decision: line.decision.clone(),
-            findings: line.findings.clone(),
-            session: line.before.clone(),
-            who: None,
-        };
         let time = line.at.get(..19).unwrap_or(&line.at).replace('T', " ");
         let session: String = line.before.id.chars().take(8).collect();
-        let word = hook::outcome(event.kind, &decided);
+        let word = outcome(event.kind, &line.decision, &line.findings);
         let word = paint(why::colour(line.decision.verdict), &format!("{word:<9}"));
         let reason = line.decision.reason.lines().next().unwrap_or_default();
         let moves = line.decision.moves.join(", ");
-        let told = [why::described(&event), reason.to_owned(), moves].into_iter().filter(|text| !text.is_empty());
+        let told = [event.described(), reason.to_owned(), moves].into_iter().filter(|text| !text.is_empty());
         screen::say(format!(
             "{} {} {word} {}",
             paint(Colour::Dim, &time),

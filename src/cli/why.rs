@@ -1,8 +1,8 @@
 //! `modegate why`: the last decision as a tree of gates and checks with what was seen.
 
 use super::screen::{self, Colour, paint};
-use super::{FOUND, hook, places};
-use crate::engine::Decided;
+use super::{FOUND, places};
+use crate::engine::outcome;
 use crate::event::Event;
 use crate::journal::{self, Line};
 use crate::mode::BASE;
@@ -64,14 +64,8 @@ pub(super) fn latest(places: &Places) -> Option<PathBuf> {
 fn show(line: &Line) {
     let event = Event::from_value(line.event.clone());
     let kind = event.as_ref().ok().and_then(|event| event.kind);
-    let decided = Decided {
-        decision: line.decision.clone(),
-        findings: line.findings.clone(),
-        session: line.before.clone(),
-        who: None,
-    };
-    let word = hook::outcome(kind, &decided);
-    let what = event.map(|event| described(&event)).unwrap_or_default();
+    let word = outcome(kind, &line.decision, &line.findings);
+    let what = event.map(|event| event.described()).unwrap_or_default();
     screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));
     screen::say(paint(Colour::Dim, &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us)));
     for (question, answer) in &line.asked {
@@ -82,17 +76,6 @@ fn show(line: &Line) {
     }
     for text in &line.decision.moves {
         screen::say(format!("→ {text}"));
-    }
-}
-
-/// An event in a few words.
-pub(super) fn described(event: &Event) -> String {
-    let subject = event.spawned().or_else(|| event.subject()).or_else(|| event.prompt()).unwrap_or_default();
-    let subject: String = subject.chars().take(60).collect();
-    match (event.tool(), subject.as_str()) {
-        (_, "") => event.name().to_owned(),
-        (Some(tool), subject) if tool != subject => format!("{}({tool} {subject})", event.name()),
-        (_, subject) => format!("{}({subject})", event.name()),
     }
 }
 

@@ -1,0 +1,66 @@
+//! Several hands, one order: inputs are worked on at the same time and told one after the other.
+
+use super::docket::{Docket, Told, Wanted};
+use super::inputs::Input;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// How many batches an input may be ahead of its turn.
+const AHEAD: usize = 4;
+
+/// How many inputs a hand may be ahead of the one whose turn it is.
+const WINDOW: usize = 4;
+
+type Job<'a> = (&'a Input, SyncSender<Vec<Told>>);
+
+/// Lets `work` have every input, on so many threads; `hear` is told of each, in order.
+///
+/// Nothing is kept of what was told, and nobody is further ahead than a few batches: memory does not grow with
+/// the number of inputs.
+pub(super) fn run<'a>(
+    inputs: &'a [Input],
+    threads: usize,
+    wanted: Wanted,
+    work: impl Fn(&Input, &mut Docket) + Sync,
+    mut hear: impl FnMut(&'a Input, Told),
+) {
+    let (jobs, queue) = sync_channel::<Job<'a>>(threads * WINDOW);
+    let queue = Mutex::new(queue);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((input, tell)) = next else { break };
+                    let mut docket = Docket::new(wanted, tell);
+                    work(input, &mut docket);
+                    docket.close();
+                }
+            });
+        }
+        let mut waiting = inputs.iter();
+        let mut open: VecDeque<(&'a Input, Receiver<Vec<Told>>)> = VecDeque::new();
+        let mut hand_out = |open: &mut VecDeque<_>| {
+            while open.len() < threads * WINDOW
+                && let Some(input) = waiting.next()
+            {
+                let (tell, told) = sync_channel(AHEAD);
+                if jobs.send((input, tell)).is_ok() {
+                    open.push_back((input, told));
+                }
+            }
+        };
+        hand_out(&mut open);
+        while let Some((input, told)) = open.pop_front() {
+            hand_out(&mut open);
+            for batch in told {
+                for piece in batch {
+                    hear(input, piece);
+                }
+            }
+        }
+        drop(jobs);
+    });
+}

@@ -1,0 +1,174 @@
+//! What one input comes to, told piece by piece to whoever puts all of them together.
+
+use crate::mode::Catalogue;
+use crate::paths::hash;
+use crate::replay::change::Change;
+use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::problem::Problem;
+use crate::replay::retrial::{Retrial, Where};
+use crate::replay::tally::Tally;
+use crate::replay::trial::Judged;
+use crate::verdict::Verdict;
+use std::collections::BTreeSet;
+use std::sync::mpsc::SyncSender;
+
+/// How many events are told at once.
+const BATCH: usize = 64;
+
+/// What is wanted of the events.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// Every event as JSON.
+    pub(super) json: bool,
+    /// Every event that has anything to tell.
+    pub(super) notable: bool,
+    /// New expectations.
+    pub(super) bless: bool,
+    /// Only the sessions of one part of so many.
+    pub(super) partition: Option<Partition>,
+}
+
+/// One part of so many; which one a session belongs to hangs on its id alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Partition {
+    pub(super) part: u64,
+    pub(super) of: u64,
+}
+
+impl Partition {
+    pub(super) fn has(self, session: &str) -> bool {
+        hash(session.as_bytes()) % self.of == self.part - 1
+    }
+}
+
+impl std::str::FromStr for Partition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match parsed {
+            Some((part, of)) if part >= 1 && part <= of => Ok(Self { part, of }),
+            _ => Err("a part is K/N, with K from 1 to N, such as 2/4".to_owned()),
+        }
+    }
+}
+
+/// A piece of news about an input.
+pub(super) enum Told {
+    Event(Heard),
+    Problem(Problem),
+    End(Box<End>),
+}
+
+/// An event, in the forms that were wanted.
+pub(super) struct Heard {
+    pub(super) json: Option<String>,
+    pub(super) session: String,
+    pub(super) amiss: bool,
+    pub(super) notable: Option<Box<Retrial>>,
+}
+
+/// What an input comes to.
+#[derive(Default)]
+pub(super) struct End {
+    pub(super) tally: Tally,
+    pub(super) sessions: BTreeSet<u64>,
+    pub(super) blessed: Option<Sidecar>,
+    /// Lines that other modes have decided.
+    pub(super) foreign: u64,
+}
+
+/// What one input has come to so far.
+pub(super) struct Docket {
+    pub(super) wanted: Wanted,
+    tell: SyncSender<Vec<Told>>,
+    batch: Vec<Told>,
+    end: End,
+    last: String,
+}
+
+impl Docket {
+    pub(super) fn new(wanted: Wanted, tell: SyncSender<Vec<Told>>) -> Self {
+        let end = End { blessed: wanted.bless.then(Sidecar::default), ..End::default() };
+        Self { wanted, tell, batch: Vec::new(), end, last: String::new() }
+    }
+
+    /// Whether a session is to be looked at.
+    pub(super) fn wants(&self, session: &str) -> bool {
+        self.wanted.partition.is_none_or(|partition| partition.has(session))
+    }
+
+    /// Tells what was judged, and what was expected.
+    pub(super) fn event(&mut self, place: Where<'_>, judged: Judged, law: &Catalogue, expected: Option<Expectation>) {
+        let session = judged.event.session();
+        if self.last != session {
+            session.clone_into(&mut self.last);
+            self.end.sessions.insert(hash(session.as_bytes()));
+        }
+        let verdict = judged.decided.decision.verdict;
+        let change = judged.change;
+        let plain = !change.differs() && expected.is_none() && !self.wanted.bless;
+        let silent = verdict == Verdict::Pass && judged.decided.decision.moves.is_empty();
+        if plain && !self.wanted.json && (silent || !self.wanted.notable) {
+            return self.end.tally.count(change, verdict >= Verdict::Block, None);
+        }
+        let retrial = Retrial::new(place, judged, law).expecting(expected);
+        self.end.tally.count(change, verdict >= Verdict::Block, retrial.met);
+        if let Some(blessed) = self.end.blessed.as_mut().filter(|_| change != Change::Undecidable) {
+            blessed.bless(&retrial);
+        }
+        self.tell_event(retrial);
+    }
+
+    fn tell_event(&mut self, retrial: Retrial) {
+        let amiss = retrial.is_amiss();
+        let json = self.wanted.json.then(|| serde_json::to_string(&retrial).unwrap_or_default());
+        let session = retrial.session.clone();
+        let notable = (amiss || self.wanted.notable && !retrial.is_quiet()).then(|| Box::new(retrial));
+        if json.is_some() || notable.is_some() {
+            self.push(Told::Event(Heard { json, session, amiss, notable }));
+        }
+    }
+
+    /// Tells what is wrong with a line.
+    pub(super) fn problem(&mut self, file: &str, line: u64, what: impl Into<String>) {
+        self.end.tally.problems += 1;
+        self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
+    }
+
+    /// Counts a line that other modes have decided.
+    pub(super) fn foreign(&mut self) {
+        self.end.foreign += 1;
+    }
+
+    /// How many events there were so far.
+    pub(super) fn events(&self) -> u64 {
+        self.end.tally.events
+    }
+
+    /// An expectation that no event can meet.
+    pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
+        self.end.tally.unmet += 1;
+        self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
+    }
+
+    fn push(&mut self, told: Told) {
+        self.batch.push(told);
+        if self.batch.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        // Whoever listens has gone only when everything ends.
+        let _ = self.tell.send(std::mem::take(&mut self.batch));
+    }
+
+    /// Tells what the input has come to.
+    pub(super) fn close(mut self) {
+        self.end.tally.sessions = self.end.sessions.len() as u64;
+        let end = std::mem::take(&mut self.end);
+        self.batch.push(Told::End(Box::new(end)));
+        self.flush();
+    }
+}

@@ -1,0 +1,163 @@
+//! Which modes decide: those of a folder, of the project, or those that a recording carries.
+
+use crate::library;
+use crate::mode::{Broken, Catalogue, Sources};
+use crate::paths::Places;
+use crate::replay::recording::Header;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many recordings' modes are kept in mind.
+const MANY: usize = 32;
+
+/// The word for the modes that a recording carries.
+const RECORDED: &str = "recorded";
+
+/// The modes that decide, by whom they are asked for.
+pub(super) struct Law {
+    /// Only those that a recording carries.
+    recorded: bool,
+    /// A folder of mode files, which stand in the place of the others.
+    files: Option<Vec<(String, String)>>,
+    /// Settings beside these files.
+    settings: Option<String>,
+    /// The project that was named, or that we stand in.
+    here: Sources,
+    named: bool,
+    known: Mutex<HashMap<u64, Arc<Judge>>>,
+}
+
+/// A catalogue that decides.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub(super) catalogue: Catalogue,
+    /// The hash that lines have which these very modes have decided.
+    pub(super) hash: String,
+}
+
+impl Law {
+    /// The law of `--modes`, or of the project.
+    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &Places) -> Result<Self, String> {
+        let mut law = Self {
+            recorded: modes.is_some_and(|modes| modes.as_os_str() == RECORDED),
+            files: None,
+            settings: None,
+            here: library::sources(here),
+            named: project.is_some(),
+            known: Mutex::default(),
+        };
+        let Some(folder) = modes.filter(|_| !law.recorded) else { return Ok(law) };
+        if !folder.is_dir() {
+            return Err(format!("`--modes {}` is no folder", folder.display()));
+        }
+        if let Some(home) = project_of(folder) {
+            law.here = library::sources(&Places { home });
+            law.named = true;
+        } else {
+            let (files, settings) = loose(folder)?;
+            law.files = Some(files);
+            law.settings = settings;
+        }
+        Ok(law)
+    }
+
+    /// Files of the named modes that cannot be read: what they would decide nobody knows.
+    pub(super) fn broken(&self) -> Vec<Broken> {
+        let wanted = self.named || self.files.is_some();
+        if wanted { self.changed(&self.here).catalogue().broken } else { Vec::new() }
+    }
+
+    /// Who decides the lines of a recording.
+    pub(super) fn of_recording(&self, header: &Header) -> Arc<Judge> {
+        let own = self.recorded || !self.named && self.files.is_none() && self.here == Sources::default();
+        let base = if own || self.files.is_some() { &header.sources } else { &self.here };
+        let sources = self.changed(base);
+        // The same texts are the same modes, whatever modegate has read them.
+        let same = (sources == header.sources).then_some(header.modes.as_str());
+        self.judge(&sources, same)
+    }
+
+    /// Who decides the lines of a file: the modes of the project whose journal it is, or of ours.
+    pub(super) fn of_file(&self, path: &Path) -> Arc<Judge> {
+        let home = if self.named { None } else { owner(path) };
+        match home {
+            Some(home) => self.judge(&self.changed(&library::sources(&Places { home })), None),
+            None => self.judge(&self.changed(&self.here), None),
+        }
+    }
+
+    /// The sources with the files of `--modes` in the place of theirs.
+    fn changed(&self, base: &Sources) -> Sources {
+        let mut sources = base.clone();
+        if let Some(files) = &self.files {
+            sources.files.retain(|(name, _)| !name.starts_with(".claude/modes/"));
+            sources.files.splice(0..0, files.iter().cloned());
+        }
+        if let Some(settings) = &self.settings {
+            sources.settings = Some(settings.clone());
+        }
+        sources
+    }
+
+    fn judge(&self, sources: &Sources, same: Option<&str>) -> Arc<Judge> {
+        let key = crate::paths::hash(format!("{sources:?} {same:?}").as_bytes());
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > MANY {
+            known.clear();
+        }
+        let new = || {
+            let catalogue = sources.catalogue();
+            let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
+            Arc::new(Judge { catalogue, hash })
+        };
+        Arc::clone(known.entry(key).or_insert_with(new))
+    }
+}
+
+/// The project that a folder is, or whose `.claude` or `.claude/modes` it is.
+fn project_of(folder: &Path) -> Option<PathBuf> {
+    let full = folder.canonicalize().ok()?;
+    let above = |depth: usize| full.ancestors().nth(depth).map(Path::to_owned);
+    if full.join(".claude").is_dir() {
+        above(0)
+    } else if full.ends_with(".claude") {
+        above(1)
+    } else if full.ends_with(".claude/modes") {
+        above(2)
+    } else {
+        None
+    }
+}
+
+/// The project in whose `.claude/hooks/sessions` a journal lies.
+fn owner(path: &Path) -> Option<PathBuf> {
+    let full = path.canonicalize().ok()?;
+    let folder = full.parent()?;
+    folder.ends_with(".claude/hooks/sessions").then(|| full.ancestors().nth(4).map(Path::to_owned))?
+}
+
+/// The mode files of a folder that is no project's, and the settings beside them.
+#[expect(clippy::type_complexity, reason = "two things that are read together once")]
+fn loose(folder: &Path) -> Result<(Vec<(String, String)>, Option<String>), String> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))
+    };
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let mut files = Vec::new();
+    let mut settings = None;
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == "modegate.yaml" {
+            settings = Some(read(path)?);
+        } else {
+            files.push((format!(".claude/modes/{name}"), read(path)?));
+        }
+    }
+    if files.is_empty() && settings.is_none() {
+        return Err(format!("`--modes {}` has no mode files (*.yaml)", folder.display()));
+    }
+    Ok((files, settings))
+}

@@ -1,0 +1,195 @@
+//! A journal, line by line.
+
+use super::blocks::{LONGEST, Lines, Piece};
+use super::docket::Docket;
+use super::inputs::Input;
+use super::law::{Judge, Law};
+use crate::journal::VERSION;
+use crate::replay::chain::Chain;
+use crate::replay::entry::{Entry, Form, plain};
+use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::recording::{self, Header};
+use crate::replay::retrial::Where;
+use crate::replay::trial::{Judged, Trial};
+use std::sync::Arc;
+
+/// Decides every line of a journal again.
+pub(super) fn replay(input: &Input, law: &Law, expected: Option<&Sidecar>, docket: &mut Docket) {
+    let mut judge = law.of_file(input.main());
+    let mut chain = Chain::default();
+    for path in &input.files {
+        let file = path.to_string_lossy().into_owned();
+        let mut hearing = Hearing { file: &file, expected, held: None, chain: &mut chain };
+        match hearing.read(path, law, &mut judge, docket) {
+            Ok(()) => {}
+            Err(error) => docket.problem(&file, 0, format!("it cannot be read: {error}")),
+        }
+        hearing.tell(&judge, docket);
+        for line in chain.end() {
+            missing(docket, &file, line);
+        }
+    }
+}
+
+/// A line that was judged, and waits for what is expected of it.
+struct Held {
+    line: u64,
+    at: Option<String>,
+    judged: Judged,
+    expected: Option<Expectation>,
+}
+
+struct Hearing<'a> {
+    file: &'a str,
+    expected: Option<&'a Sidecar>,
+    held: Option<Held>,
+    chain: &'a mut Chain,
+}
+
+impl Hearing<'_> {
+    fn read(
+        &mut self,
+        path: &std::path::Path,
+        law: &Law,
+        judge: &mut Arc<Judge>,
+        docket: &mut Docket,
+    ) -> std::io::Result<()> {
+        let mut lines = Lines::open(path)?;
+        loop {
+            let current = Arc::clone(judge);
+            let mut trial = Trial::new(&current.catalogue, &current.hash);
+            match self.until_header(&mut lines, &current, &mut trial, docket)? {
+                Some(header) => {
+                    self.tell(&current, docket);
+                    *judge = law.of_recording(&header);
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Reads lines up to the next header, which may change the modes.
+    fn until_header(
+        &mut self,
+        lines: &mut Lines,
+        judge: &Judge,
+        trial: &mut Trial<'_>,
+        docket: &mut Docket,
+    ) -> std::io::Result<Option<Box<Header>>> {
+        while let Some(piece) = lines.next()? {
+            let (number, bytes, whole) = match piece {
+                Piece::Line { number, bytes, whole } => (number, bytes, whole),
+                Piece::TooLong { number, size } => {
+                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
+                    docket.problem(self.file, number, what);
+                    continue;
+                }
+            };
+            let entry: Entry<'_> = match serde_json::from_slice(bytes) {
+                Ok(entry) => entry,
+                Err(error) => {
+                    docket.problem(self.file, number, unreadable(&error, whole));
+                    continue;
+                }
+            };
+            match entry.form() {
+                Form::Line => self.line(number, &entry, judge, trial, docket),
+                Form::Header => match header(bytes) {
+                    Ok(header) => return Ok(Some(Box::new(header))),
+                    Err(why) => docket.problem(self.file, number, why),
+                },
+                Form::Expectation => self.expectation(number, &entry, docket),
+                Form::Event => docket.problem(self.file, number, "this is an event, not a line of a journal"),
+                Form::Other => docket.problem(self.file, number, "this is no line of a journal"),
+            }
+        }
+        Ok(None)
+    }
+
+    fn line(&mut self, number: u64, entry: &Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
+        self.tell(judge, docket);
+        if docket.wanted.partition.is_some() && !docket.wants(&session(entry)) {
+            return;
+        }
+        if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
+            let what = format!("the line has format {newer}, written by a newer modegate; this one reads {VERSION}");
+            return docket.problem(self.file, number, what);
+        }
+        if self.chain.is_double(entry) {
+            return docket.problem(self.file, number, "the event is there twice; it is counted once");
+        }
+        if self.chain.runs_back(entry) {
+            docket.problem(self.file, number, "the clock went backwards: this came before the line above");
+        }
+        let judged = match trial.line(entry) {
+            Ok(judged) => judged,
+            Err(why) => return docket.problem(self.file, number, format!("the line cannot be decided: {why}")),
+        };
+        for line in self.chain.follow(number, entry, trial.before()) {
+            missing(docket, self.file, line);
+        }
+        if plain(entry.modes) != Some(judge.hash.as_str()) {
+            docket.foreign();
+        }
+        self.held = Some(Held {
+            line: number,
+            at: plain(entry.at).map(str::to_owned),
+            judged,
+            expected: self.expected.map(|sidecar| sidecar.at(number)),
+        });
+    }
+
+    fn expectation(&mut self, number: u64, entry: &Entry<'_>, docket: &mut Docket) {
+        let read = entry.expect.map(|raw| Expectation::read(raw.get()));
+        match (read, &mut self.held) {
+            (Some(Ok(expected)), Some(held)) => held.expected = Some(expected),
+            (Some(Ok(_)), None) => docket.problem(self.file, number, "no event stands before this expectation"),
+            (Some(Err(why)), _) => docket.unmet(self.file, number, why),
+            (None, _) => {}
+        }
+    }
+
+    /// Tells of the line that has waited.
+    fn tell(&mut self, judge: &Judge, docket: &mut Docket) {
+        if let Some(Held { line, at, judged, expected }) = self.held.take() {
+            let place = Where { file: self.file, line, at: at.as_deref() };
+            docket.event(place, judged, &judge.catalogue, expected);
+        }
+    }
+}
+
+/// Whose line it is, without reading all of it.
+fn session(entry: &Entry<'_>) -> String {
+    #[derive(serde::Deserialize)]
+    struct Id {
+        id: String,
+    }
+    let read = entry.before.and_then(|raw| serde_json::from_str::<Id>(raw.get()).ok());
+    read.map(|session| session.id).unwrap_or_default()
+}
+
+fn missing(docket: &mut Docket, file: &str, line: u64) {
+    docket.problem(file, line, "the state is not the one before: an event is missing, or a person has changed it");
+}
+
+/// What is wrong with a line that is no JSON.
+pub(super) fn unreadable(error: &serde_json::Error, whole: bool) -> String {
+    if !whole && error.is_eof() {
+        return "the last line is cut off".to_owned();
+    }
+    let text = error.to_string();
+    let clause = text.split(" at line ").next().unwrap_or_default();
+    format!("the line is no JSON: {clause} at column {}", error.column())
+}
+
+fn header(bytes: &[u8]) -> Result<Header, String> {
+    let header: Header =
+        serde_json::from_slice(bytes).map_err(|error| format!("the header cannot be read: {error}"))?;
+    if header.recording > recording::VERSION {
+        let (newer, own) = (header.recording, recording::VERSION);
+        return Err(format!(
+            "the recording has format {newer}, written by a newer modegate; this one reads {own}. Its modes are not used"
+        ));
+    }
+    Ok(header)
+}

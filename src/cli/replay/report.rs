@@ -1,0 +1,49 @@
+//! What all inputs together have come to.
+
+use super::docket::{End, Heard};
+use crate::replay::change::Change;
+use crate::replay::retrial::Retrial;
+use crate::replay::tally::Tally;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many differences are kept; more nobody reads, and memory must not grow with the corpus.
+const KEPT: usize = 2_000;
+
+/// What all inputs together have come to.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) tally: Tally,
+    /// What is not as it was or as it is expected, as far as it is kept.
+    pub(super) amiss: Vec<Retrial>,
+    pub(super) count_amiss: u64,
+    /// How many differences each gate makes.
+    pub(super) gates: BTreeMap<(Change, String), u64>,
+    /// Decisions that other modes have made.
+    pub(super) foreign: u64,
+    sessions: BTreeSet<u64>,
+}
+
+impl Report {
+    pub(super) fn event(&mut self, heard: Heard) {
+        let Some(retrial) = heard.notable.filter(|_| heard.amiss) else { return };
+        self.count_amiss += 1;
+        for gate in &retrial.gates {
+            *self.gates.entry((retrial.change, gate.clone())).or_default() += 1;
+        }
+        if self.amiss.len() < KEPT {
+            self.amiss.push(*retrial);
+        }
+    }
+
+    pub(super) fn end(&mut self, end: &End) {
+        self.tally.add(&end.tally);
+        self.foreign += end.foreign;
+        // One session may lie in several files.
+        self.sessions.extend(&end.sessions);
+        self.tally.sessions = self.sessions.len() as u64;
+    }
+
+    pub(super) fn has_drift(&self) -> bool {
+        self.tally.drift > 0
+    }
+}

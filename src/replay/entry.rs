@@ -1,0 +1,118 @@
+//! A line of a recorded file, looked at but not yet read: its parts stay the bytes that they are.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The parts of a line. Which of them there are tells what it is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Entry<'a> {
+    /// The version of a journal's line.
+    pub v: Option<u64>,
+    /// The version of a recording, in its header.
+    pub recording: Option<u64>,
+    /// When the event came.
+    #[serde(borrow)]
+    pub at: Option<&'a RawValue>,
+    /// The event.
+    #[serde(borrow)]
+    pub event: Option<&'a RawValue>,
+    /// The session before it.
+    #[serde(borrow)]
+    pub before: Option<&'a RawValue>,
+    /// The session after it, if it moved.
+    #[serde(borrow)]
+    pub after: Option<&'a RawValue>,
+    /// The hash of the modes.
+    #[serde(borrow)]
+    pub modes: Option<&'a RawValue>,
+    /// Questions and answers.
+    #[serde(borrow)]
+    pub asked: Option<&'a RawValue>,
+    /// What the gates found.
+    #[serde(borrow)]
+    pub findings: Option<&'a RawValue>,
+    /// What was decided.
+    #[serde(borrow)]
+    pub decision: Option<&'a RawValue>,
+    /// The agent that stops.
+    #[serde(borrow)]
+    pub who: Option<&'a RawValue>,
+    /// Whether the state could not be kept.
+    pub lost: bool,
+    /// How long it took, in microseconds.
+    pub us: Option<u64>,
+    /// An event of a plain stream has its name at the top.
+    #[serde(borrow, alias = "hookEventName", alias = "event_name", alias = "eventName")]
+    pub hook_event_name: Option<&'a RawValue>,
+    /// What is expected of the event before this line.
+    #[serde(borrow)]
+    pub expect: Option<&'a RawValue>,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A line of a journal.
+    Line,
+    /// The header of a recording.
+    Header,
+    /// An event as the host sent it.
+    Event,
+    /// What is expected of the event before.
+    Expectation,
+    /// Something else.
+    Other,
+}
+
+impl Entry<'_> {
+    /// What the line is.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        if self.recording.is_some() {
+            Form::Header
+        } else if self.v.is_some() && (self.event.is_some() || self.decision.is_some()) {
+            Form::Line
+        } else if self.hook_event_name.is_some() {
+            Form::Event
+        } else if self.expect.is_some() {
+            Form::Expectation
+        } else {
+            Form::Other
+        }
+    }
+}
+
+/// The text of a JSON string that has no escapes, as ids and times have none.
+#[must_use]
+pub fn plain(raw: Option<&RawValue>) -> Option<&str> {
+    let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains('\\')).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Form) {
+        assert_eq!(serde_json::from_str::<Entry<'_>>(line).expect(line).form(), expected, "{line}");
+    }
+
+    #[test]
+    fn a_line_is_told_by_its_parts() {
+        check(r#"{"v":1,"at":"x","event":{"hook_event_name":"Stop"},"decision":{}}"#, Form::Line);
+        check(r#"{"v":99,"event":{}}"#, Form::Line);
+        check(r#"{"recording":1,"session":"s"}"#, Form::Header);
+        check(r#"{"hook_event_name":"Stop","reason":"x"}"#, Form::Event);
+        check(r#"{"hookEventName":"Stop"}"#, Form::Event);
+        check(r#"{"expect":{"verdict":"block"}}"#, Form::Expectation);
+        check(r#"{"type":"user","message":{}}"#, Form::Other);
+    }
+
+    #[test]
+    fn only_a_text_without_escapes_is_plain() {
+        let entry: Entry<'_> = serde_json::from_str(r#"{"at":"2026","modes":"a\n","v":1}"#).unwrap();
+        assert_eq!((plain(entry.at), plain(entry.modes), plain(None)), (Some("2026"), None, None));
+    }
+}

@@ -1,0 +1,194 @@
+//! What a recording is expected to come to: lines beside its events, or a file beside it.
+
+use super::retrial::Retrial;
+use crate::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// What is expected of one event; what is left out may be anything.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Expectation {
+    /// The verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What comes of it, in a word: `allowed`, `refused`, `held`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The whole reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Texts that the reason has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
+    /// What happens to the modes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<String>>,
+}
+
+/// An expectation as people write it: a word, or more.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Word(String),
+    Whole(Expectation),
+}
+
+/// The words for what comes of an event.
+const OUTCOMES: [&str; 9] =
+    ["allowed", "refused", "held", "released", "released unmet", "asked", "warned", "stopped", "blocked"];
+
+impl Expectation {
+    /// Reads what stands behind `expect`.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let written = serde_json::from_str(text).map_err(|_| {
+            "an expectation is a word such as \"block\", or an object with `verdict`, `outcome`, `reason`, `because`, `moves`"
+                .to_owned()
+        })?;
+        Self::written(written)
+    }
+
+    fn written(written: Written) -> Result<Self, String> {
+        let expectation = match written {
+            Written::Whole(expectation) => expectation,
+            Written::Word(word) => match serde_json::from_value(word.as_str().into()) {
+                Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
+                Err(_) => Self { outcome: Some(word), ..Self::default() },
+            },
+        };
+        match &expectation.outcome {
+            Some(word) if !OUTCOMES.contains(&word.as_str()) => {
+                Err(format!("no outcome is called `{word}`; there are {}", OUTCOMES.join(", ")))
+            }
+            _ => Ok(expectation),
+        }
+    }
+
+    /// That nothing comes of an event.
+    #[must_use]
+    pub fn silence() -> Self {
+        Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// That the same comes of an event.
+    #[must_use]
+    pub fn of(retrial: &Retrial) -> Self {
+        let reason = (!retrial.reason.is_empty()).then(|| retrial.reason.clone());
+        let moves = Some(retrial.moves.clone()).filter(|moves| !moves.is_empty());
+        Self { verdict: Some(retrial.verdict), reason, moves, ..Self::default() }
+    }
+
+    /// Whether it is met.
+    #[must_use]
+    pub fn is_met(&self, retrial: &Retrial) -> bool {
+        let is_outcome =
+            |word: &String| *word == retrial.outcome || word == "blocked" && retrial.verdict >= Verdict::Block;
+        self.verdict.is_none_or(|verdict| verdict == retrial.verdict)
+            && self.outcome.as_ref().is_none_or(is_outcome)
+            && self.reason.as_ref().is_none_or(|reason| *reason == retrial.reason)
+            && self.because.iter().all(|text| retrial.reason.contains(text.as_str()))
+            && self.moves.as_ref().is_none_or(|moves| *moves == retrial.moves)
+    }
+}
+
+/// The file beside a recording: what is expected of those of its events from which something comes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sidecar {
+    /// How many events the recording has.
+    pub events: u64,
+    /// What is expected; of an event that is not named, nothing comes.
+    #[serde(default)]
+    pub expect: Vec<At>,
+}
+
+/// What is expected of an event at its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct At {
+    /// The line of the recording.
+    pub line: u64,
+    /// The event, for people.
+    #[serde(default)]
+    pub event: String,
+    /// What is expected.
+    #[serde(flatten)]
+    pub expected: Expectation,
+}
+
+/// What stands at the top of the file.
+const HEAD: &str = "# What modegate is expected to decide, written by `modegate replay --bless`. Of an event that is not named\n# here nothing comes: it passes, and no mode moves.\n";
+
+impl Sidecar {
+    /// Reads the file; the error is a clause with the place.
+    pub fn read(text: &str) -> Result<Self, String> {
+        serde_yaml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The file's text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{HEAD}{}", serde_yaml::to_string(self).unwrap_or_default())
+    }
+
+    /// What is expected of the event in a line.
+    #[must_use]
+    pub fn at(&self, line: u64) -> Expectation {
+        let found = self.expect.binary_search_by_key(&line, |at| at.line).ok().and_then(|index| self.expect.get(index));
+        found.map_or_else(Expectation::silence, |at| at.expected.clone())
+    }
+
+    /// Expects what has come of an event.
+    pub fn bless(&mut self, retrial: &Retrial) {
+        self.events += 1;
+        let expected = Expectation::of(retrial);
+        if !Expectation::silence().is_met(retrial) {
+            self.expect.push(At { line: retrial.line, event: retrial.event.clone(), expected });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retrial(verdict: Verdict, reason: &str, outcome: &str) -> Retrial {
+        Retrial { verdict, reason: reason.to_owned(), outcome: outcome.to_owned(), ..Retrial::default() }
+    }
+
+    #[track_caller]
+    fn check(text: &str, verdict: Verdict, expected: bool) {
+        let held = retrial(verdict, "No plan. Write it.", "held");
+        assert_eq!(Expectation::read(text).expect(text).is_met(&held), expected, "{text}");
+    }
+
+    #[test]
+    fn an_expectation_is_a_word_or_more() {
+        check(r#""block""#, Verdict::Block, true);
+        check(r#""block""#, Verdict::Pass, false);
+        check(r#""held""#, Verdict::Block, true);
+        check(r#""blocked""#, Verdict::Block, true);
+        check(r#""refused""#, Verdict::Block, false);
+        check(r#"{"verdict":"block","because":["plan","Write"]}"#, Verdict::Block, true);
+        check(r#"{"because":["research"]}"#, Verdict::Block, false);
+        check(r#"{"reason":"No plan."}"#, Verdict::Block, false);
+        check(r#"{"moves":["x"]}"#, Verdict::Block, false);
+    }
+
+    #[test]
+    fn what_is_no_expectation_says_so() {
+        assert!(Expectation::read(r#""blokked""#).unwrap_err().contains("no outcome is called `blokked`"));
+        assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().contains("`verdict`"));
+        assert!(Sidecar::read("events: 1\nexpect: [{line: x}]").unwrap_err().contains("line"));
+    }
+
+    #[test]
+    fn a_blessed_file_reads_back_and_expects_silence_elsewhere() {
+        let mut sidecar = Sidecar::default();
+        sidecar.bless(&Retrial { line: 1, ..Retrial::default() });
+        sidecar.bless(&Retrial { line: 2, ..retrial(Verdict::Block, "a: \"b\"\nc # d", "held") });
+        let again = Sidecar::read(&sidecar.text()).unwrap();
+        assert_eq!(again, sidecar);
+        assert_eq!(again.events, 2);
+        assert_eq!(again.at(2).reason.as_deref(), Some("a: \"b\"\nc # d"));
+        assert_eq!(again.at(1), Expectation::silence());
+    }
+}

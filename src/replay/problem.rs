@@ -1,0 +1,25 @@
+//! Something that could not be read, or is odd.
+
+use serde::{Deserialize, Serialize};
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// The line; 0 for the whole file.
+    #[serde(default)]
+    pub line: u64,
+    /// What is wrong, as a clause.
+    #[serde(rename = "problem")]
+    pub what: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.what),
+            line => write!(f, "{}:{line}: {}", self.file, self.what),
+        }
+    }
+}

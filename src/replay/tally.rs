@@ -1,0 +1,141 @@
+//! Counts of what was decided again.
+
+use super::change::Change;
+use serde::{Deserialize, Serialize};
+
+/// How many events there were, and what became of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    /// Sessions.
+    pub sessions: u64,
+    /// Events.
+    pub events: u64,
+    /// Those that are blocked.
+    pub blocked: u64,
+    /// Those without a past decision.
+    pub new: u64,
+    /// Those that are decided as before.
+    pub same: u64,
+    /// Those that the same modes decide otherwise.
+    pub drift: u64,
+    /// Those that other modes block.
+    pub newly_blocked: u64,
+    /// Those that other modes let through.
+    pub newly_allowed: u64,
+    /// Those with another reason.
+    pub changed_reason: u64,
+    /// Those that differ in something else.
+    pub changed_otherwise: u64,
+    /// Those that cannot be decided.
+    pub undecidable: u64,
+    /// Expectations that are met.
+    pub met: u64,
+    /// Expectations that are not.
+    pub unmet: u64,
+    /// Differences that meet an expectation, and so are wanted.
+    pub accepted: u64,
+    /// Lines and files that could not be read, or were odd.
+    pub problems: u64,
+}
+
+impl Tally {
+    /// The count of a change.
+    #[must_use]
+    pub fn of(&self, change: Change) -> u64 {
+        match change {
+            Change::New => self.new,
+            Change::Same => self.same,
+            Change::Drift => self.drift,
+            Change::NewlyBlocked => self.newly_blocked,
+            Change::NewlyAllowed => self.newly_allowed,
+            Change::ChangedReason => self.changed_reason,
+            Change::ChangedOtherwise => self.changed_otherwise,
+            Change::Undecidable => self.undecidable,
+        }
+    }
+
+    /// Counts an event.
+    pub fn count(&mut self, change: Change, blocked: bool, met: Option<bool>) {
+        self.events += 1;
+        self.blocked += u64::from(blocked);
+        self.met += u64::from(met == Some(true));
+        self.unmet += u64::from(met == Some(false));
+        self.accepted += u64::from(met == Some(true) && change.differs());
+        *match change {
+            Change::New => &mut self.new,
+            Change::Same => &mut self.same,
+            Change::Drift => &mut self.drift,
+            Change::NewlyBlocked => &mut self.newly_blocked,
+            Change::NewlyAllowed => &mut self.newly_allowed,
+            Change::ChangedReason => &mut self.changed_reason,
+            Change::ChangedOtherwise => &mut self.changed_otherwise,
+            Change::Undecidable => &mut self.undecidable,
+        } += 1;
+    }
+
+    /// Adds the counts of another part.
+    pub fn add(&mut self, other: &Self) {
+        self.sessions += other.sessions;
+        self.events += other.events;
+        self.blocked += other.blocked;
+        self.new += other.new;
+        self.same += other.same;
+        self.drift += other.drift;
+        self.newly_blocked += other.newly_blocked;
+        self.newly_allowed += other.newly_allowed;
+        self.changed_reason += other.changed_reason;
+        self.changed_otherwise += other.changed_otherwise;
+        self.undecidable += other.undecidable;
+        self.met += other.met;
+        self.unmet += other.unmet;
+        self.accepted += other.accepted;
+        self.problems += other.problems;
+    }
+
+    /// Past decisions that do not simply stand, wanted ones included.
+    #[must_use]
+    pub fn differing(&self) -> u64 {
+        Change::ALL.iter().map(|change| self.of(*change)).sum()
+    }
+
+    /// Whether everything is as it was, or as it is expected to be.
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
+        self.unmet == 0 && self.differing() == self.accepted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_is_expected_is_fine() {
+        let mut tally = Tally::default();
+        tally.count(Change::Same, false, None);
+        assert!(tally.is_fine());
+        tally.count(Change::NewlyBlocked, true, Some(true));
+        assert!(tally.is_fine());
+        tally.count(Change::Drift, true, None);
+        assert!(!tally.is_fine());
+        assert_eq!((tally.events, tally.blocked, tally.differing(), tally.accepted), (3, 2, 2, 1));
+    }
+
+    #[test]
+    fn an_unmet_expectation_is_not_fine() {
+        let mut tally = Tally::default();
+        tally.count(Change::Same, false, Some(false));
+        assert!(!tally.is_fine());
+    }
+
+    #[test]
+    fn parts_add_up() {
+        let mut one = Tally::default();
+        Change::ALL.into_iter().chain([Change::New, Change::Same]).for_each(|change| one.count(change, true, None));
+        let mut both = one;
+        both.add(&one);
+        assert_eq!(both.events, 16);
+        assert!(Change::ALL.iter().all(|change| both.of(*change) == 2));
+    }
+}
