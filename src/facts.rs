@@ -14,6 +14,7 @@ use crate::paths::hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A question to the world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -228,11 +229,15 @@ pub enum Answer {
     Unknown(String),
 }
 
-/// Paths, and what must not be done to them.
+/// Paths, and what must not be done to them; asked at every call of a tool, and so made once and shared.
 ///
 /// In the journal it is a digest: the lists are long, the same at each event, and stand in the mode file.
 #[derive(Debug, Clone, Default)]
-pub struct Touching {
+pub struct Touching(Arc<Protected>);
+
+/// What a [`Touching`] asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Protected {
     /// `remove`, `write`, `mode`, `own`, `device`, `bomb`.
     pub deeds: Vec<String>,
     /// The paths.
@@ -247,20 +252,35 @@ pub struct Touching {
     digest: String,
 }
 
-impl Touching {
-    /// The same with its digest, which is made once: questions are compared often.
+impl Protected {
+    /// The question after it, with a digest: questions are compared often.
     #[must_use]
-    pub fn sealed(mut self) -> Self {
+    pub fn sealed(mut self) -> Touching {
         let Self { deeds, paths, except, recursive, strict, .. } = &self;
         let whole = format!("{deeds:?} {paths:?} {except:?} {recursive} {strict}");
         self.digest = format!("{} {:016x}", deeds.join("|"), hash(whole.as_bytes()));
-        self
+        Touching(Arc::new(self))
+    }
+}
+
+impl Touching {
+    /// What must not be done, in words; a recorded question has no more of it than its digest.
+    fn deeds(&self) -> String {
+        self.digest.split(' ').next().unwrap_or_default().replace('|', " or ")
+    }
+}
+
+impl std::ops::Deref for Touching {
+    type Target = Protected;
+
+    fn deref(&self) -> &Protected {
+        &self.0
     }
 }
 
 impl PartialEq for Touching {
     fn eq(&self, other: &Self) -> bool {
-        self.digest == other.digest
+        Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
     }
 }
 
@@ -273,8 +293,7 @@ impl Serialize for Touching {
 impl<'de> Deserialize<'de> for Touching {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let digest = String::deserialize(deserializer)?;
-        let deeds = digest.split(' ').next().unwrap_or_default().split('|').map(str::to_owned).collect();
-        Ok(Self { deeds, digest, ..Self::default() })
+        Ok(Self(Arc::new(Protected { digest, ..Protected::default() })))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod expect;
 pub mod problem;
 pub mod recording;
 pub mod retrial;
+pub mod scenario;
 pub mod tally;
 pub mod transcript;
 pub mod trial;

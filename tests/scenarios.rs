@@ -22,7 +22,6 @@ mod scenario;
 mod trick;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use scenario::Scenario;
 use std::path::Path;
 
 fn main() {
@@ -38,6 +37,6 @@ fn main() {
 }
 
 fn play(path: &Path) -> Result<(), Failed> {
-    let stage = Scenario::read(path)?.play()?;
+    let stage = scenario::play(&scenario::read(path)?)?;
     stage.replay()
 }

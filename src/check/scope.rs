@@ -92,6 +92,9 @@ impl Scope<'_> {
 
     /// Every value that a text with variables stands for, in order.
     pub fn expand(&self, text: &str) -> Result<Vec<String>, String> {
+        if !text.contains('{') {
+            return Ok(vec![text.to_owned()]);
+        }
         let mut done = Vec::new();
         let mut open = vec![(String::new(), text.to_owned())];
         while let Some((head, tail)) = open.pop() {

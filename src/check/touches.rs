@@ -1,10 +1,11 @@
 //! `touches`: what the tool would change, on a real reading of its command line.
 
 use super::Scope;
-use crate::facts::{Answer, Question, Sureness, Touching, unknown};
+use crate::facts::{Answer, Protected, Question, Sureness, Touching, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// The words for what is done to a path.
 const DEEDS: [(&str, &str); 6] = [
@@ -40,7 +41,23 @@ pub struct Touches {
     pub recursive: bool,
     /// Whether a doubt counts as a yes.
     pub strict: bool,
+    /// The question, where no variable makes it another at each event.
+    #[serde(skip)]
+    sealed: Sealed,
 }
+
+/// A question that is made once.
+#[derive(Debug, Clone, Default)]
+struct Sealed(OnceLock<Touching>);
+
+/// It follows from the rest, and so tells no two apart.
+impl PartialEq for Sealed {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Sealed {}
 
 impl Touches {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
@@ -56,19 +73,16 @@ impl Touches {
             except: fields.read(reader, "except", Reader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", Reader::boolean).unwrap_or(false),
             strict: fields.read(reader, "strict", Reader::boolean).unwrap_or(false),
+            sealed: Sealed::default(),
         }
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let expanded = |texts: &[String]| scope.expand_all(texts);
-        let (paths, except) = match (expanded(&self.paths), expanded(&self.except)) {
-            (Ok(paths), Ok(except)) => (paths, except),
-            (Err(why), _) | (_, Err(why)) => return Outcome::unknown(why),
+        let asked = match self.asked(scope) {
+            Ok(asked) => asked,
+            Err(why) => return Outcome::unknown(why),
         };
-        let mut asked = Touching::default();
-        (asked.deeds, asked.paths, asked.except) = (self.deeds.clone(), paths, except);
-        (asked.recursive, asked.strict) = (self.recursive, self.strict);
-        match scope.facts.ask(Question::Touches(asked.sealed())) {
+        match scope.facts.ask(Question::Touches(asked)) {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
@@ -82,5 +96,18 @@ impl Touches {
             }
             other => Outcome::unknown(unknown(other)),
         }
+    }
+
+    fn asked(&self, scope: &Scope<'_>) -> Result<Touching, String> {
+        let made = |paths: Vec<String>, except: Vec<String>| {
+            let mut asked = Protected::default();
+            (asked.deeds, asked.paths, asked.except) = (self.deeds.clone(), paths, except);
+            (asked.recursive, asked.strict) = (self.recursive, self.strict);
+            asked.sealed()
+        };
+        if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {
+            return Ok(made(scope.expand_all(&self.paths)?, scope.expand_all(&self.except)?));
+        }
+        Ok(self.sealed.0.get_or_init(|| made(self.paths.clone(), self.except.clone())).clone())
     }
 }

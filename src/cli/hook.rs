@@ -19,7 +19,7 @@ use crate::verdict::{Decision, Verdict};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// No event is larger.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -65,6 +65,12 @@ pub struct Answered {
 /// Answers the event in `bytes`; its project is `home`, or found from the event and the environment.
 #[must_use]
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
+    answer_ahead(bytes, home, Duration::ZERO)
+}
+
+/// Answers an event as if so much more time had gone by, which is how a scenario waits.
+#[must_use]
+pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: Duration) -> Answered {
     let begun = Instant::now();
     let event = match Event::parse(bytes) {
         Ok(event) => event,
@@ -81,8 +87,10 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
     }
     match library(&places, &event) {
         Some(library) => {
-            Door { places, event: &event, begun, came: jiff::Timestamp::now(), troubles: Vec::new(), lost: false }
-                .answer(&library)
+            let came = jiff::Timestamp::now();
+            let came = came.checked_add(ahead).unwrap_or(came);
+            let door = Door { places, event: &event, begun, came, ahead, troubles: Vec::new(), lost: false };
+            door.answer(&library)
         }
         None => Answered::default(),
     }
@@ -102,6 +110,7 @@ struct Door<'a> {
     event: &'a Event,
     begun: Instant,
     came: jiff::Timestamp,
+    ahead: Duration,
     troubles: Vec<String>,
     /// Whether the state could not be kept.
     lost: bool,
@@ -118,7 +127,7 @@ impl Door<'_> {
     fn answer(mut self, library: &Library) -> Answered {
         let id = self.event.session().to_owned();
         let store = Store::new(self.places.clone(), library.index.settings.days);
-        let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id));
+        let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
         let facts = Facts::new(&live);
         let (revision, before) = self.session(&store, &id, &library.index.settings);
         let made = self.decide(library, before, &facts);

@@ -47,11 +47,10 @@ pub fn same_command(left: &str, right: &str) -> bool {
 /// Whether two names mean the same agent: a `plugin:` prefix, case, `-` and `_` do not count.
 #[must_use]
 pub fn same_agent(left: &str, right: &str) -> bool {
-    let letters = |name| -> Vec<char> {
-        bare(name).chars().filter(|c| !"-_ ".contains(*c)).flat_map(char::to_lowercase).collect()
-    };
-    let left = letters(left);
-    !left.is_empty() && left == letters(right)
+    fn letters(name: &str) -> impl Iterator<Item = char> {
+        bare(name).chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
+    }
+    letters(left).next().is_some() && letters(left).eq(letters(right))
 }
 
 #[cfg(test)]

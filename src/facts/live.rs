@@ -16,7 +16,7 @@ pub mod transcript;
 mod web;
 mod wired;
 
-pub use clock::now;
+pub use clock::{ahead, now};
 
 use super::{Answer, File, Question, Said, Source, Wanted};
 use crate::event::Event;
@@ -48,6 +48,7 @@ pub struct Live<'e> {
     ledger: OnceCell<Result<Ledger, String>>,
     reach: OnceCell<touch::Reach>,
     begun: Instant,
+    ahead: Duration,
 }
 
 impl<'e> Live<'e> {
@@ -64,7 +65,14 @@ impl<'e> Live<'e> {
             ledger: OnceCell::new(),
             reach: OnceCell::new(),
             begun: Instant::now(),
+            ahead: Duration::ZERO,
         }
+    }
+
+    /// The same when so much more time has gone by.
+    #[must_use]
+    pub fn ahead(self, ahead: Duration) -> Self {
+        Self { ahead, ..self }
     }
 
     /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
@@ -293,7 +301,7 @@ impl Source for Live<'_> {
             }
             Question::Head => git::head(self.tree()).map_or_else(Answer::Unknown, Answer::Head),
             Question::Milestone => milestone::current(&[self.tree(), &self.home]),
-            Question::Clock => Answer::Clock(now()),
+            Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => self.writer(path),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),

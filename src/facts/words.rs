@@ -27,7 +27,7 @@ impl Display for Question {
                 let first = asked.paths.first().map_or("what is protected", String::as_str);
                 let more = asked.paths.len().saturating_sub(1);
                 let more = if more > 0 { format!(" or {more} others") } else { String::new() };
-                write!(f, "would it {} {first}{more}?", asked.deeds.join(" or "))
+                write!(f, "would it {} {first}{more}?", asked.deeds())
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
             Self::Wiring => f.write_str("would it change modegate's hook entries?"),

@@ -1,7 +1,6 @@
 //! What the documents say is so: their examples run, and nothing that can be written is left out.
 
 use crate::document::{Block, Document};
-use crate::scenario::Scenario;
 use libtest_mimic::{Failed, Trial};
 use modegate::check;
 use modegate::engine::decide;
@@ -9,6 +8,7 @@ use modegate::event::{Event, Trigger};
 use modegate::facts::{Facts, Recorded};
 use modegate::journal::Line;
 use modegate::mode::{Catalogue, GATE, MODE, PHASE};
+use modegate::replay::scenario::Scenario;
 use modegate::settings::Settings;
 use modegate::store::{Shape, State};
 
@@ -71,7 +71,7 @@ fn scenario(document: &Document, block: &Block, above: &str) -> Trial {
         Ok(mut scenario) => {
             scenario.files.values_mut().filter(|text| *text == ABOVE).for_each(|text| above.clone_into(text));
             Trial::test(format!("{}: {}", title(document), scenario.about), move || {
-                let played = scenario.play().map_err(|error| format!("{place}: {}", said(&error)))?;
+                let played = crate::scenario::play(&scenario).map_err(|error| format!("{place}: {}", said(&error)))?;
                 played.replay()
             })
         }

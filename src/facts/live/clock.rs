@@ -2,16 +2,24 @@
 
 use crate::facts::Clock;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Unit, Zoned};
+use jiff::{Timestamp, Unit};
 use std::path::Path;
+use std::time::Duration;
 
 /// The time now: the instant in UTC, the day as the user's clock says it.
 #[must_use]
 pub fn now() -> Clock {
+    ahead(Duration::ZERO)
+}
+
+/// The time when so much more has gone by.
+#[must_use]
+pub fn ahead(by: Duration) -> Clock {
     let at = Timestamp::now();
+    let at = at.checked_add(by).unwrap_or(at);
     let at = at.round(Unit::Millisecond).unwrap_or(at);
     let zone = std::env::var("TZ").map_or_else(|_| zone_of(Path::new("/etc/localtime")), |name| named(&name));
-    let local = zone.map_or_else(Zoned::now, |zone| at.to_zoned(zone));
+    let local = at.to_zoned(zone.unwrap_or_else(TimeZone::system));
     Clock { at: at.to_string(), date: local.strftime("%m%d%y").to_string() }
 }
 

@@ -1,0 +1,123 @@
+//! What must come of a step, held against what came.
+
+use super::{Setting, Step};
+use crate::verdict::Finding;
+use serde_json::Value;
+
+/// What came of a step.
+pub struct Came<'a> {
+    /// The event's name; empty for a command.
+    pub kind: &'a str,
+    /// Standard output.
+    pub stdout: &'a str,
+    /// Standard error.
+    pub stderr: &'a str,
+    /// The exit code.
+    pub exit: i32,
+    /// What the gates found.
+    pub findings: &'a [Finding],
+    /// A value of the session's state, by namespace and key.
+    pub state: &'a dyn Fn(&str, &str) -> Value,
+}
+
+impl Came<'_> {
+    fn json(&self) -> Value {
+        serde_json::from_str(self.stdout).unwrap_or_default()
+    }
+
+    /// `silent`, `told`, `refused`, `held`, `asked`, `stopped`; of a command its exit code.
+    fn word(&self) -> String {
+        let json = self.json();
+        let asks = json.pointer("/hookSpecificOutput/permissionDecision").is_some_and(|word| word == "ask");
+        let word = match self.exit {
+            _ if self.kind.is_empty() => return format!("exit {}", self.exit),
+            2 if matches!(self.kind, "Stop" | "SubagentStop") => "held",
+            2 => "refused",
+            0 if self.stdout.is_empty() => "silent",
+            0 if asks => "asked",
+            0 if json.get("continue") == Some(&Value::Bool(false)) => "stopped",
+            0 => "told",
+            _ => "failed",
+        };
+        word.to_owned()
+    }
+}
+
+impl Step {
+    /// Whether anything must come of it.
+    #[must_use]
+    pub fn demands(&self) -> bool {
+        let texts = [&self.because, &self.tells, &self.hides];
+        self.expect.is_some()
+            || self.opening.is_some()
+            || self.gives.is_some()
+            || texts.iter().any(|texts| !texts.is_empty())
+            || !self.state.is_empty()
+            || !self.gates.is_empty()
+    }
+
+    /// What is not as it must be, in a clause.
+    #[must_use]
+    pub fn unmet(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+        let word = came.word();
+        if let Some(expected) = self.expect.as_ref().filter(|expected| **expected != word) {
+            return Some(format!("expected {expected}, was {word}"));
+        }
+        self.unmet_reason(came, setting)
+            .or_else(|| self.unmet_answer(came, setting))
+            .or_else(|| self.unmet_gate(came))
+            .or_else(|| self.unmet_state(came))
+    }
+
+    fn unmet_reason(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+        let json = came.json();
+        let reason = json.get("reason").or_else(|| json.pointer("/hookSpecificOutput/permissionDecisionReason"));
+        let reason = reason.and_then(Value::as_str).unwrap_or_default();
+        if came.exit == 2 && reason.trim() != came.stderr.trim() {
+            return Some("stdout and stderr give different reasons".to_owned());
+        }
+        let opening = self.opening.as_ref().map(|text| setting.filled(text));
+        if let Some(opening) = opening.filter(|opening| !came.stderr.starts_with(opening.as_str())) {
+            return Some(format!("the reason does not begin with {opening:?}"));
+        }
+        let mut because = self.because.iter().map(|text| setting.filled(text));
+        because.find(|text| !came.stderr.contains(text.as_str())).map(|text| format!("the reason lacks {text:?}"))
+    }
+
+    fn unmet_answer(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+        let all = format!("{}\n{}", came.stdout.replace("\\n", "\n"), came.stderr);
+        let has = |text: &String| all.contains(&setting.filled(text));
+        if let Some(text) = self.tells.iter().find(|text| !has(text)) {
+            return Some(format!("the answer lacks {:?}", setting.filled(text)));
+        }
+        if let Some(text) = self.hides.iter().find(|text| has(text)) {
+            return Some(format!("the answer has {:?}", setting.filled(text)));
+        }
+        let given = came.json().pointer("/hookSpecificOutput/updatedInput").cloned().unwrap_or_default();
+        let other = self.gives.as_ref().filter(|expected| **expected != given);
+        other.map(|expected| format!("the tool is given {given}, not {expected}"))
+    }
+
+    fn unmet_gate(&self, came: &Came<'_>) -> Option<String> {
+        self.gates.iter().find_map(|(gate, expected)| {
+            let finding = came.findings.iter().find(|finding| finding.gate == *gate);
+            let word = match finding {
+                None => "unheard",
+                Some(finding) if finding.released => "released",
+                Some(finding) => finding.verdict.word(),
+            };
+            let saw = finding.map_or("", |finding| finding.outcome.saw.as_str());
+            (word != expected).then(|| format!("{gate}: expected {expected}, was {word}: {saw}"))
+        })
+    }
+
+    fn unmet_state(&self, came: &Came<'_>) -> Option<String> {
+        self.state.iter().find_map(|(name, expected)| {
+            let Some((namespace, key)) = name.split_once('.') else {
+                return Some(format!("a state is NAMESPACE.KEY, not {name}"));
+            };
+            let value = (came.state)(namespace, key);
+            (value != *expected).then(|| format!("{name}: expected {expected}, was {value}"))
+        })
+    }
+}
