@@ -5,5 +5,5 @@
 
 pub mod form;
 pub mod recording;
-
+pub mod remembered;
 pub mod transcript;

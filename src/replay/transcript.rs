@@ -160,9 +160,9 @@ pub struct Rebuilt {
     pub place: Place,
 }
 
-/// A session, rebuilt.
+/// A session, told again.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Story {
+pub struct Retold {
     /// Its events, in the order in which they happened.
     pub events: Vec<Rebuilt>,
     /// What could not be used.
@@ -171,7 +171,7 @@ pub struct Story {
 
 /// The events of a session from the parts of its transcript, the main one first.
 #[must_use]
-pub fn rebuild(parts: Vec<Part>) -> Story {
+pub fn rebuild(parts: Vec<Part>) -> Retold {
     let mut skipped = Skipped::default();
     let mut tracks = Vec::new();
     for (part, mut file) in parts.into_iter().enumerate() {
@@ -189,7 +189,7 @@ pub fn rebuild(parts: Vec<Part>) -> Story {
         let place = Place { part: ordered.part, line: ordered.step.line };
         Rebuilt { event: Value::Object(event), at: ordered.step.at, place }
     });
-    Story { events: events.collect(), skipped }
+    Retold { events: events.collect(), skipped }
 }
 
 /// A file's name without its ending.

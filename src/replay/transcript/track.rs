@@ -90,6 +90,9 @@ impl Track {
     /// Takes a record of the conversation.
     pub(super) fn take(&mut self, record: &Record, line: usize, skipped: &mut Skipped) {
         self.look_around(record, line);
+        if self.is_sub() {
+            self.setting.prompt_id(record);
+        }
         if self.stage != Stage::Going {
             self.begin();
         }
