@@ -9,7 +9,7 @@ mod history;
 mod ledger;
 
 use crate::redact::{redacted, sha256};
-pub use history::history;
+pub use history::{Story, history};
 pub use ledger::Ledger;
 
 use crate::facts::{Answer, Question};

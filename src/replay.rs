@@ -3,13 +3,17 @@
 //! An [`entry`] is a line of a recorded file. A [`trial`] decides it again with the facts that were recorded,
 //! asked through a [`witness`] that never makes one up, and tells the [`change`]. A [`retrial`] is that as
 //! people and scripts read it; a [`tally`] counts them. A [`recording`] is a journal that carries its modes.
+//! A [`transcript`] is the host's own: its events are rebuilt, and what is [`remembered`] of them stands for the
+//! world. A [`scenario`] makes a world.
 
 pub mod chain;
 pub mod change;
 pub mod entry;
 pub mod expect;
+pub mod form;
 pub mod problem;
 pub mod recording;
+pub mod remembered;
 pub mod retrial;
 pub mod scenario;
 pub mod tally;

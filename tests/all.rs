@@ -36,3 +36,5 @@ mod state;
 mod steps;
 #[path = "all/streams.rs"]
 mod streams;
+#[path = "all/transcripts.rs"]
+mod transcripts;

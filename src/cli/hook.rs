@@ -16,10 +16,11 @@ use crate::session::{Session, Standing};
 use crate::settings::Settings;
 use crate::store::{Shape, Store};
 use crate::verdict::{Decision, Verdict};
+use jiff::SignedDuration;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// No event is larger.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -65,12 +66,12 @@ pub struct Answered {
 /// Answers the event in `bytes`; its project is `home`, or found from the event and the environment.
 #[must_use]
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
-    answer_ahead(bytes, home, Duration::ZERO)
+    answer_ahead(bytes, home, SignedDuration::ZERO)
 }
 
-/// Answers an event as if so much more time had gone by, which is how a scenario waits.
+/// Answers an event by a clock that is so far ahead, which is how a scenario waits.
 #[must_use]
-pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: Duration) -> Answered {
+pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) -> Answered {
     let begun = Instant::now();
     let event = match Event::parse(bytes) {
         Ok(event) => event,
@@ -110,7 +111,7 @@ struct Door<'a> {
     event: &'a Event,
     begun: Instant,
     came: jiff::Timestamp,
-    ahead: Duration,
+    ahead: SignedDuration,
     troubles: Vec<String>,
     /// Whether the state could not be kept.
     lost: bool,

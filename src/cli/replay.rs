@@ -7,6 +7,8 @@ mod inputs;
 mod law;
 mod lines;
 mod report;
+mod stage;
+mod stream;
 mod terminal;
 
 use super::screen::{complain, fail, say};
@@ -19,6 +21,7 @@ use law::Law;
 use report::Report;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use stream::World;
 
 /// A path that is not there, or has nothing to replay.
 const NO_INPUT: u8 = 66;
@@ -46,6 +49,9 @@ pub(super) struct Replay {
     /// Take what comes of it as what is expected from now on: writes `NAME.expect.yaml` beside each recording
     #[arg(long)]
     bless: bool,
+    /// Let scenarios run the programs that they name
+    #[arg(long)]
+    shell: bool,
     /// How many threads work [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -63,7 +69,7 @@ impl Replay {
     }
 
     fn replay(&self, project: Option<PathBuf>) -> Result<bool, (u8, String)> {
-        let named = project.clone();
+        let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
         let law = Law::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
         if let Some(broken) = law.broken().first() {
@@ -75,11 +81,16 @@ impl Replay {
         report.tally.problems += found.problems.len() as u64;
         found.problems.iter().for_each(|problem| complain(problem.to_string()));
         tell_others(&found.others);
+        let world = named.map_or(World::Remembered, World::Project);
         let work = |input: &Input, docket: &mut Docket| {
             let expected = if self.bless { None } else { sidecar(input, docket) };
             match input.source {
                 Source::Journal => lines::replay(input, &law, expected.as_ref(), docket),
-                Source::Stream | Source::Transcript | Source::Scenario => {}
+                Source::Stream => stream::replay(input, &law, &world, expected.as_ref(), docket),
+                Source::Transcript => {
+                    stream::replay(input, &law, &World::Remembered, expected.as_ref(), docket);
+                }
+                Source::Scenario => stage::replay(input, &law, self.shell, expected.as_ref(), docket),
             }
             count(input, expected.as_ref(), docket);
         };
@@ -97,6 +108,7 @@ impl Replay {
                 }
                 complain(problem.to_string());
             }
+            Told::Skipped(first, count) => report.skipped(&first, count),
             Told::End(mut end) => {
                 if let Some(blessed) = end.blessed.take() {
                     bless(input, &blessed);

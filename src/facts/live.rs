@@ -4,23 +4,25 @@
 
 mod agents;
 mod clock;
-mod files;
+pub mod files;
 pub mod frontmatter;
 pub mod git;
-mod milestone;
+pub mod milestone;
 pub mod place;
 mod program;
-mod text;
-mod touch;
+pub mod text;
+pub mod touch;
 pub mod transcript;
 mod web;
-mod wired;
+pub mod wired;
 
 pub use clock::{ahead, now};
 
 use super::{Answer, File, Question, Said, Source, Wanted};
 use crate::event::Event;
 use crate::journal::Ledger;
+use crate::shell::Ground;
+use jiff::SignedDuration;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -48,7 +50,7 @@ pub struct Live<'e> {
     ledger: OnceCell<Result<Ledger, String>>,
     reach: OnceCell<touch::Reach>,
     begun: Instant,
-    ahead: Duration,
+    ahead: SignedDuration,
 }
 
 impl<'e> Live<'e> {
@@ -65,13 +67,13 @@ impl<'e> Live<'e> {
             ledger: OnceCell::new(),
             reach: OnceCell::new(),
             begun: Instant::now(),
-            ahead: Duration::ZERO,
+            ahead: SignedDuration::ZERO,
         }
     }
 
-    /// The same when so much more time has gone by.
+    /// The same by a clock that is so far ahead.
     #[must_use]
-    pub fn ahead(self, ahead: Duration) -> Self {
+    pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
@@ -124,34 +126,7 @@ impl<'e> Live<'e> {
     }
 
     fn frontmatter(&self, path: &str, keys: &[String]) -> Answer {
-        match self.read(path).map(|bytes| frontmatter::read(&bytes)) {
-            Err(why) => Answer::Unknown(why),
-            Ok(frontmatter::Frontmatter::Absent) => Answer::NoFrontmatter,
-            Ok(frontmatter::Frontmatter::Broken(why)) => Answer::BrokenFrontmatter(why),
-            Ok(frontmatter::Frontmatter::Map(map)) => {
-                let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
-                Answer::Frontmatter(keys.iter().filter_map(value).collect())
-            }
-        }
-    }
-
-    fn said(&self, of: Said, wanted: &Wanted) -> Answer {
-        let text = match of {
-            Said::Prompt => self.event.prompt().or_else(|| self.event.input("prompt")),
-            Said::Command => self.event.input("command"),
-            Said::Message => self.event.text("last_assistant_message"),
-        };
-        text.map_or(Answer::Silence, |text| match text::lacking(text, wanted) {
-            Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
-            Err(why) => Answer::Unknown(why),
-        })
-    }
-
-    fn text(bytes: Result<Vec<u8>, String>, wanted: &Wanted) -> Answer {
-        match bytes.and_then(|bytes| text::seen(&bytes, wanted)) {
-            Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
-            Err(why) => Answer::Unknown(why),
-        }
+        self.read(path).map_or_else(Answer::Unknown, |bytes| frontmatter_of(&bytes, keys))
     }
 
     fn transcript(path: &str, last: bool, wanted: &Wanted) -> Answer {
@@ -163,7 +138,7 @@ impl<'e> Live<'e> {
             let texts: Vec<&str> = conversation.messages.iter().map(|message| message.text.as_str()).collect();
             texts.join("\n").into_bytes()
         });
-        Self::text(text, wanted)
+        text_of(text.as_deref(), wanted)
     }
 
     fn committed(&self, path: &str) -> Answer {
@@ -192,7 +167,12 @@ impl<'e> Live<'e> {
 
     /// What the tool would change, read once an event.
     fn reach(&self) -> &touch::Reach {
-        self.reach.get_or_init(|| touch::Reach::of(self.event, &self.home, self.folder()))
+        self.reach.get_or_init(|| {
+            let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
+            let text = |path: &Path| path.to_string_lossy().into_owned();
+            let ground = Ground { cwd: text(self.folder()), home, project: text(&self.home) };
+            touch::Reach::of(self.event, ground, touch::Links::Followed)
+        })
     }
 
     /// A file of `.claude/context`, and of no other folder: a link may lead anywhere.
@@ -294,7 +274,7 @@ impl Source for Live<'_> {
         match question {
             Question::Files(globs) => self.files(globs),
             Question::Frontmatter { path, keys } => self.frontmatter(path, keys),
-            Question::Text { path, wanted } => Self::text(self.read(path), wanted),
+            Question::Text { path, wanted } => text_of(self.read(path).as_deref(), wanted),
             Question::Committed(path) => self.committed(path),
             Question::Changes(paths) => {
                 git::changes(self.tree(), paths, MANY).map_or_else(Answer::Unknown, Answer::Changes)
@@ -306,7 +286,7 @@ impl Source for Live<'_> {
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
             Question::InFlight => self.in_flight(),
-            Question::Said { of, wanted } => self.said(*of, wanted),
+            Question::Said { of, wanted } => said(self.event, *of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(asked) => self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches),
             Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
@@ -332,7 +312,50 @@ impl Source for Live<'_> {
     }
 }
 
-fn newest(mut files: Vec<File>) -> Vec<File> {
+/// What the frontmatter of a file says of some keys.
+#[must_use]
+pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
+    match frontmatter::read(bytes) {
+        frontmatter::Frontmatter::Absent => Answer::NoFrontmatter,
+        frontmatter::Frontmatter::Broken(why) => Answer::BrokenFrontmatter(why),
+        frontmatter::Frontmatter::Map(map) => {
+            let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
+            Answer::Frontmatter(keys.iter().filter_map(value).collect())
+        }
+    }
+}
+
+/// What the body of a file has.
+#[must_use]
+pub fn text_of(bytes: Result<&[u8], &String>, wanted: &Wanted) -> Answer {
+    match bytes.map_err(String::clone).and_then(|bytes| text::seen(bytes, wanted)) {
+        Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
+        Err(why) => Answer::Unknown(why),
+    }
+}
+
+/// A text of an event.
+#[must_use]
+pub fn spoken(event: &Event, of: Said) -> Option<&str> {
+    match of {
+        Said::Prompt => event.prompt().or_else(|| event.input("prompt")),
+        Said::Command => event.input("command"),
+        Said::Message => event.text("last_assistant_message"),
+    }
+}
+
+/// What a text of an event has.
+#[must_use]
+pub fn said(event: &Event, of: Said, wanted: &Wanted) -> Answer {
+    spoken(event, of).map_or(Answer::Silence, |text| match text::lacking(text, wanted) {
+        Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
+        Err(why) => Answer::Unknown(why),
+    })
+}
+
+/// Files, newest first, and no more than an answer holds.
+#[must_use]
+pub fn newest(mut files: Vec<File>) -> Vec<File> {
     files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     files.dedup_by(|a, b| a.path == b.path);
     files.truncate(MANY);

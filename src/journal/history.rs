@@ -5,21 +5,25 @@ use crate::facts::History;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the journal at `path` tells of a session in the project at `home`.
 #[must_use]
 pub fn history(path: &Path, home: &Path) -> History {
-    let mut story = Story { history: History::default(), seen: HashSet::new(), home };
+    let mut story = Story::new(home);
     for part in [super::aside(path), path.to_owned()] {
         let bytes = std::fs::read(part).unwrap_or_default();
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let first = story.history.started_at.is_none();
             let tells = TELLING.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some());
             if (first || tells)
-                && let Ok(line) = serde_json::from_slice(line)
+                && let Ok(line) = serde_json::from_slice::<Told>(line)
             {
-                story.take(&line);
+                let Told { at, event } = line;
+                story.history.started_at.get_or_insert(at);
+                if let Ok(event) = Event::from_value(event) {
+                    story.hear(&event);
+                }
             }
         }
     }
@@ -36,16 +40,24 @@ struct Told {
     event: Value,
 }
 
-struct Story<'a> {
-    history: History,
+/// What a session has done, told event by event.
+#[derive(Debug, Clone, Default)]
+pub struct Story {
+    /// So far.
+    pub history: History,
     seen: HashSet<String>,
-    home: &'a Path,
+    home: PathBuf,
 }
 
-impl Story<'_> {
-    fn take(&mut self, line: &Told) {
-        self.history.started_at.get_or_insert_with(|| line.at.clone());
-        let Ok(event) = Event::from_value(line.event.clone()) else { return };
+impl Story {
+    /// The story of a session in the project at `home`, nothing told yet.
+    #[must_use]
+    pub fn new(home: &Path) -> Self {
+        Self { home: home.to_owned(), ..Self::default() }
+    }
+
+    /// Hears of an event.
+    pub fn hear(&mut self, event: &Event) {
         let typed = event.text("hook_event_name") == Some("UserPromptSubmit") && !event.is_machine_prompt();
         if typed {
             (self.history.active_command, self.history.active_skill) = (None, None);
@@ -63,7 +75,7 @@ impl Story<'_> {
 
     fn edit(&mut self, file: &str) {
         let path = Path::new(file);
-        let shown = path.strip_prefix(self.home).unwrap_or(path).to_string_lossy().into_owned();
+        let shown = path.strip_prefix(&self.home).unwrap_or(path).to_string_lossy().into_owned();
         if self.seen.insert(shown.clone()) {
             self.history.edited_files.push(shown);
         }

@@ -1,6 +1,6 @@
 //! What the journal knows of agents and files: who is who, who wrote what.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// The agents and edits of one session, in order.
@@ -39,19 +39,29 @@ impl Ledger {
 
     fn take(&mut self, line: &Value) {
         let text = |name: &str| line.pointer(name).and_then(Value::as_str).unwrap_or_default();
-        let (id, agent) = (text("/event/agent_id"), text("/event/agent_type"));
-        match text("/event/hook_event_name") {
-            "SubagentStart" if !agent.is_empty() => {
+        let held = text("/decision/verdict") == "block";
+        if let Some(event) = line.get("event").and_then(Value::as_object) {
+            self.hear(event, (!held).then(|| text("/who")));
+        }
+        self.note_writes(line, text("/event/agent_type"));
+    }
+
+    /// Hears of an event; `lands` says as whom an agent that stops was taken, and nothing when it was held back.
+    pub fn hear(&mut self, event: &Map<String, Value>, lands: Option<&str>) {
+        let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
+        let below = |name: &str, key: &str| event.get(name).and_then(|value| value.get(key)?.as_str());
+        let (id, agent) = (text("agent_id"), text("agent_type"));
+        match (text("hook_event_name"), lands) {
+            ("SubagentStart", _) if !agent.is_empty() => {
                 self.learn(id, agent);
                 self.flying.push(id.to_owned());
             }
-            "SubagentStop" if text("/decision/verdict") != "block" => self.land(id, text("/who")),
-            "PostToolUse" => {
-                let (id, named) = (text("/event/tool_response/agentId"), text("/event/tool_input/subagent_type"));
-                if !id.is_empty() && !named.is_empty() {
+            ("SubagentStop", Some(who)) => self.land(id, who),
+            ("PostToolUse", _) => {
+                let spawned = below("tool_response", "agentId").zip(below("tool_input", "subagent_type"));
+                if let Some((id, named)) = spawned.filter(|(_, named)| !named.is_empty()) {
                     self.learn(id, named);
                 }
-                self.note_writes(line, agent);
             }
             _ => {}
         }

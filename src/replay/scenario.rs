@@ -22,6 +22,9 @@ pub struct Scenario {
     /// Whether the project is a repository.
     #[serde(default)]
     pub git: bool,
+    /// What time it is at the start; now, when it is left out.
+    #[serde(default)]
+    pub clock: Option<String>,
     /// The project's files at the start.
     #[serde(default)]
     pub files: BTreeMap<String, String>,

@@ -60,7 +60,7 @@ impl<'c> Trial<'c> {
         let event = Event::parse(event.get().as_bytes()).map_err(|why| format!("its event is none: {why}"))?;
         self.read_session(entry.before.ok_or("it has no session")?)?;
         let recorded: Vec<(Question, Answer)> = part(entry.asked, "asked")?.unwrap_or_default();
-        let witness = Witness::new(&recorded, plain(entry.at));
+        let witness = Witness::new(&event, &recorded, plain(entry.at));
         let facts = Facts::new(&witness);
         let decided = decide(&event, self.catalogue, &self.last.session, &facts);
         let asked = facts.asked();

@@ -1,11 +1,14 @@
 //! Answers what was recorded, and remembers what was asked beside.
 
+use super::remembered::from_event;
+use crate::event::Event;
 use crate::facts::{Answer, Clock, Question, Source};
 use std::cell::RefCell;
 
 /// A recording that is asked: what it does not know it says, and notes that it was asked.
 #[derive(Debug)]
 pub struct Witness<'a> {
+    event: &'a Event,
     recorded: &'a [(Question, Answer)],
     at: Option<&'a str>,
     gaps: RefCell<Vec<Question>>,
@@ -14,8 +17,8 @@ pub struct Witness<'a> {
 impl<'a> Witness<'a> {
     /// A witness of an event that came at that time.
     #[must_use]
-    pub fn new(recorded: &'a [(Question, Answer)], at: Option<&'a str>) -> Self {
-        Self { recorded, at, gaps: RefCell::default() }
+    pub fn new(event: &'a Event, recorded: &'a [(Question, Answer)], at: Option<&'a str>) -> Self {
+        Self { event, recorded, at, gaps: RefCell::default() }
     }
 
     /// What was asked and not recorded.
@@ -37,7 +40,7 @@ impl Source for Witness<'_> {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();
         }
-        let own = if *question == Question::Clock { self.clock() } else { None };
+        let own = if *question == Question::Clock { self.clock() } else { from_event(self.event, question) };
         own.unwrap_or_else(|| {
             self.gaps.borrow_mut().push(question.clone());
             Answer::Unknown("this was not recorded".to_owned())
@@ -48,14 +51,21 @@ impl Source for Witness<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_was_not_recorded_is_a_gap() {
         let recorded = [(Question::Head, Answer::Head(None))];
-        let witness = Witness::new(&recorded, Some("2026-11-16T04:17:39Z"));
+        let event = Event::from_value(json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "terraform apply"},
+        }));
+        let event = event.unwrap();
+        let witness = Witness::new(&event, &recorded, Some("2026-11-16T04:17:39Z"));
         assert_eq!(witness.answer(&Question::Head), Answer::Head(None));
         let clock = Clock { at: "2026-11-16T04:17:39Z".to_owned(), date: "111626".to_owned() };
         assert_eq!(witness.answer(&Question::Clock), Answer::Clock(clock));
+        let calls = Question::Calls(vec!["terraform apply".to_owned()]);
+        assert_eq!(witness.answer(&calls), Answer::Calls(Some("terraform apply".to_owned())), "the event tells it");
         assert!(matches!(witness.answer(&Question::Milestone), Answer::Unknown(_)));
         assert_eq!(witness.gaps(), [Question::Milestone]);
     }

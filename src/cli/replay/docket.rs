@@ -57,6 +57,8 @@ impl std::str::FromStr for Partition {
 pub(super) enum Told {
     Event(Heard),
     Problem(Problem),
+    /// Records that could not be used: where first, why, how many.
+    Skipped(Problem, u64),
     End(Box<End>),
 }
 
@@ -136,6 +138,11 @@ impl Docket {
         self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
     }
 
+    /// Tells what was passed over, where first and how often.
+    pub(super) fn skipped(&mut self, file: &str, line: u64, what: String, count: u64) {
+        self.push(Told::Skipped(Problem { file: file.to_owned(), line, what }, count));
+    }
+
     /// Counts a line that other modes have decided.
     pub(super) fn foreign(&mut self) {
         self.end.foreign += 1;
@@ -150,6 +157,11 @@ impl Docket {
     pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
         self.end.tally.unmet += 1;
         self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
+    }
+
+    /// An expectation that was held against more than the decision, and is met.
+    pub(super) fn met(&mut self) {
+        self.end.tally.met += 1;
     }
 
     fn push(&mut self, told: Told) {

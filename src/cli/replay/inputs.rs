@@ -2,7 +2,7 @@
 
 use super::blocks::{Lines, Piece};
 use crate::journal::aside;
-use crate::replay::entry::{Entry, Form};
+use crate::replay::form::{Form, form};
 use crate::replay::problem::Problem;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -190,12 +190,11 @@ fn source(path: &Path) -> std::io::Result<Option<Source>> {
             Some(Piece::TooLong { .. }) => continue,
             Some(Piece::Line { bytes, .. }) => bytes,
         };
-        let form = serde_json::from_slice::<Entry<'_>>(bytes).map(|entry| entry.form());
-        match form {
-            Ok(Form::Line | Form::Header) => return Ok(Some(Source::Journal)),
-            Ok(Form::Event | Form::Expectation) => return Ok(Some(Source::Stream)),
-            Ok(Form::Other) if crate::replay::transcript::is_one(bytes) => return Ok(Some(Source::Transcript)),
-            Ok(Form::Other) | Err(_) => {}
+        match form(bytes) {
+            Some(Form::Journal | Form::Recording) => return Ok(Some(Source::Journal)),
+            Some(Form::Events) => return Ok(Some(Source::Stream)),
+            Some(Form::Transcript) => return Ok(Some(Source::Transcript)),
+            None => {}
         }
     }
     Ok(None)

@@ -1,7 +1,7 @@
 //! Which modes decide: those of a folder, of the project, or those that a recording carries.
 
 use crate::library;
-use crate::mode::{Broken, Catalogue, Sources};
+use crate::mode::{Broken, Catalogue, SETTINGS, Sources};
 use crate::paths::Places;
 use crate::replay::recording::Header;
 use std::collections::HashMap;
@@ -66,6 +66,15 @@ impl Law {
     pub(super) fn broken(&self) -> Vec<Broken> {
         let wanted = self.named || self.files.is_some();
         if wanted { self.changed(&self.here).catalogue().broken } else { Vec::new() }
+    }
+
+    /// The files of the modes that were asked for, by their path in a project.
+    pub(super) fn files(&self) -> Vec<(String, String)> {
+        if !self.named && self.files.is_none() {
+            return Vec::new();
+        }
+        let Sources { settings, files, .. } = self.changed(&self.here);
+        files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
     /// Who decides the lines of a recording.

@@ -2,6 +2,7 @@
 
 use super::docket::{End, Heard};
 use crate::replay::change::Change;
+use crate::replay::problem::Problem;
 use crate::replay::retrial::Retrial;
 use crate::replay::tally::Tally;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,8 @@ pub(super) struct Report {
     pub(super) gates: BTreeMap<(Change, String), u64>,
     /// Decisions that other modes have made.
     pub(super) foreign: u64,
+    /// What was passed over, by reason: how often, and where first.
+    pub(super) skipped: BTreeMap<String, (u64, String)>,
     sessions: BTreeSet<u64>,
 }
 
@@ -33,6 +36,11 @@ impl Report {
         if self.amiss.len() < KEPT {
             self.amiss.push(*retrial);
         }
+    }
+
+    pub(super) fn skipped(&mut self, first: &Problem, count: u64) {
+        let place = || format!("{}:{}", first.file, first.line);
+        self.skipped.entry(first.what.clone()).or_insert_with(|| (0, place())).0 += count;
     }
 
     pub(super) fn end(&mut self, end: &End) {

@@ -51,6 +51,10 @@ fn show_retrial(retrial: &Retrial) {
     }
     say(format!("  now      {}{}", paint(colour(retrial.verdict), retrial.verdict.word()), behind(&retrial.reason)));
     retrial.moves.iter().for_each(|text| say(format!("           → {text}")));
+    if retrial.was.as_ref().is_some_and(|was| was.context != retrial.context) {
+        retrial.context.iter().for_each(|text| say(format!("  tells    {text}")));
+        retrial.was.iter().flat_map(|was| &was.context).for_each(|text| say(format!("  told     {text}")));
+    }
     let mut deciding: Vec<&Finding> =
         retrial.findings.iter().filter(|finding| retrial.gates.contains(&finding.gate)).collect();
     deciding.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
@@ -125,6 +129,9 @@ fn show_tally(report: &Report) {
             Colour::Dim,
             &format!("{} were recorded with other modes, or by another modegate", plural(report.foreign, "decision")),
         ));
+    }
+    for (why, (count, first)) in &report.skipped {
+        say(paint(Colour::Dim, &format!("passed over {count} x {why}, first at {first}")));
     }
     if tally.problems > 0 {
         say(paint(Colour::Yellow, &format!("{}, told above", plural(tally.problems, "problem"))));

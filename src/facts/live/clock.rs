@@ -2,19 +2,18 @@
 
 use crate::facts::Clock;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Unit};
+use jiff::{SignedDuration, Timestamp, Unit};
 use std::path::Path;
-use std::time::Duration;
 
 /// The time now: the instant in UTC, the day as the user's clock says it.
 #[must_use]
 pub fn now() -> Clock {
-    ahead(Duration::ZERO)
+    ahead(SignedDuration::ZERO)
 }
 
-/// The time when so much more has gone by.
+/// The time by a clock that is so far ahead.
 #[must_use]
-pub fn ahead(by: Duration) -> Clock {
+pub fn ahead(by: SignedDuration) -> Clock {
     let at = Timestamp::now();
     let at = at.checked_add(by).unwrap_or(at);
     let at = at.round(Unit::Millisecond).unwrap_or(at);

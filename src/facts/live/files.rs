@@ -48,6 +48,25 @@ pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<Found>, Str
     Ok(found.into_iter().map(|(_, file)| file).collect())
 }
 
+/// Whether a path of the project matches a glob, were it there.
+///
+/// # Errors
+///
+/// A clause that says what is wrong with the glob.
+pub fn fits(glob: &str, path: &str) -> Result<bool, String> {
+    let pattern = Pattern::new(glob)?;
+    let below = path.strip_prefix(&pattern.prefix).unwrap_or_default().trim_start_matches('/');
+    let folders = below.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let named = folders.split('/').filter(|name| !name.is_empty()).enumerate();
+    Ok(pattern.matches(path) && named.into_iter().all(|(at, name)| pattern.enters(name, at + 1)))
+}
+
+/// The one path that a glob means, when it is no more than a path.
+#[must_use]
+pub fn plain(glob: &str) -> Option<String> {
+    Pattern::new(glob).ok().filter(|pattern| pattern.rest.is_empty()).map(|pattern| pattern.prefix)
+}
+
 type Dated = (SystemTime, Found);
 
 /// The one file a plain path names.

@@ -18,7 +18,9 @@ pub(super) fn current(roots: &[&Path]) -> Answer {
     Answer::Milestone(None)
 }
 
-fn named(bytes: &[u8]) -> Answer {
+/// The milestone that a status file names.
+#[must_use]
+pub fn named(bytes: &[u8]) -> Answer {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Ok(Value::Object(status)) = serde_json::from_slice(bytes) else {
         return Answer::Unknown("`project/status.json` is not a JSON object".to_owned());

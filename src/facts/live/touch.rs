@@ -5,11 +5,31 @@ use super::place;
 use crate::event::{Event, Kind};
 use crate::paths::lexical;
 use crate::shell::{Deed, Effects, Ground, Hit, Target, Touch, effects};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Whether links on the disk are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// They are: what lies behind one is meant too.
+    Followed,
+    /// Paths are taken as they are written; nothing is looked up.
+    AsWritten,
+}
+
+impl Links {
+    /// Where a path leads.
+    #[must_use]
+    pub fn real(self, path: &Path) -> PathBuf {
+        match self {
+            Self::Followed => place::real(path),
+            Self::AsWritten => path.to_owned(),
+        }
+    }
+}
 
 /// The changes that a tool call would make.
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub struct Reach {
     touches: Vec<Touch>,
     calls: Vec<Vec<String>>,
     bomb: bool,
@@ -19,26 +39,24 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Reads the event's input; only a call that is yet to come can be stopped.
-    pub(super) fn of(event: &Event, home: &Path, cwd: &Path) -> Self {
+    #[must_use]
+    pub fn of(event: &Event, ground: Ground, links: Links) -> Self {
         if event.kind != Some(Kind::PreToolUse) && event.kind != Some(Kind::PermissionRequest) {
             return Self::default();
         }
-        let user = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let ground = Ground { cwd: text(cwd), home: user, project: text(home) };
         let mut reach = match (event.tool(), event.input("command")) {
-            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &ground)),
+            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &ground), links),
             (Some(tool), _) if only_reads(tool) => Self::default(),
-            _ => Self { touches: written(event, cwd), ..Self::default() },
+            _ => Self { touches: written(event, Path::new(&ground.cwd), links), ..Self::default() },
         };
         reach.ground = Some(ground);
         reach
     }
 
-    fn of_line(effects: Effects) -> Self {
+    fn of_line(effects: Effects, links: Links) -> Self {
         let mut touches = effects.touches;
         // What lies behind a link is changed too.
-        let behind: Vec<Touch> = touches.iter().filter_map(resolved).collect();
+        let behind: Vec<Touch> = touches.iter().filter(|_| links == Links::Followed).filter_map(resolved).collect();
         touches.extend(behind);
         Self {
             touches,
@@ -49,8 +67,18 @@ impl Reach {
         }
     }
 
+    /// All that would be changed, whoever asks.
+    #[must_use]
+    pub fn all(&self) -> &[Touch] {
+        &self.touches
+    }
+
     /// Whether one of the paths is touched, and by what; the surest comes first.
-    pub(super) fn touches(&self, asked: &Touching) -> Result<Option<Touched>, String> {
+    ///
+    /// # Errors
+    ///
+    /// A clause that says why the command cannot be read.
+    pub fn touches(&self, asked: &Touching) -> Result<Option<Touched>, String> {
         let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
         if self.bomb && has("bomb") {
             let by = "a function that starts itself without end".to_owned();
@@ -96,7 +124,8 @@ impl Reach {
     }
 
     /// The first call that begins with the words of one that is asked for.
-    pub(super) fn calls(&self, wanted: &[String]) -> Option<String> {
+    #[must_use]
+    pub fn calls(&self, wanted: &[String]) -> Option<String> {
         let is_it = |argv: &[String], wanted: &str| {
             let words: Vec<&str> = wanted.split_whitespace().collect();
             let Some((program, words)) = words.split_first() else { return false };
@@ -145,9 +174,9 @@ fn only_reads(tool: &str) -> bool {
 }
 
 /// The file that another tool than the shell is given.
-fn written(event: &Event, cwd: &Path) -> Vec<Touch> {
+fn written(event: &Event, cwd: &Path, links: Links) -> Vec<Touch> {
     let Some(path) = event.path() else { return Vec::new() };
-    let whole = place::real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
+    let whole = links.real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
     let by = event.tool().unwrap_or_default().to_owned();
     let target = Target::Known { path: whole, glob: false };
     vec![Touch { deed: Deed::Write, target, recursive: false, sure: true, by }]

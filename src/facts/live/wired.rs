@@ -1,6 +1,6 @@
 //! Whether a tool would change modegate's hook entries in a settings file.
 
-use super::place;
+use super::touch::Links;
 use crate::event::Event;
 use crate::paths::lexical;
 use crate::wiring::{Handler, handlers};
@@ -9,12 +9,28 @@ use std::path::{Path, PathBuf};
 
 /// The settings file whose entries of ours would change; `None` when all stay.
 pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, String> {
+    let read = |path: &Path| Ok(std::fs::read_to_string(path).unwrap_or_default());
+    changed_of(event, &settings(home), cwd, Links::Followed, read)
+}
+
+/// The same for settings files that are named, in a world in which files are read otherwise.
+///
+/// # Errors
+///
+/// A clause that says why it cannot be told.
+pub fn changed_of(
+    event: &Event,
+    settings: &[PathBuf],
+    cwd: &Path,
+    links: Links,
+    read: impl Fn(&Path) -> Result<String, String>,
+) -> Result<Option<String>, String> {
     let Some(path) = event.path() else { return Ok(None) };
-    let path = place::real(&lexical(&cwd.join(path)));
-    if !settings(home).iter().any(|own| place::real(own) == path) {
+    let path = links.real(&lexical(&cwd.join(path)));
+    if !settings.iter().any(|own| links.real(own) == path) {
         return Ok(None);
     }
-    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let before = read(&path)?;
     let after = after(event, &before).ok_or("what it writes to the settings cannot be told")?;
     Ok((own(&before) != own(&after)).then(|| path.to_string_lossy().into_owned()))
 }

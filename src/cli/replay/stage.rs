@@ -1,0 +1,271 @@
+//! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
+
+use super::super::hook::{Answered, answer_ahead};
+use super::blocks::{Lines, Piece};
+use super::docket::Docket;
+use super::inputs::Input;
+use super::law::Law;
+use crate::engine::Decided;
+use crate::event::Event;
+use crate::facts::live;
+use crate::paths::Places;
+use crate::replay::change::Change;
+use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::retrial::Where;
+use crate::replay::scenario::{Came, Scenario, Setting, Step};
+use crate::replay::trial::Judged;
+use crate::session::Session;
+use crate::store::Store;
+use crate::verdict::Decision;
+use jiff::{SignedDuration, Timestamp};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// Plays a scenario.
+pub(super) fn replay(input: &Input, law: &Law, shell: bool, expected: Option<&Sidecar>, docket: &mut Docket) {
+    let file = input.main().to_string_lossy().into_owned();
+    if let Err(why) = play(input.main(), law, shell, expected, docket) {
+        docket.unmet(&file, 0, why);
+    }
+}
+
+fn play(path: &Path, law: &Law, shell: bool, expected: Option<&Sidecar>, docket: &mut Docket) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    let scenario = Scenario::parse(&text)?;
+    if scenario.runs_programs() && !shell {
+        return Err("it runs programs of its own; let it with `--shell` if you trust it".to_owned());
+    }
+    if !docket.wants(&scenario.session) {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir().map_err(|error| format!("no folder to play in: {error}"))?;
+    let mut stage = Stage::new(folder.path(), path, &scenario)?;
+    stage.lay_out(&scenario, law)?;
+    if let Some(stream) = &scenario.stream {
+        return stage.stream(&path.with_file_name(stream), &scenario.steps, expected, docket);
+    }
+    for (number, step) in (1..).zip(&scenario.steps) {
+        stage.step(number, step, expected, docket).map_err(|why| format!("step {number}: {why}"))?;
+    }
+    Ok(())
+}
+
+struct Stage<'a> {
+    home: PathBuf,
+    user: PathBuf,
+    file: String,
+    scenario: &'a Scenario,
+    setting: Setting,
+    /// How far the scenario's time is ahead of ours.
+    ahead: SignedDuration,
+}
+
+impl<'a> Stage<'a> {
+    fn new(folder: &Path, path: &Path, scenario: &'a Scenario) -> Result<Self, String> {
+        let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+        let home = folder.join("app");
+        std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
+        let ahead = scenario.clock.as_deref().map_or(Ok(SignedDuration::ZERO), set_to)?;
+        let setting = Setting {
+            home: home.to_string_lossy().into_owned(),
+            session: scenario.session.clone(),
+            date: live::ahead(ahead).date,
+            prompts: 0,
+        };
+        let file = path.to_string_lossy().into_owned();
+        Ok(Self { home, user: folder, file, scenario, setting, ahead })
+    }
+
+    /// Puts the files there: those of the modes that are asked for, then the scenario's own.
+    fn lay_out(&self, scenario: &Scenario, law: &Law) -> Result<(), String> {
+        for (path, text) in law.files() {
+            self.write(&path, &text)?;
+        }
+        for (path, text) in &scenario.files {
+            self.write(path, text)?;
+        }
+        if scenario.git {
+            self.git(&["init", "-q", "-b", "main"])?;
+            self.commit("start")?;
+        }
+        Ok(())
+    }
+
+    /// Plays a stream, and what happens between its events.
+    fn stream(
+        &mut self,
+        path: &Path,
+        steps: &[Step],
+        expected: Option<&Sidecar>,
+        docket: &mut Docket,
+    ) -> Result<(), String> {
+        let wrong = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
+        let mut lines = Lines::open(path).map_err(wrong)?;
+        let mut waiting = steps.iter().peekable();
+        while let Some(piece) = lines.next().map_err(wrong)? {
+            let Piece::Line { number, bytes, .. } = piece else { continue };
+            while let Some(step) = waiting.next_if(|step| step.line.unwrap_or_default() <= number) {
+                self.happens(step)?;
+            }
+            let text = String::from_utf8_lossy(bytes);
+            let user = self.user.to_string_lossy();
+            let text = self.setting.filled(&text).replace("{user}", &user);
+            let bytes = text.as_bytes();
+            if let Err(why) = Event::parse(bytes) {
+                docket.problem(&path.to_string_lossy(), number, why);
+                continue;
+            }
+            let answered = answer_ahead(bytes, Some(&self.home), self.ahead);
+            self.tell(number, bytes, answered, expected.map(|sidecar| sidecar.at(number)), docket);
+        }
+        match waiting.next() {
+            Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
+            None => Ok(()),
+        }
+    }
+
+    fn step(
+        &mut self,
+        number: u64,
+        step: &Step,
+        expected: Option<&Sidecar>,
+        docket: &mut Docket,
+    ) -> Result<(), String> {
+        self.happens(step)?;
+        if let Some(words) = &step.command {
+            return self.command(words, step);
+        }
+        let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &Answered::default()) };
+        let bytes = event.to_string().into_bytes();
+        let answered = answer_ahead(&bytes, Some(&self.home), self.ahead);
+        let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let judged = self.judge(step, kind, &answered);
+        self.tell(number, &bytes, answered, expected.map(|sidecar| sidecar.at(number)), docket);
+        if step.demands() && judged.is_ok() {
+            docket.met();
+        }
+        judged
+    }
+
+    /// What happens to the world.
+    fn happens(&mut self, step: &Step) -> Result<(), String> {
+        if let Some(wait) = &step.wait {
+            self.wait(wait)?;
+        }
+        for (path, text) in step.write.iter().flatten() {
+            self.write(path, text)?;
+        }
+        if let Some(line) = &step.shell {
+            let line = self.setting.filled(line);
+            Self::run(self.program("sh").args(["-c", &line]), &line)?;
+        }
+        step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
+    }
+
+    fn wait(&mut self, span: &str) -> Result<(), String> {
+        let parsed: Result<SignedDuration, _> = span.parse();
+        let parsed = parsed.ok().or_else(|| {
+            let days = span.trim().trim_end_matches(['s', ' ']).strip_suffix("day")?.trim().parse::<i64>().ok()?;
+            Some(SignedDuration::from_hours(days.checked_mul(24)?))
+        });
+        let waited = parsed.filter(|span| !span.is_negative());
+        let waited = waited.ok_or_else(|| format!("`wait: {span}` is no time to wait, such as `90m` or `2 days`"))?;
+        self.ahead = self.ahead.saturating_add(waited);
+        self.setting.date = live::ahead(self.ahead).date;
+        Ok(())
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        let wrong = |error: std::io::Error| format!("`{path}` cannot be written: {error}");
+        let full = self.home.join(self.setting.filled(path));
+        if !crate::paths::lexical(&full).starts_with(&self.home) {
+            return Err(format!("`{path}` is outside the scenario's project"));
+        }
+        full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
+        std::fs::write(&full, text).map_err(wrong)?;
+        if !self.ahead.is_zero() {
+            let file = std::fs::OpenOptions::new().write(true).open(&full).map_err(wrong)?;
+            file.set_modified(now_ahead(self.ahead)).map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    fn commit(&self, message: &str) -> Result<(), String> {
+        self.git(&["add", "-A"])?;
+        self.git(&["commit", "-q", "--allow-empty", "-m", message])
+    }
+
+    fn git(&self, words: &[&str]) -> Result<(), String> {
+        Self::run(self.program("git").args(words), &format!("git {}", words.join(" ")))
+    }
+
+    /// A program with an environment of its own: nothing of the machine's settings reaches it.
+    fn program(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(name);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &self.user);
+        command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
+        command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com")]);
+        command.env("CLAUDE_PROJECT_DIR", &self.home).current_dir(&self.home);
+        command
+    }
+
+    fn run(command: &mut Command, what: &str) -> Result<(), String> {
+        let done = command.output().map_err(|error| format!("`{what}` does not run: {error}"))?;
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        if done.status.success() { Ok(()) } else { Err(format!("`{what}` fails: {}", complaint.trim())) }
+    }
+
+    fn command(&self, words: &[String], step: &Step) -> Result<(), String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let done = self.program(program).args(words).output().map_err(|error| error.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let reply = crate::reply::Reply { stdout: text(&done.stdout), stderr: text(&done.stderr), exit: 0 };
+        self.judge_exit(step, "", &Answered { reply, ..Answered::default() }, done.status.code().unwrap_or(-1))
+    }
+
+    fn judge(&self, step: &Step, kind: &str, answered: &Answered) -> Result<(), String> {
+        self.judge_exit(step, kind, answered, i32::from(answered.reply.exit))
+    }
+
+    fn judge_exit(&self, step: &Step, kind: &str, answered: &Answered, exit: i32) -> Result<(), String> {
+        let places = Places { home: self.home.clone() };
+        let session = Store::new(places, u32::MAX).read().session(&self.setting.session);
+        let state = |namespace: &str, key: &str| {
+            let standing = session.standing(namespace).and_then(|standing| serde_json::to_value(standing).ok());
+            standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
+        };
+        let findings = answered.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
+        let (stdout, stderr) = (answered.reply.stdout.as_str(), answered.reply.stderr.as_str());
+        let came = Came { kind, stdout, stderr, exit, findings, state: &state };
+        step.unmet(&came, &self.setting).map_or(Ok(()), Err)
+    }
+
+    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, expected: Option<Expectation>, docket: &mut Docket) {
+        let Ok(event) = Event::parse(bytes) else { return };
+        let silent = || Decided {
+            decision: Decision::default(),
+            findings: Vec::new(),
+            session: Session { id: self.scenario.session.clone(), ..Session::default() },
+            who: None,
+        };
+        let decided = answered.decided.unwrap_or_else(silent);
+        let judged = Judged { event, decided, asked: answered.asked, gaps: Vec::new(), change: Change::New, was: None };
+        let catalogue = crate::library::read(&Places { home: self.home.clone() });
+        let at = live::ahead(self.ahead).at;
+        let place = Where { file: &self.file, line: number, at: Some(&at) };
+        docket.event(place, judged, &catalogue, expected);
+    }
+}
+
+/// How far a clock is ahead that shows this time.
+fn set_to(clock: &str) -> Result<SignedDuration, String> {
+    let at: Timestamp =
+        clock.parse().map_err(|_| format!("`clock: {clock}` is no time, such as 2026-03-01T12:00:00Z"))?;
+    Ok(at.duration_since(Timestamp::now()))
+}
+
+fn now_ahead(ahead: SignedDuration) -> SystemTime {
+    let now = Timestamp::now();
+    now.checked_add(ahead).unwrap_or(now).into()
+}

@@ -1,0 +1,223 @@
+//! Events without a past decision: streams of the host, and those that its transcripts tell.
+
+use super::blocks::{LONGEST, Lines, Piece};
+use super::docket::Docket;
+use super::inputs::{Input, Source};
+use super::law::{Judge, Law};
+use super::lines::unreadable;
+use crate::engine::{Decided, decide};
+use crate::event::Event;
+use crate::facts::{Facts, Live, live};
+use crate::journal::{self, Line, Wrote};
+use crate::paths::safe_name;
+use crate::redact::redacted;
+use crate::replay::change::Change;
+use crate::replay::entry::{Entry, Form};
+use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::remembered::Remembered;
+use crate::replay::retrial::Where;
+use crate::replay::transcript::{Agent, Part, rebuild};
+use crate::replay::trial::Judged;
+use crate::session::Session;
+use crate::verdict::Decision;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What the events of a stream are held against.
+pub(super) enum World {
+    /// A folder as it stands now.
+    Project(PathBuf),
+    /// What the session itself shows.
+    Remembered,
+}
+
+/// Sessions whose events are decided one after the other, each on what the one before has left.
+struct Court<'a> {
+    judge: &'a Judge,
+    world: &'a World,
+    sessions: HashMap<String, Thread>,
+    /// Where journals are kept meanwhile: who is stopping, and who wrote what, is asked of them.
+    journals: Option<tempfile::TempDir>,
+}
+
+#[derive(Default)]
+struct Thread {
+    session: Session,
+    remembered: Remembered,
+}
+
+/// Decides the events of a stream.
+pub(super) fn replay(input: &Input, law: &Law, world: &World, expected: Option<&Sidecar>, docket: &mut Docket) {
+    let judge = law.of_file(input.main());
+    let mut court = Court::new(&judge, world);
+    let result = match input.source {
+        Source::Transcript => transcript(input, &mut court, expected, docket),
+        _ => stream(input.main(), &mut court, expected, docket),
+    };
+    if let Err(error) = result {
+        docket.problem(&input.main().to_string_lossy(), 0, format!("it cannot be read: {error}"));
+    }
+}
+
+fn stream(path: &Path, court: &mut Court<'_>, expected: Option<&Sidecar>, docket: &mut Docket) -> std::io::Result<()> {
+    let file = path.to_string_lossy().into_owned();
+    let mut lines = Lines::open(path)?;
+    let mut held: Option<(u64, Judged, Option<Expectation>)> = None;
+    while let Some(piece) = lines.next()? {
+        let (number, bytes, whole) = match piece {
+            Piece::Line { number, bytes, whole } => (number, bytes, whole),
+            Piece::TooLong { number, size } => {
+                docket.problem(&file, number, format!("the line has {size} bytes; more than {LONGEST} are not read"));
+                continue;
+            }
+        };
+        let entry: Result<Entry<'_>, _> = serde_json::from_slice(bytes);
+        match entry.as_ref().map(|entry| (entry.form(), entry.expect)) {
+            Ok((Form::Expectation, Some(raw))) => match (Expectation::read(raw.get()), &mut held) {
+                (Ok(own), Some((_, _, expected))) => *expected = Some(own),
+                (Ok(_), None) => docket.problem(&file, number, "no event stands before this expectation"),
+                (Err(why), _) => docket.unmet(&file, number, why),
+            },
+            Ok((Form::Event, own)) => {
+                tell(&file, held.take(), court, docket);
+                let own = own
+                    .and_then(|raw| Expectation::read(raw.get()).map_err(|why| docket.unmet(&file, number, why)).ok());
+                match Event::parse(bytes) {
+                    Ok(event) if docket.wants(event.session()) => {
+                        let judged = court.decide(event, None);
+                        held = Some((number, judged, own.or_else(|| expected.map(|sidecar| sidecar.at(number)))));
+                    }
+                    Ok(_) => {}
+                    Err(why) => docket.problem(&file, number, why),
+                }
+            }
+            Ok(_) => docket.problem(&file, number, "this is no hook event"),
+            // One odd value does not hide an event.
+            Err(error) => match Event::parse(bytes) {
+                Ok(event) => {
+                    tell(&file, held.take(), court, docket);
+                    let judged = court.decide(event, None);
+                    held = Some((number, judged, expected.map(|sidecar| sidecar.at(number))));
+                }
+                Err(_) => docket.problem(&file, number, unreadable(error, whole)),
+            },
+        }
+    }
+    tell(&file, held, court, docket);
+    Ok(())
+}
+
+fn tell(file: &str, held: Option<(u64, Judged, Option<Expectation>)>, court: &Court<'_>, docket: &mut Docket) {
+    if let Some((line, judged, expected)) = held {
+        docket.event(Where { file, line, at: None }, judged, &court.judge.catalogue, expected);
+    }
+}
+
+fn transcript(
+    input: &Input,
+    court: &mut Court<'_>,
+    expected: Option<&Sidecar>,
+    docket: &mut Docket,
+) -> std::io::Result<()> {
+    let names: Vec<String> = input.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let main = names.first().map(String::as_str).unwrap_or_default();
+    let mut parts = Vec::new();
+    for (path, name) in input.files.iter().zip(&names) {
+        let card = std::fs::read(path.with_extension("meta.json")).ok();
+        let mut part = match Agent::of(name, card.as_deref()) {
+            Some(agent) => Part::of_agent(main, name, agent),
+            None => Part::main(name),
+        };
+        let mut lines = Lines::open(path)?;
+        let mut last = 0;
+        while let Some(piece) = lines.next()? {
+            let (number, bytes) = match piece {
+                Piece::Line { number, bytes, .. } => (number, bytes),
+                Piece::TooLong { number, size } => {
+                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
+                    docket.problem(name, number, what);
+                    (number, b"".as_slice())
+                }
+            };
+            // Places are counted by lines, empty ones included.
+            (last + 1..number).for_each(|_| part.line(b""));
+            part.line(bytes);
+            last = number;
+        }
+        parts.push(part);
+    }
+    let retold = rebuild(parts);
+    for (reason, tally) in &retold.skipped.0 {
+        let name = names.get(tally.first.part).map(String::as_str).unwrap_or_default();
+        docket.skipped(name, tally.first.line as u64, reason.to_string(), tally.count as u64);
+    }
+    for rebuilt in retold.events {
+        let Ok(event) = Event::from_value(rebuilt.event) else { continue };
+        if !docket.wants(event.session()) {
+            continue;
+        }
+        let file = names.get(rebuilt.place.part).map(String::as_str).unwrap_or_default();
+        let line = rebuilt.place.line as u64;
+        let judged = court.decide(event, rebuilt.at.as_deref());
+        let expected = expected.map(|sidecar| sidecar.at(line));
+        let place = Where { file, line, at: rebuilt.at.as_deref() };
+        docket.event(place, judged, &court.judge.catalogue, expected);
+    }
+    Ok(())
+}
+
+impl<'a> Court<'a> {
+    fn new(judge: &'a Judge, world: &'a World) -> Self {
+        let journals = matches!(world, World::Project(_)).then(tempfile::tempdir);
+        Self { judge, world, sessions: HashMap::new(), journals: journals.and_then(Result::ok) }
+    }
+
+    fn decide(&mut self, event: Event, at: Option<&str>) -> Judged {
+        let id = event.session().to_owned();
+        let thread = self.sessions.entry(id.clone()).or_default();
+        thread.session.id.clone_from(&id);
+        let (decided, asked) = match self.world {
+            World::Remembered => {
+                let world = thread.remembered.at(&event, at);
+                let facts = Facts::new(&world);
+                let decided = decide(&event, &self.judge.catalogue, &thread.session, &facts);
+                (decided, facts.asked())
+            }
+            World::Project(home) => {
+                let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
+                let journal = folder.join(format!("{}.jsonl", safe_name(&id)));
+                let live = Live::new(&event, home.clone(), journal.clone());
+                let facts = Facts::new(&live);
+                let decided = decide(&event, &self.judge.catalogue, &thread.session, &facts);
+                let asked = facts.asked();
+                if self.journals.is_some() {
+                    write_down(&journal, &event, &thread.session, &decided);
+                }
+                (decided, asked)
+            }
+        };
+        thread.remembered.learn(&event, at);
+        thread.session = decided.session.clone();
+        Judged { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None }
+    }
+}
+
+/// Keeps what later events ask of earlier ones; where that cannot be, they are told that it is unknown.
+fn write_down(journal: &Path, event: &Event, before: &Session, decided: &Decided) {
+    let line = Line {
+        v: journal::VERSION,
+        at: live::now().at,
+        event: redacted(&event.to_value()),
+        before: before.clone(),
+        after: None,
+        modes: String::new(),
+        asked: Vec::new(),
+        findings: Vec::new(),
+        decision: Decision::default(),
+        who: decided.who.clone(),
+        wrote: Wrote::of(&event.edited()),
+        lost: false,
+        us: 0,
+    };
+    let _: std::io::Result<()> = journal::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
+}

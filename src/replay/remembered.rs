@@ -1,0 +1,206 @@
+//! A world that is learned from the events of a session as they go by.
+//!
+//! What the session has shown is known; everything else is unknown, and never taken for a yes or a no. A file
+//! counts as it was last seen: nobody can tell what happened to it beside the session.
+
+mod alone;
+mod edit;
+mod files;
+mod world;
+
+pub use alone::from_event;
+pub use world::World;
+
+use crate::event::{Event, Kind};
+use crate::journal::{Ledger, Story};
+use crate::paths::{lender, lexical};
+use crate::shell::{Ground, effects};
+use files::Files;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What a session has shown so far.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    /// The project's folder.
+    project: Option<PathBuf>,
+    files: Files,
+    ledger: Ledger,
+    story: Story,
+    /// Agents at work whose type the session does not show.
+    nameless: HashSet<String>,
+    /// Whether a command may have changed files that nobody has named.
+    unseen_edits: bool,
+}
+
+/// Stands for the user's folder where it is not known: what is below it is the same place for all who name it so.
+const SOMEWHERE: &str = "/~";
+
+impl Remembered {
+    /// A world in which nothing is known yet. The project is where the first event happens.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same for the project in a folder.
+    #[must_use]
+    pub fn of(project: &Path) -> Self {
+        Self { project: Some(lexical(project)), story: Story::new(&lexical(project)), ..Self::default() }
+    }
+
+    /// The world as it is at an event that comes at this time, in UTC.
+    #[must_use]
+    pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> World<'a> {
+        World::new(self, event, time)
+    }
+
+    /// Learns what an event shows, after it.
+    pub fn learn(&mut self, event: &Event, time: Option<&str>) {
+        self.settle(event, time);
+        self.meet(event);
+        self.story.hear(event);
+        let now = time.and_then(milliseconds).unwrap_or_default();
+        match (event.kind, event.tool()) {
+            // Who knows what was done to the files meanwhile?
+            (Some(Kind::SessionStart), _) if event.text("source") == Some("resume") => self.files.forget_all(),
+            (Some(Kind::PreToolUse | Kind::PostToolUse | Kind::PostToolUseFailure), Some("Bash")) => {
+                self.ran(event, now);
+            }
+            (Some(Kind::PostToolUse), Some(tool)) => self.used(event, tool, now),
+            (Some(Kind::PostToolUseFailure), Some("Read")) => self.missed(event),
+            _ => {}
+        }
+    }
+
+    /// The first event tells where and when the session is.
+    fn settle(&mut self, event: &Event, time: Option<&str>) {
+        if self.project.is_none() {
+            self.project = project_of(event);
+            self.story = Story::new(self.project.as_deref().unwrap_or(Path::new("/")));
+        }
+        if let Some(time) = time {
+            self.story.history.started_at.get_or_insert_with(|| time.to_owned());
+        }
+    }
+
+    /// Agents come and go.
+    fn meet(&mut self, event: &Event) {
+        let id = event.agent_id().unwrap_or_default();
+        let named = event.text("agent_type").is_some_and(|kind| !kind.is_empty());
+        match event.kind {
+            Some(Kind::SubagentStart) if !named => drop(self.nameless.insert(id.to_owned())),
+            Some(Kind::SubagentStop) => drop(self.nameless.remove(id)),
+            _ => {}
+        }
+        // Who has an id is not taken for another of the same type.
+        let who = event.text("agent_type").filter(|_| id.is_empty()).unwrap_or_default();
+        self.ledger.hear(&event.fields, Some(who));
+    }
+
+    /// Where the agent stands, and who is who on the ground.
+    fn ground(&self, event: &Event) -> Ground {
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));
+        let cwd = event.cwd().map_or_else(|| project.clone(), |cwd| lexical(Path::new(cwd)));
+        let home = user_of(event).unwrap_or_else(|| SOMEWHERE.to_owned());
+        Ground { cwd: text(cwd), home, project: text(project) }
+    }
+
+    /// The whole path of what a tool names.
+    fn whole(&self, event: &Event, path: &str) -> String {
+        let cwd = self.ground(event).cwd;
+        lexical(&Path::new(&cwd).join(path)).to_string_lossy().into_owned()
+    }
+
+    fn used(&mut self, event: &Event, tool: &str, now: i64) {
+        let Some(path) = event.path().map(|path| self.whole(event, path)) else { return };
+        let writer = writer(event, &self.ledger);
+        match tool {
+            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
+                let content = edit::content(event, self.files.content(&path));
+                self.files.wrote(path, content, now, writer);
+            }
+            "Read" => match edit::read(event) {
+                Some(content) => self.files.saw(path, content, now),
+                None => self.files.met(path, now),
+            },
+            "Grep" | "Glob" | "LS" => {}
+            // Nobody knows what another tool does with a path that it is given.
+            _ => self.files.forget(&path),
+        }
+    }
+
+    /// A file that is not there.
+    fn missed(&mut self, event: &Event) {
+        let gone = event.text("error").is_some_and(|error| error.starts_with("File does not exist."));
+        if let Some(path) = event.path().filter(|_| gone).map(|path| self.whole(event, path)) {
+            self.files.gone(path);
+        }
+    }
+
+    /// A command line, from the moment it begins: what it may touch is not known any more.
+    fn ran(&mut self, event: &Event, now: i64) {
+        let Some(command) = event.input("command") else { return };
+        let effects = effects(command, &self.ground(event));
+        if effects.unreadable.is_some() || !effects.hidden.is_empty() {
+            self.files.forget_all();
+        }
+        self.files.touched(&effects.touches);
+        let told = event.response().is_some_and(|response| response.get("stdout").is_some());
+        let may = !effects.touches.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
+        self.unseen_edits |= event.kind == Some(Kind::PostToolUse) && !told && may;
+        let writer = writer(event, &self.ledger);
+        for (path, content) in edit::by_shell(event) {
+            let path = self.whole(event, &path);
+            self.files.wrote(path, content, now, writer.clone());
+        }
+    }
+}
+
+/// Who acts in an event: an agent by its type, or `main`; nothing when the agent's type is not known.
+fn writer(event: &Event, ledger: &Ledger) -> Option<String> {
+    let named = event.text("agent_type").filter(|kind| !kind.is_empty()).map(str::to_owned);
+    match event.agent_id() {
+        Some(id) => named.or_else(|| ledger.agent(id)),
+        None => Some(named.unwrap_or_else(|| "main".to_owned())),
+    }
+}
+
+/// The folder in which the host was started, for the first event of a session: where it happens, if nothing else
+/// tells.
+fn project_of(event: &Event) -> Option<PathBuf> {
+    let cwd = lexical(Path::new(event.cwd()?));
+    named_project(event).or_else(|| lender(&cwd)).or(Some(cwd))
+}
+
+/// The folder in which the host was started, by the name of the transcript's folder.
+fn named_project(event: &Event) -> Option<PathBuf> {
+    let folder = event.text("transcript_path")?.split_once("/.claude/projects/")?.1.split('/').next()?;
+    let cwd = lexical(Path::new(event.cwd()?));
+    cwd.ancestors().find(|above| slug(&above.to_string_lossy()) == folder).map(Path::to_owned)
+}
+
+/// A path as the host makes a folder's name of it.
+fn slug(path: &str) -> String {
+    let plain = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
+    path.encode_utf16().map(plain).collect()
+}
+
+/// The user's folder, from the place of the transcript.
+fn user_of(event: &Event) -> Option<String> {
+    let path = event.text("transcript_path")?;
+    let home = path.split_once("/.claude/projects/")?.0;
+    home.starts_with('/').then(|| home.to_owned())
+}
+
+/// A time in milliseconds.
+fn milliseconds(time: &str) -> Option<i64> {
+    time.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+}
+
+/// A text at a path in a value.
+fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
+    value.pointer(path).and_then(Value::as_str)
+}

@@ -1,0 +1,42 @@
+//! What an event tells by itself.
+
+use super::{Remembered, named_project};
+use crate::event::Event;
+use crate::facts::live::spoken;
+use crate::facts::{Answer, Question, Source, Touching};
+use serde_json::Value;
+
+/// The answer to a question about the event itself, which a journal may have only redacted: nothing where the text
+/// that is asked about is not whole, or where the world is asked.
+#[must_use]
+pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
+    let whole = match question {
+        Question::Said { of, .. } => spoken(event, *of).map_or(event.oddities.is_empty(), is_whole),
+        Question::Touches(asked) => {
+            input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
+        }
+        Question::Calls(_) => input_is_whole(event),
+        Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
+        _ => false,
+    };
+    let answer = whole.then(|| Remembered::new().at(event, None).answer(question));
+    answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
+}
+
+/// Whether the command and the path that a tool is given are whole.
+fn input_is_whole(event: &Event) -> bool {
+    let Some(input) = event.fields.get("tool_input").and_then(Value::as_object) else { return true };
+    let asked = ["command", "file_path", "notebook_path", "path"].map(|name| input.get(name));
+    asked.into_iter().flatten().all(|value| value.as_str().is_some_and(is_whole))
+}
+
+/// Whether the paths mean the same in every project.
+fn names_no_project(asked: &Touching) -> bool {
+    asked.paths.iter().chain(&asked.except).all(|path| path.starts_with(['/', '~']) || path.starts_with("**/"))
+}
+
+/// Whether nothing was masked or cut off.
+fn is_whole(text: &str) -> bool {
+    let cut = text.ends_with(']') && text.contains("… [") && text.contains(" bytes, sha256 ");
+    !text.contains("[masked]") && !text.contains("[too deep]") && !cut
+}

@@ -1,0 +1,83 @@
+//! What a file has after a tool has worked on it.
+
+use super::text;
+use crate::event::Event;
+use serde_json::Value;
+
+/// The content that a tool has left, where that is certain; `before` is what was known.
+pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
+    let response = event.response().unwrap_or(&Value::Null);
+    match event.tool()? {
+        "Write" => text(response, "/content").or_else(|| event.input("content")).map(str::to_owned),
+        "NotebookEdit" => text(response, "/updated_file").map(str::to_owned),
+        "Edit" | "MultiEdit" => {
+            // A person has changed the edit before it was made.
+            let changed = response.get("userModified").and_then(Value::as_bool) == Some(true);
+            let original = text(response, "/originalFile").or_else(|| text(response, "/originalFileContents"));
+            let before = original.or(before).or_else(|| creates(event).then_some(""))?;
+            edits(event).into_iter().try_fold(before.to_owned(), |text, edit| edited(&text, edit)).filter(|_| !changed)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an edit makes a file: it replaces nothing.
+fn creates(event: &Event) -> bool {
+    event.input("old_string") == Some("")
+}
+
+fn edits(event: &Event) -> Vec<&Value> {
+    let Some(input) = event.fields.get("tool_input") else { return Vec::new() };
+    match input.get("edits").and_then(Value::as_array) {
+        Some(edits) => edits.iter().collect(),
+        None => vec![input],
+    }
+}
+
+/// A text after one edit; nothing where the host may have done otherwise than it says.
+fn edited(before: &str, edit: &Value) -> Option<String> {
+    let (old, new) = (text(edit, "/old_string")?, text(edit, "/new_string")?);
+    if old.is_empty() {
+        return before.is_empty().then(|| new.to_owned());
+    }
+    // The host takes away the end of a line with its last word.
+    let line_goes = new.is_empty() && !old.ends_with('\n') && before.contains(&format!("{old}\n"));
+    if !before.contains(old) || line_goes {
+        return None;
+    }
+    let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
+    Some(if all { before.replace(old, new) } else { before.replacen(old, new, 1) })
+}
+
+/// The content of a file that was read as a whole.
+pub(super) fn read(event: &Event) -> Option<String> {
+    let file = event.response()?.get("file")?;
+    let number = |name: &str| file.get(name).and_then(Value::as_u64);
+    let whole =
+        number("startLine") == Some(1) && number("numLines").is_some() && number("numLines") == number("totalLines");
+    text(file, "/content").filter(|_| whole).map(str::to_owned)
+}
+
+/// The files that a command has changed, as the host has seen it; of a new one the content, too.
+pub(super) fn by_shell(event: &Event) -> Vec<(String, Option<String>)> {
+    let diff = event.response().and_then(|response| response.get("bashEditDiff"));
+    let files = diff.and_then(|diff| diff.get("files")?.as_array()).map(Vec::as_slice).unwrap_or_default();
+    let made = |path: &str| files.iter().find(|file| text(file, "/filePath") == Some(path)).and_then(created);
+    let deleted = |path: &str| {
+        let gone = |file: &&Value| file.get("deleted").and_then(Value::as_bool) == Some(true);
+        files.iter().filter(gone).any(|file| text(file, "/filePath") == Some(path))
+    };
+    let changed = event.edited().into_iter().filter(|path| !deleted(path));
+    changed.map(|path| (path.to_owned(), made(path))).collect()
+}
+
+/// The content of a file that did not exist before: the lines of its only hunk.
+fn created(file: &Value) -> Option<String> {
+    let fresh = file.get("created").and_then(Value::as_bool) == Some(true);
+    let [hunk] = file.get("hunks").filter(|_| fresh)?.as_array()?.as_slice() else { return None };
+    let lines: Option<Vec<&str>> =
+        hunk.get("lines")?.as_array()?.iter().map(|line| line.as_str()?.strip_prefix('+')).collect();
+    let lines =
+        lines.filter(|lines| hunk.get("newLines").and_then(Value::as_u64) == u64::try_from(lines.len()).ok())?;
+    Some(lines.into_iter().flat_map(|line| [line, "\n"]).collect())
+}

@@ -1,0 +1,95 @@
+//! What a session has shown of files.
+
+use crate::shell::{Deed, Hit, Touch};
+use std::collections::BTreeMap;
+
+/// Files by their whole paths; of one that is not here nothing is known.
+#[derive(Debug, Default)]
+pub(super) struct Files(BTreeMap<String, Known>);
+
+/// What is known of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    pub state: State,
+    /// When it was changed, as far as the session shows, in milliseconds.
+    pub modified: i64,
+    /// Who wrote what it has.
+    pub writer: Option<String>,
+}
+
+/// How a file was last seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum State {
+    /// With this content.
+    Full(String),
+    /// There, with some content.
+    There,
+    /// Not there.
+    Gone,
+}
+
+impl Files {
+    /// What is known of a file.
+    pub(super) fn get(&self, path: &str) -> Option<&Known> {
+        self.0.get(path)
+    }
+
+    /// Every file of which something is known.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Known)> {
+        self.0.iter().map(|(path, known)| (path.as_str(), known))
+    }
+
+    /// A file's content.
+    pub(super) fn content(&self, path: &str) -> Option<&str> {
+        match &self.0.get(path)?.state {
+            State::Full(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// A file was written.
+    pub(super) fn wrote(&mut self, path: String, content: Option<String>, now: i64, writer: Option<String>) {
+        let state = content.map_or(State::There, State::Full);
+        self.0.insert(path, Known { state, modified: now, writer });
+    }
+
+    /// A file was read as a whole. What it was before, by whom, stays if it has not changed.
+    pub(super) fn saw(&mut self, path: String, content: String, now: i64) {
+        // Some hosts show a file without the end of its last line.
+        let same =
+            self.content(&path).is_some_and(|known| known.trim_end_matches('\n') == content.trim_end_matches('\n'));
+        if !same {
+            self.0.insert(path, Known { state: State::Full(content), modified: now, writer: None });
+        }
+    }
+
+    /// A file was read in part.
+    pub(super) fn met(&mut self, path: String, now: i64) {
+        let there = Known { state: State::There, modified: now, writer: None };
+        let known = self.0.entry(path).or_insert_with(|| there.clone());
+        if known.state == State::Gone {
+            *known = there;
+        }
+    }
+
+    /// A file is not there.
+    pub(super) fn gone(&mut self, path: String) {
+        self.0.insert(path, Known { state: State::Gone, modified: 0, writer: None });
+    }
+
+    /// Nothing is known of a file any more.
+    pub(super) fn forget(&mut self, path: &str) {
+        self.0.remove(path);
+    }
+
+    /// Nothing is known of any file any more.
+    pub(super) fn forget_all(&mut self) {
+        self.0.clear();
+    }
+
+    /// Of what is touched, or may be, nothing is known any more.
+    pub(super) fn touched(&mut self, touches: &[Touch]) {
+        let changes = |touch: &&Touch| !matches!(touch.deed, Deed::Mode | Deed::Own);
+        self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path) == Hit::No));
+    }
+}

@@ -1,0 +1,210 @@
+//! Answers from what a session has shown.
+
+use super::files::{Known, State};
+use super::{Remembered, SOMEWHERE, user_of};
+use crate::event::Event;
+use crate::facts::live::touch::{Links, Reach};
+use crate::facts::live::{files as globs, frontmatter_of, milestone, newest, said, text_of, wired};
+use crate::facts::{Answer, Clock, File, Question, Source, Touching};
+use crate::paths::lexical;
+use crate::shell::{Ground, Target};
+use jiff::Timestamp;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+/// Why most things are unknown.
+const UNSHOWN: &str = "this session does not show it";
+
+/// The world at one event, as far as the session has shown it.
+pub struct World<'a> {
+    known: &'a Remembered,
+    event: &'a Event,
+    time: Option<&'a str>,
+    ground: Ground,
+    reach: OnceCell<Reach>,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(known: &'a Remembered, event: &'a Event, time: Option<&'a str>) -> Self {
+        Self { known, event, time, ground: known.ground(event), reach: OnceCell::new() }
+    }
+
+    /// Where evidence is looked for: the project, or the agent's own worktree of it.
+    fn tree(&self) -> PathBuf {
+        let project = Path::new(&self.ground.project);
+        let lent = project.join(".claude/worktrees");
+        let name = Path::new(&self.ground.cwd).strip_prefix(&lent).ok().and_then(|below| below.components().next());
+        name.map_or_else(|| project.to_owned(), |name| lent.join(name))
+    }
+
+    /// The whole path of a file of the project.
+    fn whole(&self, path: &str) -> String {
+        lexical(&self.tree().join(path)).to_string_lossy().into_owned()
+    }
+
+    fn content(&self, path: &str) -> Result<&str, String> {
+        self.known
+            .files
+            .content(&self.whole(path))
+            .ok_or_else(|| format!("this session does not show what `{path}` has"))
+    }
+
+    /// The known files that match. That none is known does not mean that there is none.
+    fn files(&self, wanted: &[String]) -> Answer {
+        let root = format!("{}/", self.tree().to_string_lossy().trim_end_matches('/'));
+        let mut found = Vec::new();
+        for (path, known) in self.known.files.all() {
+            let Some(path) = path.strip_prefix(&root) else { continue };
+            if wanted.iter().any(|glob| globs::fits(glob, path) == Ok(true)) {
+                found.extend(file(path, known));
+            }
+        }
+        let plain: Option<Vec<String>> = wanted.iter().map(|glob| globs::plain(glob)).collect();
+        let settled = plain.is_some_and(|paths| paths.iter().all(|path| self.is_settled(path)));
+        // An empty file is no evidence; another one may be.
+        if settled || found.iter().any(|file| file.size > 0) {
+            return Answer::Files(newest(found));
+        }
+        let first = wanted.first().map_or("", String::as_str);
+        Answer::Unknown(format!("this session does not show whether a file matches {first}"))
+    }
+
+    /// Whether it is known of a path that it is there, with what, or that it is not.
+    fn is_settled(&self, path: &str) -> bool {
+        self.known.files.get(&self.whole(path)).is_some_and(|known| known.state != State::There)
+    }
+
+    fn milestone(&self) -> Answer {
+        const STATUS: &str = "project/status.json";
+        let gone = self.known.files.get(&self.whole(STATUS)).is_some_and(|known| known.state == State::Gone);
+        if gone {
+            return Answer::Milestone(None);
+        }
+        self.content(STATUS).map_or_else(Answer::Unknown, |content| milestone::named(content.as_bytes()))
+    }
+
+    fn clock(&self) -> Answer {
+        match self.time.and_then(|time| Some((time, time.parse::<Timestamp>().ok()?))) {
+            Some((time, instant)) => {
+                Answer::Clock(Clock { at: time.to_owned(), date: instant.strftime("%m%d%y").to_string() })
+            }
+            None => unknown("the event has no time"),
+        }
+    }
+
+    /// Who wrote a file, if a tool of this session did. That none was seen does not mean that none did.
+    fn writer(&self, path: &str) -> Answer {
+        let known = self.known.files.get(&self.whole(path)).and_then(|known| known.writer.clone());
+        known.map_or_else(
+            || Answer::Unknown(format!("this session does not show who wrote `{path}`")),
+            |writer| Answer::Writer(Some(writer)),
+        )
+    }
+
+    fn relative(&self, path: &str) -> String {
+        let whole = lexical(&Path::new(&self.ground.cwd).join(path));
+        let roots = [self.tree(), PathBuf::from(&self.ground.project)];
+        let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
+        within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
+    }
+
+    fn agent(&self, id: &str) -> Answer {
+        self.known.ledger.agent(id).map_or_else(|| unknown(UNSHOWN), |agent| Answer::Agent(Some(agent)))
+    }
+
+    fn in_flight(&self) -> Answer {
+        if self.known.nameless.is_empty() {
+            return Answer::InFlight(self.known.ledger.in_flight());
+        }
+        unknown("this session does not show of which type each agent is")
+    }
+
+    fn history(&self) -> Answer {
+        if self.known.unseen_edits {
+            return unknown("this session does not show which files its commands have changed");
+        }
+        Answer::History(self.known.story.history.clone())
+    }
+
+    fn reach(&self) -> &Reach {
+        self.reach.get_or_init(|| Reach::of(self.event, self.ground.clone(), Links::AsWritten))
+    }
+
+    fn touches(&self, asked: &Touching) -> Answer {
+        let answer = self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches);
+        if answer == Answer::Touches(None) && self.may_be_users(asked) {
+            return unknown("the session does not show where the user's folder is");
+        }
+        answer
+    }
+
+    /// Whether a path and the user's folder, which is not known, may be the same.
+    fn may_be_users(&self, asked: &Touching) -> bool {
+        let named = |touch: &crate::shell::Touch| match &touch.target {
+            Target::Known { path, .. } => path.starts_with(SOMEWHERE),
+            Target::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
+            Target::Unknown { .. } => false,
+        };
+        let touches = self.reach().all();
+        let asks = asked.paths.iter().any(|path| path.starts_with('~'));
+        self.ground.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
+    }
+
+    fn wiring(&self) -> Answer {
+        let folder = Path::new(&self.ground.project).join(".claude");
+        let user = user_of(self.event).map(|home| Path::new(&home).join(".claude/settings.json"));
+        let path = self.event.path().map(|path| lexical(&Path::new(&self.ground.cwd).join(path)));
+        if user.is_none() && path.is_some_and(|path| path.ends_with(".claude/settings.json")) {
+            return unknown("the session does not show where the user's folder is");
+        }
+        let own = [folder.join("settings.json"), folder.join("settings.local.json")];
+        let settings: Vec<PathBuf> = own.into_iter().chain(user).collect();
+        let read = |path: &Path| match self.known.files.get(&path.to_string_lossy()).map(|known| &known.state) {
+            Some(State::Full(content)) => Ok(content.clone()),
+            Some(State::Gone) => Ok(String::new()),
+            _ => Err("this session does not show what the settings have".to_owned()),
+        };
+        wired::changed_of(self.event, &settings, Path::new(&self.ground.cwd), Links::AsWritten, read)
+            .map_or_else(Answer::Unknown, Answer::Wiring)
+    }
+}
+
+impl Source for World<'_> {
+    fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Files(globs) => self.files(globs),
+            Question::Frontmatter { path, keys } => {
+                self.content(path).map_or_else(Answer::Unknown, |content| frontmatter_of(content.as_bytes(), keys))
+            }
+            Question::Text { path, wanted } => text_of(self.content(path).map(str::as_bytes).as_ref().copied(), wanted),
+            Question::Milestone => self.milestone(),
+            Question::Clock => self.clock(),
+            Question::Writer(path) => self.writer(path),
+            Question::Relative(path) => Answer::Relative(self.relative(path)),
+            Question::Agent { id, .. } => self.agent(id),
+            Question::InFlight => self.in_flight(),
+            Question::Said { of, wanted } => said(self.event, *of, wanted),
+            Question::Touches(asked) => self.touches(asked),
+            Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
+            Question::Wiring => self.wiring(),
+            Question::History => self.history(),
+            Question::Committed(_) | Question::Changes(_) | Question::Head => {
+                unknown("this session does not show what is committed")
+            }
+            Question::Run(_) => unknown("programs are not run in a replay"),
+            Question::Http(_) => unknown("servers are not asked in a replay"),
+            Question::Context(_) => unknown("context files are not read in a replay"),
+            Question::Transcript { .. } => unknown("the conversation is not read in a replay"),
+        }
+    }
+}
+
+/// A file that is surely there, with its size; a size that is not known is no answer.
+fn file(path: &str, known: &Known) -> Option<File> {
+    let State::Full(content) = &known.state else { return None };
+    Some(File { path: path.to_owned(), size: content.len() as u64, modified: known.modified })
+}
+
+fn unknown(why: &str) -> Answer {
+    Answer::Unknown(why.to_owned())
+}

@@ -1,0 +1,296 @@
+//! One agent's records, read in order: what hooks would have heard of it.
+
+mod turn;
+
+use super::calls::Calls;
+use super::record::{Record, text_of};
+use super::said::Said;
+use super::setting::Setting;
+use super::skipped::{Reason, Skipped};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// An event of one agent, before those of all agents are put in order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Step {
+    pub event: Map<String, Value>,
+    pub at: Option<String>,
+    /// Milliseconds; never less than those of the step before.
+    pub time: i64,
+    pub line: usize,
+    /// How often the agent had been called again.
+    pub run: usize,
+}
+
+/// When a record was written, as far as it says so.
+#[derive(Debug, Clone, Default)]
+struct Moment {
+    at: Option<String>,
+    time: i64,
+    line: usize,
+}
+
+/// A message that may be the last of its turn.
+#[derive(Debug)]
+struct Closing {
+    moment: Moment,
+    text: String,
+    /// Whether the model said that it is.
+    explicit: bool,
+    /// The host's error in the message's place.
+    failure: Option<String>,
+}
+
+/// How far a track has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    /// Nothing has happened.
+    #[default]
+    New,
+    /// It goes on.
+    Going,
+    /// The host's process has ended.
+    Over,
+}
+
+/// The records of one agent so far.
+#[derive(Debug, Default)]
+pub(super) struct Track {
+    pub setting: Setting,
+    pub steps: Vec<Option<Step>>,
+    /// What a subagent was first told.
+    pub opening: Option<String>,
+    /// Whether records of another session stand before its own.
+    pub resumed: bool,
+    calls: Calls,
+    closing: Option<Closing>,
+    message: Message,
+    now: Moment,
+    stage: Stage,
+    prompted: bool,
+    /// Whether a stop hook has made the turn go on.
+    continuing: bool,
+    run: usize,
+}
+
+/// The assistant's message at hand; the host writes a line for each of its blocks.
+#[derive(Debug, Default)]
+struct Message {
+    id: Option<String>,
+    text: String,
+    calls: bool,
+}
+
+impl Track {
+    /// The track of an agent about which nothing is known but where it is.
+    pub(super) fn new(setting: Setting) -> Self {
+        Self { setting, ..Self::default() }
+    }
+
+    /// Takes a record of the conversation.
+    pub(super) fn take(&mut self, record: &Record, line: usize, skipped: &mut Skipped) {
+        self.look_around(record, line);
+        if self.is_sub() {
+            self.setting.prompt_id(record);
+        }
+        if self.stage != Stage::Going {
+            self.begin();
+        }
+        match record.kind() {
+            Some("user") => self.user(record, skipped),
+            Some("assistant") => self.assistant(record, skipped),
+            Some("system") => self.system(record),
+            Some("attachment") => self.attachment(record),
+            _ => {}
+        }
+    }
+
+    /// Takes a record of the host's bookkeeping.
+    pub(super) fn take_silent(&mut self, record: &Record) {
+        match record.kind() {
+            // Written when the host's process ends: whatever follows is another one's.
+            Some("cost-state") if !self.is_sub() && self.stage == Stage::Going => {
+                self.close();
+                self.stage = Stage::Over;
+            }
+            Some("permission-mode") => self.setting.mode = record.text("permissionMode").map(str::to_owned),
+            _ => {}
+        }
+    }
+
+    /// There are no more records.
+    pub(super) fn end(&mut self, skipped: &mut Skipped) {
+        self.close();
+        self.give_up(skipped);
+    }
+
+    /// The type of the agent becomes known.
+    pub(super) fn name(&mut self, kind: &str) {
+        for step in self.steps.iter_mut().flatten() {
+            step.event.insert("agent_type".to_owned(), kind.into());
+        }
+        if let Some(agent) = &mut self.setting.agent {
+            agent.kind = Some(kind.to_owned());
+        }
+    }
+
+    fn look_around(&mut self, record: &Record, line: usize) {
+        let at = record.text("timestamp");
+        let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
+        // A clock that goes backwards must not change the order.
+        let time = time.unwrap_or(self.now.time).max(self.now.time);
+        self.now = Moment { at: at.map(str::to_owned).or(self.now.at.take()), time, line };
+        self.setting.look_around(record);
+    }
+
+    /// Whether this is a subagent's.
+    fn is_sub(&self) -> bool {
+        self.setting.agent.is_some()
+    }
+
+    fn begin(&mut self) {
+        let again = self.stage == Stage::Over || self.resumed;
+        self.stage = Stage::Going;
+        if self.is_sub() {
+            let event = self.setting.event("SubagentStart");
+            return self.push(event);
+        }
+        self.setting.prompt = None;
+        let mut event = self.setting.event("SessionStart");
+        event.insert("source".to_owned(), if again { "resume" } else { "startup" }.into());
+        self.push(event);
+    }
+
+    fn user(&mut self, record: &Record, skipped: &mut Skipped) {
+        let answers = record.answers();
+        if !answers.is_empty() {
+            self.setting.prompt_id(record);
+            for answer in &answers {
+                self.answered(answer, record, skipped);
+            }
+            return;
+        }
+        if record.at("/message").is_none() {
+            return skipped.note(Reason::NoMessage, self.now.line);
+        }
+        if record.is("isCompactSummary") || record.is("isVisibleInTranscriptOnly") {
+            return;
+        }
+        let text = record.said().unwrap_or_default();
+        let said = if record.is("isMeta") { Said::of_meta(&text) } else { Said::of(&text) };
+        self.hear(said, record, skipped);
+    }
+
+    fn hear(&mut self, said: Said, record: &Record, skipped: &mut Skipped) {
+        if said == Said::Note {
+            return;
+        }
+        if said == Said::Interrupt {
+            // Whoever is interrupted does not stop by himself.
+            self.closing = None;
+            return self.give_up(skipped);
+        }
+        self.close();
+        match said {
+            Said::Feedback => self.continuing = true,
+            Said::Local(name) if name == "clear" && !self.prompted => self.cleared(),
+            Said::Prompt(text) => {
+                self.give_up(skipped);
+                self.setting.prompt_id(record);
+                self.prompted(&text);
+            }
+            Said::Command { name, args } => {
+                self.give_up(skipped);
+                self.setting.prompt_id(record);
+                let prompt = format!("/{name} {args}").trim_end().to_owned();
+                self.prompted(&prompt);
+                self.expanded(&name, &args, &prompt);
+            }
+            _ => {}
+        }
+    }
+
+    fn cleared(&mut self) {
+        if let Some(Some(first)) = self.steps.first_mut() {
+            first.event.insert("source".to_owned(), "clear".into());
+        }
+    }
+
+    fn prompted(&mut self, text: &str) {
+        self.continuing = false;
+        if self.is_sub() {
+            // A subagent's prompts are its parent's; a second one calls it again.
+            self.run += usize::from(self.prompted);
+            self.opening.get_or_insert_with(|| text.to_owned());
+        } else {
+            let mut event = self.setting.event("UserPromptSubmit");
+            event.insert("prompt".to_owned(), text.into());
+            self.push(event);
+        }
+        self.prompted = true;
+    }
+
+    fn expanded(&mut self, name: &str, args: &str, prompt: &str) {
+        if self.is_sub() {
+            return;
+        }
+        let mut event = self.setting.event("UserPromptExpansion");
+        let fields =
+            [("expansion_type", "slash_command"), ("command_name", name), ("command_args", args), ("prompt", prompt)];
+        event.extend(fields.map(|(name, value)| (name.to_owned(), value.into())));
+        self.push(event);
+    }
+
+    /// A message that was waiting while the model worked.
+    fn attachment(&mut self, record: &Record) {
+        let queued = record.at("/attachment/type").is_some_and(|kind| kind == "queued_command");
+        if !queued || self.is_sub() {
+            return;
+        }
+        let text = match record.at("/attachment/prompt") {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(blocks)) => blocks.iter().filter_map(text_of).collect::<Vec<_>>().join("\n"),
+            _ => return,
+        };
+        if let Said::Prompt(text) = Said::of(&text) {
+            self.prompted(&text);
+        }
+    }
+
+    fn system(&mut self, record: &Record) {
+        match record.text("subtype") {
+            Some("stop_hook_summary" | "turn_duration") => self.close(),
+            Some("compact_boundary") => {
+                self.close();
+                self.compacted(record);
+            }
+            _ => {}
+        }
+    }
+
+    fn compacted(&mut self, record: &Record) {
+        // A subagent's compaction is told of too, but nothing was seen of how.
+        if self.is_sub() {
+            return;
+        }
+        let trigger = record.at("/compactMetadata/trigger").cloned();
+        for (name, field, value) in [
+            ("PreCompact", "trigger", trigger.clone()),
+            ("SessionStart", "source", Some("compact".into())),
+            ("PostCompact", "trigger", trigger),
+        ] {
+            let mut event = self.setting.event(name);
+            event.extend(value.map(|value| (field.to_owned(), value)));
+            self.push(event);
+        }
+    }
+
+    fn push(&mut self, event: Map<String, Value>) {
+        self.push_on(event, self.now.line);
+    }
+
+    fn push_on(&mut self, event: Map<String, Value>, line: usize) {
+        let Moment { at, time, .. } = self.now.clone();
+        self.steps.push(Some(Step { event, at, time, line, run: self.run }));
+    }
+}
