@@ -4,17 +4,22 @@
 //! asked through a [`witness`] that never makes one up, and tells the [`change`]. A [`retrial`] is that as
 //! people and scripts read it; a [`tally`] counts them. A [`recording`] is a journal that carries its modes.
 //! A [`transcript`] is the host's own: its events are rebuilt, and what is [`remembered`] of them stands for the
-//! world. A [`scenario`] makes a world.
+//! world. A [`scenario`] makes a world. What came of it all is told to people and programs by [`junit`], [`sarif`],
+//! [`github`] and [`diagram`].
 
 pub mod chain;
 pub mod change;
+pub mod diagram;
 pub mod entry;
 pub mod expect;
 pub mod form;
+pub mod github;
+pub mod junit;
 pub mod problem;
 pub mod recording;
 pub mod remembered;
 pub mod retrial;
+pub mod sarif;
 pub mod scenario;
 pub mod tally;
 pub mod transcript;

@@ -1,5 +1,6 @@
 //! What a recording is expected to come to: lines beside its events, or a file beside it.
 
+use super::change::Change;
 use super::retrial::Retrial;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,18 @@ impl Expectation {
     }
 }
 
+impl std::fmt::Display for Expectation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.verdict.map(|verdict| verdict.word().to_owned()));
+        parts.extend(self.outcome.clone());
+        parts.extend(self.reason.as_ref().map(|reason| format!("the reason {reason:?}")));
+        parts.extend(self.because.iter().map(|text| format!("{text:?} in the reason")));
+        parts.extend(self.moves.as_ref().filter(|moves| !moves.is_empty()).map(|moves| moves.join(", ")));
+        f.write_str(&parts.join(", "))
+    }
+}
+
 /// The file beside a recording: what is expected of those of its events from which something comes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -139,6 +152,9 @@ impl Sidecar {
     /// Expects what has come of an event.
     pub fn bless(&mut self, retrial: &Retrial) {
         self.events += 1;
+        if retrial.change == Change::Undecidable {
+            return;
+        }
         let expected = Expectation::of(retrial);
         if !Expectation::silence().is_met(retrial) {
             self.expect.push(At { line: retrial.line, event: retrial.event.clone(), expected });

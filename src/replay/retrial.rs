@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::expect::Expectation;
 use super::trial::Judged;
-use crate::facts::Answer;
+use crate::facts::{Answer, Question};
 use crate::mode::Catalogue;
 use crate::reply::reply;
 use crate::verdict::{Decision, Finding, Verdict};
@@ -192,7 +192,7 @@ impl Retrial {
             change,
             was: was.map(Was::from),
             gates,
-            unrecorded: gaps.iter().map(ToString::to_string).collect(),
+            unrecorded: unrecorded(&gaps, &asked),
             expected: None,
             met: None,
             findings: decided.findings,
@@ -211,10 +211,45 @@ impl Retrial {
         self
     }
 
+    /// Whether there was no decision before, and the session shows too little to make one.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.change == Change::Undecidable && self.was.is_none()
+    }
+
+    /// What is amiss, in a word or two.
+    #[must_use]
+    pub fn title(&self) -> &'static str {
+        if self.met == Some(false) { "not as expected" } else { self.change.words() }
+    }
+
+    /// Before and now, in a few lines.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let line = |word: &str, verdict: Verdict, reason: &str, moves: &[String]| {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            let moves = if moves.is_empty() { String::new() } else { format!(" ({})", moves.join(", ")) };
+            format!("{word}: {}{reason}{moves}", verdict.word())
+        };
+        let mut lines = Vec::new();
+        if let Some(expected) = self.expected.as_ref().filter(|_| self.met == Some(false)) {
+            lines.push(format!("expected: {expected}"));
+        }
+        lines.extend(self.was.as_ref().map(|was| line("before", was.verdict, &was.reason, &was.moves)));
+        if self.change == Change::Undecidable {
+            lines.push(format!("now: cannot be decided, for this was not recorded: {}", self.unrecorded.join(" ")));
+        } else {
+            lines.push(line("now", self.verdict, &self.reason, &self.moves));
+        }
+        let facts = self.facts.iter().take(5).map(|(question, answer)| format!("asked: {question} {answer}"));
+        lines.extend(facts);
+        lines.join("\n")
+    }
+
     /// Whether it is not as it was, and nobody expects that, or not as it is expected.
     #[must_use]
     pub fn is_amiss(&self) -> bool {
-        self.met.map_or(self.change.differs(), |met| !met)
+        self.met.map_or(self.change.differs() && !self.is_open(), |met| !met)
     }
 
     /// Whether there is nothing to tell of it: nothing objects, nothing moves, nothing has changed.
@@ -230,6 +265,14 @@ impl From<(Decision, Vec<Finding>)> for Was {
         let Decision { verdict, reason, context, moves, .. } = decision;
         Self { verdict, reason, context, moves, findings }
     }
+}
+
+/// What was asked in vain.
+fn unrecorded(gaps: &[Question], asked: &[(Question, Answer)]) -> Vec<String> {
+    let vain = asked.iter().filter(|(_, answer)| matches!(answer, Answer::Unknown(_))).map(|(question, _)| question);
+    let mut told: Vec<String> = gaps.iter().chain(vain).map(ToString::to_string).collect();
+    told.dedup();
+    told
 }
 
 fn in_words<Q: ToString, A: ToString>((question, answer): &(Q, A)) -> (String, String) {

@@ -29,6 +29,8 @@ pub struct Tally {
     pub changed_otherwise: u64,
     /// Those that cannot be decided.
     pub undecidable: u64,
+    /// Those without a past decision that cannot be decided either.
+    pub open: u64,
     /// Expectations that are met.
     pub met: u64,
     /// Expectations that are not.
@@ -74,6 +76,47 @@ impl Tally {
         } += 1;
     }
 
+    /// Counts an event that has no past decision, and of which the session shows too little for a new one.
+    pub fn count_open(&mut self) {
+        self.events += 1;
+        self.new += 1;
+        self.open += 1;
+    }
+
+    /// What came of it, in a sentence or two.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+        let mut text = format!(
+            "{} in {}, {} blocked.",
+            plural(self.events, "event"),
+            plural(self.sessions, "session"),
+            self.blocked
+        );
+        let compared = self.events - self.new;
+        if compared > 0 && self.differing() == 0 {
+            text.push_str(" All are decided as before.");
+        } else if compared > 0 {
+            let kinds = Change::ALL.iter().filter(|change| self.of(**change) > 0);
+            let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
+            let differing = self.differing();
+            text.push_str(&format!(" {differing} of {compared} are not decided as before: {}.", kinds.join(", ")));
+        }
+        if self.accepted > 0 {
+            text.push_str(&format!(" {} of these are expected.", self.accepted));
+        }
+        if self.open > 0 {
+            text.push_str(&format!(" {} cannot be told: the session does not show what is asked.", self.open));
+        }
+        if self.met + self.unmet > 0 {
+            text.push_str(&format!(" {} met, {} not met.", plural(self.met, "expectation"), self.unmet));
+        }
+        if self.problems > 0 {
+            text.push_str(&format!(" {}.", plural(self.problems, "problem")));
+        }
+        text
+    }
+
     /// Adds the counts of another part.
     pub fn add(&mut self, other: &Self) {
         self.sessions += other.sessions;
@@ -87,6 +130,7 @@ impl Tally {
         self.changed_reason += other.changed_reason;
         self.changed_otherwise += other.changed_otherwise;
         self.undecidable += other.undecidable;
+        self.open += other.open;
         self.met += other.met;
         self.unmet += other.unmet;
         self.accepted += other.accepted;

@@ -9,7 +9,7 @@ use crate::facts::{Answer, Facts, Question};
 use crate::journal::masked;
 use crate::mode::Catalogue;
 use crate::session::Session;
-use crate::verdict::{Decision, Finding};
+use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -45,6 +45,31 @@ pub struct Judged {
     pub change: Change,
     /// The past decision and its findings, where it does not simply stand.
     pub was: Option<(Decision, Vec<Finding>)>,
+}
+
+impl Judged {
+    /// An event without a past decision.
+    #[must_use]
+    pub fn new(event: Event, decided: Decided, asked: Vec<(Question, Answer)>) -> Self {
+        Self { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None }
+    }
+
+    /// The same in a world that shows only a part: what is refused for want of knowledge is not decided.
+    #[must_use]
+    pub fn half_seen(mut self) -> Self {
+        let verdict = self.decided.decision.verdict;
+        let mut grave = self.decided.findings.iter().filter(|finding| finding.verdict == verdict);
+        if verdict >= Verdict::Ask && grave.all(|finding| finding.outcome.truth == Truth::Unknown) {
+            self.change = Change::Undecidable;
+        }
+        self
+    }
+
+    /// Whether there is neither a past decision nor a new one.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.change == Change::Undecidable && self.was.is_none()
+    }
 }
 
 impl<'c> Trial<'c> {

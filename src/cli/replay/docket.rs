@@ -8,7 +8,7 @@ use crate::replay::problem::Problem;
 use crate::replay::retrial::{Retrial, Where};
 use crate::replay::tally::Tally;
 use crate::replay::trial::Judged;
-use crate::verdict::Verdict;
+use crate::verdict::{Decision, Verdict};
 use std::collections::BTreeSet;
 use std::sync::mpsc::SyncSender;
 
@@ -67,6 +67,7 @@ pub(super) struct Heard {
     pub(super) json: Option<String>,
     pub(super) session: String,
     pub(super) amiss: bool,
+    pub(super) blocked: bool,
     pub(super) notable: Option<Box<Retrial>>,
 }
 
@@ -107,17 +108,34 @@ impl Docket {
             session.clone_into(&mut self.last);
             self.end.sessions.insert(hash(session.as_bytes()));
         }
-        let verdict = judged.decided.decision.verdict;
-        let change = judged.change;
+        let Decision { verdict, moves, .. } = &judged.decided.decision;
+        let (change, verdict, open) = (judged.change, *verdict, judged.is_open());
         let plain = !change.differs() && expected.is_none() && !self.wanted.bless;
-        let silent = verdict == Verdict::Pass && judged.decided.decision.moves.is_empty();
-        if plain && !self.wanted.json && (silent || !self.wanted.notable) {
+        let silent = verdict == Verdict::Pass && moves.is_empty();
+        // What would be refused for the first time is news; what was refused before is not.
+        let news = change == Change::New && verdict >= Verdict::Ask;
+        if plain && !self.wanted.json && !news && (silent || !self.wanted.notable) {
             return self.end.tally.count(change, verdict >= Verdict::Block, None);
         }
         let retrial = Retrial::new(place, judged, law).expecting(expected);
-        self.end.tally.count(change, verdict >= Verdict::Block, retrial.met);
-        if let Some(blessed) = self.end.blessed.as_mut().filter(|_| change != Change::Undecidable) {
+        if open {
+            self.end.tally.count_open();
+        } else {
+            self.end.tally.count(change, verdict >= Verdict::Block, retrial.met);
+        }
+        if let Some(blessed) = self.end.blessed.as_mut() {
             blessed.bless(&retrial);
+        }
+        self.tell_event(retrial);
+    }
+
+    /// Tells what another run has judged.
+    pub(super) fn retold(&mut self, retrial: Retrial) {
+        self.end.sessions.insert(hash(retrial.session.as_bytes()));
+        if retrial.is_open() {
+            self.end.tally.count_open();
+        } else {
+            self.end.tally.count(retrial.change, retrial.verdict >= Verdict::Block, retrial.met);
         }
         self.tell_event(retrial);
     }
@@ -126,9 +144,12 @@ impl Docket {
         let amiss = retrial.is_amiss();
         let json = self.wanted.json.then(|| serde_json::to_string(&retrial).unwrap_or_default());
         let session = retrial.session.clone();
-        let notable = (amiss || self.wanted.notable && !retrial.is_quiet()).then(|| Box::new(retrial));
+        let news = retrial.was.is_none() && retrial.verdict >= Verdict::Ask && retrial.change != Change::Same;
+        let notable = amiss || news || self.wanted.notable && !retrial.is_quiet();
+        let blocked = retrial.verdict >= Verdict::Block;
+        let notable = notable.then(|| Box::new(retrial));
         if json.is_some() || notable.is_some() {
-            self.push(Told::Event(Heard { json, session, amiss, notable }));
+            self.push(Told::Event(Heard { json, session, amiss, blocked, notable }));
         }
     }
 

@@ -9,7 +9,6 @@ use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
 use crate::paths::Places;
-use crate::replay::change::Change;
 use crate::replay::expect::{Expectation, Sidecar};
 use crate::replay::retrial::Where;
 use crate::replay::scenario::{Came, Scenario, Setting, Step};
@@ -250,7 +249,7 @@ impl<'a> Stage<'a> {
             who: None,
         };
         let decided = answered.decided.unwrap_or_else(silent);
-        let judged = Judged { event, decided, asked: answered.asked, gaps: Vec::new(), change: Change::New, was: None };
+        let judged = Judged::new(event, decided, answered.asked);
         let catalogue = crate::library::read(&Places { home: self.home.clone() });
         let at = live::ahead(self.ahead).at;
         let place = Where { file: &self.file, line: number, at: Some(&at) };

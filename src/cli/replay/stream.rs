@@ -11,7 +11,6 @@ use crate::facts::{Facts, Live, live};
 use crate::journal::{self, Line, Wrote};
 use crate::paths::safe_name;
 use crate::redact::redacted;
-use crate::replay::change::Change;
 use crate::replay::entry::{Entry, Form};
 use crate::replay::expect::{Expectation, Sidecar};
 use crate::replay::remembered::Remembered;
@@ -198,7 +197,8 @@ impl<'a> Court<'a> {
         };
         thread.remembered.learn(&event, at);
         thread.session = decided.session.clone();
-        Judged { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None }
+        let judged = Judged::new(event, decided, asked);
+        if matches!(self.world, World::Remembered) { judged.half_seen() } else { judged }
     }
 }
 

@@ -1,0 +1,79 @@
+//! Retrials where GitHub shows them: as annotations of a run, and as its summary.
+
+use super::change::Change;
+use super::problem::Problem;
+use super::retrial::Retrial;
+use super::sarif::place;
+use super::tally::Tally;
+use crate::mode::Catalogue;
+use std::fmt::Write;
+
+/// GitHub shows no more of a kind.
+const SHOWN: usize = 10;
+
+/// The lines that make GitHub annotate a run.
+#[must_use]
+pub fn annotations(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> Vec<String> {
+    let errors = amiss.iter().take(SHOWN).map(|retrial| {
+        let own = || (retrial.file.clone(), retrial.line);
+        let (file, line) = retrial.gates.iter().find_map(|gate| place(catalogue, gate)).unwrap_or_else(own);
+        let title = format!("{}: {}", retrial.title(), retrial.event);
+        let text = format!("{}\n{}:{} (session {})", retrial.told(), retrial.file, retrial.line, retrial.session);
+        command("error", &file, line, &title, &text)
+    });
+    let warnings = problems.iter().take(SHOWN);
+    let warnings =
+        warnings.map(|problem| command("warning", &problem.file, problem.line, "modegate replay", &problem.what));
+    errors.chain(warnings).collect()
+}
+
+fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> String {
+    let plain = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let value = |text: &str| plain(text).replace(':', "%3A").replace(',', "%2C");
+    format!("::{level} file={},line={},title={}::{}", value(file), line.max(1), value(title), plain(text))
+}
+
+/// The summary of a run.
+#[must_use]
+pub fn summary(tally: &Tally, amiss: &[Retrial]) -> String {
+    let mut text = format!("### modegate replay\n\n{}\n", tally.sentence());
+    if amiss.is_empty() {
+        return text;
+    }
+    text.push_str("\n| change | event | before | now | gate | where |\n| --- | --- | --- | --- | --- | --- |\n");
+    for retrial in amiss.iter().take(5 * SHOWN) {
+        let was = retrial.was.as_ref().map_or("", |was| was.verdict.word());
+        let now = if retrial.change == Change::Undecidable { "?" } else { retrial.verdict.word() };
+        let cells = [
+            retrial.title(),
+            &retrial.event,
+            was,
+            now,
+            &retrial.gates.join(", "),
+            &format!("{}:{}", retrial.file, retrial.line),
+        ];
+        let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;"));
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    if amiss.len() > 5 * SHOWN {
+        let _ = writeln!(text, "\n… and {} more", amiss.len() - 5 * SHOWN);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_cannot_break_out_of_its_line() {
+        let text = command("error", "a,b:c.jsonl", 0, "t::x", "100%\n::error::y");
+        assert_eq!(text, "::error file=a%2Cb%3Ac.jsonl,line=1,title=t%3A%3Ax::100%25%0A::error::y");
+    }
+
+    #[test]
+    fn the_summary_keeps_its_table() {
+        let retrial = Retrial { event: "Bash(a | b)\n<x>".into(), ..Retrial::default() };
+        assert!(summary(&Tally::default(), &[retrial]).contains("| Bash(a \\| b) &lt;x> |"));
+    }
+}

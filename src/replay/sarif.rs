@@ -1,0 +1,85 @@
+//! Retrials in the format of code scanners: a rule a gate, a result a difference.
+
+use super::problem::Problem;
+use super::retrial::Retrial;
+use crate::mode::{Catalogue, Gate, Origin};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The whole report.
+#[must_use]
+pub fn sarif(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> Value {
+    let names: BTreeSet<&str> = amiss.iter().map(rule).chain((!problems.is_empty()).then_some(UNREAD)).collect();
+    let rules: Vec<Value> = names.iter().map(|name| described(name, catalogue)).collect();
+    let results = amiss.iter().map(|retrial| result(retrial, catalogue)).chain(problems.iter().map(unread));
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "modegate", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "results": results.collect::<Vec<Value>>(),
+        }],
+    })
+}
+
+/// The rule of what could not be read.
+const UNREAD: &str = "recording-is-readable";
+
+/// The gate that makes the difference; the change itself where none does.
+fn rule(retrial: &Retrial) -> &str {
+    retrial.gates.first().map_or_else(|| retrial.change.words(), String::as_str)
+}
+
+fn described(name: &str, catalogue: &Catalogue) -> Value {
+    let gate = gate(catalogue, name).map(|(mode, gate, _)| format!("{} ({mode} mode)", gate.otherwise));
+    let text = gate.filter(|text| !text.starts_with(' ')).unwrap_or_else(|| name.to_owned());
+    json!({"id": name, "shortDescription": {"text": text}})
+}
+
+fn result(retrial: &Retrial, catalogue: &Catalogue) -> Value {
+    let own = location(&retrial.file, retrial.line);
+    // In a pull request the changed mode is what people look at.
+    let (first, related) = match retrial.gates.iter().find_map(|name| place(catalogue, name)) {
+        Some((file, line)) => (location(&file, line), vec![own]),
+        None => (own, Vec::new()),
+    };
+    json!({
+        "ruleId": rule(retrial),
+        "level": if retrial.change == super::change::Change::Undecidable { "warning" } else { "error" },
+        "message": {"text": format!("{}: {}, session {}\n{}", retrial.title(), retrial.event, retrial.session, retrial.told())},
+        "locations": [first],
+        "relatedLocations": related,
+        "partialFingerprints": {"retrial/v1": format!("{}:{}:{}", retrial.session, retrial.line, rule(retrial))},
+    })
+}
+
+fn unread(problem: &Problem) -> Value {
+    json!({
+        "ruleId": UNREAD,
+        "level": "note",
+        "message": {"text": problem.what},
+        "locations": [location(&problem.file, problem.line)],
+    })
+}
+
+fn location(file: &str, line: u64) -> Value {
+    let uri = file.replace('\\', "/").replace(' ', "%20");
+    json!({"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line.max(1)}}})
+}
+
+/// Where a gate stands in a file of the project.
+#[must_use]
+pub fn place(catalogue: &Catalogue, name: &str) -> Option<(String, u64)> {
+    let (_, gate, origin) = gate(catalogue, name)?;
+    match origin {
+        Origin::File(file) => Some((file.clone(), gate.place.line as u64)),
+        Origin::Embedded => None,
+    }
+}
+
+fn gate<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a str, &'a Gate, &'a Origin)> {
+    catalogue.entries().find_map(|(mode, origin)| {
+        let (_, gate) = mode.all_gates().find(|(_, gate)| gate.id == name)?;
+        Some((mode.name.as_str(), gate, origin))
+    })
+}
