@@ -21,6 +21,36 @@
     return letters.length > length ? `${letters.slice(0, Math.max(1, length - 1)).join("")}…` : text;
   };
 
+  // SVG does not cut a text that is too long, and how wide a letter is depends on the reader's fonts: it is measured.
+  const pen = document.createElement("canvas").getContext("2d");
+  const fonts = getComputedStyle(document.body).fontFamily;
+  const measured = new Map();
+
+  /** The text, cut to so many pixels. */
+  function fitted(text, room, size = 12, weight = 400) {
+    const key = `${Math.round(room)} ${size} ${weight} ${text}`;
+    if (!measured.has(key)) {
+      if (measured.size > 4000) measured.clear();
+      measured.set(key, cutTo(text, room, `${weight} ${size}px ${fonts}`));
+    }
+    return measured.get(key);
+  }
+
+  function cutTo(text, room, font) {
+    pen.font = font;
+    const letters = Array.from(text.slice(0, 400));
+    const fits = (length) => pen.measureText(length < letters.length ? `${letters.slice(0, length).join("")}…` : text).width <= room;
+    if (letters.length === 0 || fits(letters.length)) return text;
+    let low = 0;
+    let high = letters.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (fits(middle)) low = middle;
+      else high = middle - 1;
+    }
+    return low > 0 ? `${letters.slice(0, low).join("")}…` : "";
+  }
+
   /** Sets attributes; a function is a listener, `undefined`, `null` and `false` leave the attribute out. */
   function dress(node, attributes) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -423,7 +453,7 @@
     if (everyEvent.length === 0) return el("p", { class: "empty" }, "There is nothing here yet. ", el("span", { class: "quiet" }, "Replay a journal or a recording, and its sessions appear."));
     const fine = draw("svg", { class: "fine", viewBox: "0 0 24 24", width: 22, height: 22, "aria-hidden": "true" }, draw("circle", { cx: 12, cy: 12, r: 10 }), draw("path", { d: "M7.5 12.5l3 3 6-6.5" }));
     if (report.comparison === "none") return el("p", { class: "empty" }, fine, el("span", {}, "Nothing to compare with, so nothing differs. ", el("span", { class: "quiet" }, "The timeline shows what was decided, and why.")));
-    return el("p", { class: "empty" }, fine, el("span", {}, `Nothing differs. `, el("span", { class: "quiet" }, `${everyEvent.length === 1 ? "The decision" : `All ${everyEvent.length.toLocaleString("en")} decisions`} came out as before.`)));
+    return el("p", { class: "empty" }, fine, el("span", {}, "Nothing differs. ", el("span", { class: "quiet" }, "Every decision came out as before.")));
   }
 
   function groupNode(key, gates) {
@@ -454,7 +484,7 @@
   }
 
   function rowNode(event) {
-    const node = el("button", { type: "button", class: "row", tabindex: "-1", onclick: () => select(event, { reveal: true }) },
+    const node = el("button", { type: "button", class: "row", tabindex: "-1", onclick: () => select(event) },
       markNode(event.mark, event.differs),
       el("span", { class: "row-name", dir: "auto" }, shortened(event.name, 90)),
       el("span", { class: "row-change" }, changeWords(event)),
@@ -488,7 +518,17 @@
   }
 
   function markRow() {
-    for (const row of byId("differences").querySelectorAll(".row")) row.classList.toggle("chosen", row.event === state.event);
+    const list = byId("differences").querySelector(".rows");
+    for (const row of list?.querySelectorAll(".row") ?? []) {
+      const chosen = row.event === state.event;
+      row.classList.toggle("chosen", chosen);
+      if (!chosen) continue;
+      // The list moves, and nothing around it.
+      const box = list.getBoundingClientRect();
+      const { top, bottom } = row.getBoundingClientRect();
+      if (top < box.top + 34) list.scrollTop += top - box.top - 60;
+      else if (bottom > box.bottom) list.scrollTop += bottom - box.bottom + 12;
+    }
   }
 
   // One element of a list is reached with Tab, the others with the arrow keys.
@@ -539,44 +579,44 @@
       title: words(session.raw.file), onclick: () => openSession(session),
     },
       el("span", { class: "session-top" }, el("span", { class: "session-name", dir: "auto" }, shortened(session.id, 60)), source && el("span", { class: "source quiet" }, source)),
-      strip(session, 216, 26),
+      strip(session, Math.max(120, byId("sessions").clientWidth - 18), 26),
       el("span", { class: "session-told quiet" }, told.join(" · ")));
     button.session = session;
     return el("li", {}, button);
   }
 
-  /** The whole session on one small bar: modes as bands below, blocks and warnings as marks, differences as rings. */
+  /** The whole session on one small bar: differences as rings above, blocks and warnings as marks, modes as bands below. */
   function strip(session, width, height) {
     const total = Math.max(1, session.events.length);
-    const x = (index) => ((index + 0.5) / total) * width;
-    const node = draw("svg", { class: "strip", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true", preserveAspectRatio: "none" });
-    const middle = (height - 6) / 2;
-    node.append(draw("line", { class: "strip-line", x1: 0, x2: width, y1: middle, y2: middle }));
-    session.bands.slice(0, 3).forEach((band, row) => {
+    const x = (event) => clamp(5, ((event.index + 0.5) / total) * width, width - 5);
+    const line = height - 11;
+    const node = draw("svg", { class: "strip", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true", preserveAspectRatio: "none" },
+      draw("line", { class: "strip-line", x1: 0, x2: width, y1: line, y2: line }));
+    session.bands.slice(0, 2).forEach((band, row) => {
       for (const span of band.spans) {
         const from = (span.from / total) * width;
         const wide = Math.max(1, ((span.to + 1) / total) * width - from - 0.5);
-        node.append(draw("rect", { class: `strip-band ${hueOf(band.mode)}`, x: from, y: height - 4 - row * 3.5, width: wide, height: 3 }));
+        node.append(draw("rect", { class: `strip-band ${hueOf(band.mode)}`, x: from, y: height - 3 - row * 3, width: wide, height: 2.5 }));
       }
     });
-    // Marks that would fall on each other are one mark: the gravest.
-    const columns = new Map();
-    for (const event of session.events) {
-      if (!event.differs && MARKS.get(event.mark).grave < 3) continue;
-      const column = Math.floor(x(event.index) / 9);
-      const there = columns.get(column);
-      if (!there) columns.set(column, { x: x(event.index), mark: event.mark, differs: event.differs });
-      else {
-        there.differs ||= event.differs;
-        if (MARKS.get(event.mark).grave > MARKS.get(there.mark).grave) there.mark = event.mark;
-      }
+    for (const event of thinned(session.events.filter((one) => MARKS.get(one.mark).grave > 2), x)) {
+      node.append(draw("path", { class: `mark ${event.mark}`, d: MARKS.get(event.mark).path, transform: `translate(${x(event).toFixed(1)} ${line}) scale(.55)` }));
     }
-    for (const there of columns.values()) {
-      const at = `translate(${clamp(7, there.x, width - 7).toFixed(1)} ${middle})`;
-      if (there.differs) node.append(draw("circle", { class: "ring", r: 5.5, transform: at }));
-      node.append(draw("path", { class: `mark ${there.mark}`, d: MARKS.get(there.mark).path, transform: `${at} scale(.55)` }));
+    for (const event of thinned(session.events.filter((one) => one.differs), x)) {
+      node.append(draw("circle", { class: "ring", r: 3, cx: x(event).toFixed(1), cy: line - 9 }));
     }
     return node;
+  }
+
+  /** Of marks that would fall on each other only the gravest stays. */
+  function thinned(events, x) {
+    const columns = new Map();
+    for (const event of events) {
+      const column = Math.floor(x(event) / 7);
+      const there = columns.get(column);
+      if (!there || MARKS.get(event.mark).grave > MARKS.get(there.mark).grave) columns.set(column, event);
+    }
+    return columns.values();
   }
 
   function roveSessions(press) {
@@ -735,7 +775,9 @@
 
     function marks(view) {
       const group = draw("g", {});
-      for (const { event, events, differs } of drawn) {
+      // The graver ones lie on top.
+      const weight = ({ event }) => (event === state.event ? 9 : MARKS.get(event.mark).grave);
+      for (const { event, events, differs } of drawn.toSorted((a, b) => weight(a) - weight(b))) {
         const chosen = event === state.event;
         const faint = isFiltered() && !matching.has(event) && !chosen;
         group.append(draw("g", {
@@ -785,8 +827,8 @@
           group.append(draw("rect", { class: `band ${hueOf(band.mode)}`, x: from + 1, y, width: Math.max(1, to - from - 2), height: BAND - 4, rx: 4 }));
           // The label stays in view while its span does.
           const at = Math.max(from, view.gutter) + 8;
-          const letters = Math.floor((Math.min(to, view.width) - at - 4) / 6.4);
-          if (letters > 2) group.append(draw("text", { class: `band-name ${hueOf(band.mode)}`, x: at, y: y + 14 }, shortened(span.phase || band.mode, letters)));
+          const room = Math.min(to, view.width) - at - 4;
+          if (room > 16) group.append(draw("text", { class: `band-name ${hueOf(band.mode)}`, x: at, y: y + 14 }, fitted(span.phase || band.mode, room, 11.5, 600)));
         }
       });
       return group;
@@ -795,7 +837,7 @@
     function bandLabels(session, view) {
       return draw("g", {}, session.bands.map((band, row) => [
         draw("rect", { class: `swatch ${hueOf(band.mode)}`, x: 14, y: AXIS + row * BAND + 7, width: 10, height: 10, rx: 3 }),
-        draw("text", { class: "lane-name strong", x: 31, y: AXIS + row * BAND + 16 }, shortened(`${band.mode} mode`, Math.floor((view.gutter - 34) / 6.9))),
+        draw("text", { class: "lane-name strong", x: 31, y: AXIS + row * BAND + 16 }, fitted(`${band.mode} mode`, view.gutter - 38, 12, 600)),
       ]));
     }
 
@@ -816,7 +858,7 @@
         const chosen = state.event?.session === session && state.event.lane === lane;
         const { label, type, id } = session.lanes[lane];
         group.append(draw("text", { class: chosen ? "lane-name chosen" : "lane-name", x: 14, y: screenY(view, lane) + 4 },
-          shortened(label, Math.floor((view.gutter - 18) / 6.8)), draw("title", {}, id ? `${type} ${id}` : type)));
+          fitted(label, view.gutter - 22, 12, chosen ? 600 : 400), draw("title", {}, id ? `${type} ${id}` : type)));
       }
       return group;
     }
@@ -830,10 +872,10 @@
     function axis(session, view) {
       const group = draw("g", {});
       const timed = state.scale === "time" && session.times;
-      let free = view.gutter;
+      let free = view.gutter + (timed ? 30 : 6);
       for (let index = view.from; index < view.to; index += 1) {
         const x = screenX(view, index);
-        if (x < free || x > view.width - 24) continue;
+        if (x < free || x > view.width - 30) continue;
         const round = index === 0 || (index + 1) % tickEvery() === 0;
         if (!timed && !round) continue;
         const said = timed ? clockOf(session.events[index]) || "" : String(index + 1);
@@ -1018,7 +1060,7 @@
 
   // ---------------------------------------------------------------------------------------------------- The diagrams
 
-  const BOX = { wide: 214, gap: 46, head: 48, row: 21, group: 19, detour: 44 };
+  const BOX = { least: 180, most: 250, gap: 30, head: 48, row: 21, group: 19, detour: 44 };
 
   /** The modes worth a diagram: those of the session, and those that spoke about the selected event. */
   function modesToDraw() {
@@ -1050,14 +1092,19 @@
       el("div", { class: "card-head" },
         el("div", { class: "story-name" },
           el("h2", {}, el("span", { class: `dot ${hueOf(name)}` }), el("bdi", {}, shortened(name, 60)), " mode ", facts && el("span", { class: "quiet small" }, shortened(facts, 80))),
-          words(mode.about) && el("p", { class: "quiet", dir: "auto" }, shortened(words(mode.about), 200)))),
+          words(mode.about) && el("p", { class: "quiet", dir: "auto" }, shortened(words(mode.about), 200))),
+        journey.refused.size > 0 && el("span", { class: "quiet small" }, el("b", { class: "is-block" }, "n×"), " refused n times")),
       phases.length > 0 && el("div", { class: "drawing" }, phasesDrawing(name, phases, journey, here)),
       gates.length > 0 && freeGates(gates, journey, phases.length > 0));
   }
 
   /** Lays the phases in rows that fit the page; a detour hangs below the phase it follows. */
   function layPhases(phases, room) {
-    const columns = Math.max(1, Math.floor((room - 24 + BOX.gap) / (BOX.wide + BOX.gap)));
+    const onTheWay = Math.max(1, phases.filter((phase, at) => at === 0 || !phase.detour).length);
+    const atMost = Math.max(1, Math.floor((room - 24 + BOX.gap) / (BOX.least + BOX.gap)));
+    // Rows of about the same length read better than one full row and a rest.
+    const columns = Math.ceil(onTheWay / Math.ceil(onTheWay / atMost));
+    const wide = clamp(BOX.least, (room - 24 + BOX.gap) / columns - BOX.gap, BOX.most);
     const rows = [];
     for (const phase of phases) {
       const placed = { phase, tall: phaseHeight(phase) };
@@ -1071,10 +1118,10 @@
       const tall = Math.max(...row.map((box) => box.tall));
       let lowest = y + tall;
       row.forEach((box, column) => {
-        Object.assign(box, { x: 12 + column * (BOX.wide + BOX.gap), y, tall });
+        Object.assign(box, { x: 12 + column * (wide + BOX.gap), y, wide, tall });
         let below = y + tall;
         for (const detour of box.detours) {
-          Object.assign(detour, { x: box.x, y: below + BOX.detour });
+          Object.assign(detour, { x: box.x, y: below + BOX.detour, wide });
           below = detour.y + detour.tall;
         }
         lowest = Math.max(lowest, below);
@@ -1082,8 +1129,8 @@
       row.bottom = lowest;
       y = lowest + 44;
     }
-    const wide = 24 + Math.min(columns, Math.max(1, ...rows.map((row) => row.length))) * (BOX.wide + BOX.gap) - BOX.gap;
-    return { rows, wide, tall: y - 32 };
+    const most = Math.max(1, ...rows.map((row) => row.length));
+    return { rows, wide: 24 + most * (wide + BOX.gap) - BOX.gap, tall: y - 32 };
   }
 
   function phaseHeight(phase) {
@@ -1093,7 +1140,7 @@
   }
 
   function phasesDrawing(mode, phases, journey, here) {
-    const room = Math.max(260, (byId("main").clientWidth || 800) - 60);
+    const room = Math.max(220, (byId("diagrams").clientWidth || 800) - 16);
     const { rows, wide, tall } = layPhases(phases, room);
     const node = draw("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, role: "img", "aria-label": diagramWords(mode, phases, journey, here) });
     const boxes = rows.flat();
@@ -1122,7 +1169,7 @@
   /** The arrow to the next phase; at the end of a row it goes around to the next. */
   function way(from, to, rows, taken) {
     const y = from.y + BOX.head / 2;
-    const start = from.x + BOX.wide;
+    const start = from.x + from.wide;
     const kind = taken ? "way taken" : "way";
     if (to.y === from.y) return [draw("g", { class: kind }, draw("path", { d: `M${start} ${y}H${to.x - 4}` }), head(to.x - 2, y, 0))];
     const low = rows.find((row) => row.includes(from)).bottom + 18;
@@ -1134,35 +1181,35 @@
   /** A detour is entered from a phase and gives back to it. */
   function sideWay(from, detour, taken) {
     const top = detour.y - BOX.detour;
-    const down = from.x + BOX.wide / 2 - 22;
-    const up = from.x + BOX.wide / 2 + 22;
+    const down = from.x + from.wide / 2 - 22;
+    const up = from.x + from.wide / 2 + 22;
     return [draw("g", { class: taken ? "way side taken" : "way side" },
       draw("path", { d: `M${down} ${top}V${detour.y - 4}` }), head(down, detour.y - 2, 90),
       draw("path", { d: `M${up} ${detour.y}V${top + 4}` }), head(up, top + 2, -90))];
   }
 
-  function phaseBox({ phase, x, y, tall }, journey, here) {
+  function phaseBox({ phase, x, y, wide, tall }, journey, here) {
     const name = words(phase.name) || "unnamed";
     const current = name === here;
     const done = journey.done.has(name);
     const classes = ["phase", seen(journey, phase) && "visited", done && "done", current && "here", phase.detour && "detour"].filter(Boolean).join(" ");
     const group = draw("g", { class: classes, transform: `translate(${x} ${y})` },
       draw("title", {}, `${name}, ${words(phase.worker) || "main"}`),
-      draw("rect", { class: "phase-box", width: BOX.wide, height: tall, rx: 9 }),
-      draw("text", { class: "phase-name", x: 14, y: 21 }, shortened(name, 20)),
-      draw("text", { class: "phase-worker", x: 14, y: 38 }, shortened(words(phase.worker) || "main", 28)),
-      draw("text", { class: "phase-state", x: BOX.wide - 12, y: 21, "text-anchor": "end" }, stateWord(name, phase, journey)));
+      draw("rect", { class: "phase-box", width: wide, height: tall, rx: 9 }),
+      draw("text", { class: "phase-name", x: 14, y: 21 }, fitted(name, wide - 90, 13.5, 650)),
+      draw("text", { class: "phase-worker", x: 14, y: 38 }, fitted(words(phase.worker) || "main", wide - 28)),
+      draw("text", { class: "phase-state", x: wide - 12, y: 21, "text-anchor": "end" }, stateWord(name, phase, journey)));
     if (current) {
-      group.append(draw("rect", { class: "here-tag", x: BOX.wide / 2 - 26, y: -9, width: 52, height: 18, rx: 9 }),
-        draw("text", { class: "here-word", x: BOX.wide / 2, y: 4, "text-anchor": "middle" }, "● here"));
+      group.append(draw("rect", { class: "here-tag", x: wide / 2 - 26, y: -9, width: 52, height: 18, rx: 9 }),
+        draw("text", { class: "here-word", x: wide / 2, y: 4, "text-anchor": "middle" }, "● here"));
     }
     let at = BOX.head;
     for (const [word, gates] of [["to start", many(phase.before)], ["to finish", many(phase.after)]]) {
       if (gates.length === 0) continue;
-      group.append(draw("line", { class: "phase-rule", x1: 14, x2: BOX.wide - 14, y1: at + 1, y2: at + 1 }), draw("text", { class: "phase-group", x: 14, y: at + 15 }, word));
+      group.append(draw("line", { class: "phase-rule", x1: 14, x2: wide - 14, y1: at + 1, y2: at + 1 }), draw("text", { class: "phase-group", x: 14, y: at + 15 }, word));
       at += BOX.group;
       for (const gate of gates) {
-        group.append(gateRow(isThing(gate) ? gate : {}, at, journey));
+        group.append(gateRow(isThing(gate) ? gate : {}, at, wide, journey));
         at += BOX.row;
       }
     }
@@ -1181,20 +1228,20 @@
     const refused = journey.refused.get(id) ?? 0;
     if (journey.released.has(id)) return { mark: "warn", short: refused > 0 ? `${refused}× unmet` : "unmet", says: `refused ${refused} times, then released unmet` };
     const mark = journey.latest.get(id) ?? null;
-    if (refused > 0) return { mark, short: `refused ${refused}×`, says: `refused ${count(refused, "time")}${mark === "pass" ? ", then held" : ""}` };
+    if (refused > 0) return { mark, short: `${refused}×`, says: `refused ${count(refused, "time")}${mark === "pass" ? ", then held" : ""}` };
     if (mark === "pass") return { mark, short: "", says: "held" };
     return { mark, short: "", says: mark ? "warned" : "not asked in this session" };
   }
 
-  function gateRow(gate, y, journey) {
+  function gateRow(gate, y, wide, journey) {
     const id = words(gate.id);
     const { mark, short, says } = gateState(id, journey);
     return draw("g", { class: mark ? "gate" : "gate unasked", transform: `translate(0 ${y})` },
       draw("title", {}, [id, words(gate.says), says].filter(Boolean).join("\n")),
-      draw("rect", { class: "gate-hit", x: 6, y: 0, width: BOX.wide - 12, height: BOX.row }),
+      draw("rect", { class: "gate-hit", x: 6, y: 0, width: wide - 12, height: BOX.row }),
       mark ? draw("path", { class: `mark ${mark}`, d: MARKS.get(mark).path, transform: "translate(21 10.5) scale(.72)" }) : draw("path", { class: "gate-none", d: "M17 10.5h8" }),
-      draw("text", { class: "gate-name", x: 33, y: 14.5 }, shortened(id, short ? Math.max(10, 27 - short.length) : 28)),
-      short && draw("text", { class: `gate-count is-${journey.released.has(id) ? "warn" : "block"}`, x: BOX.wide - 12, y: 14.5, "text-anchor": "end" }, short));
+      draw("text", { class: "gate-name", x: 33, y: 14.5 }, fitted(id, wide - 48 - (short ? short.length * 7 + 8 : 0), 11.5)),
+      short && draw("text", { class: `gate-count is-${journey.released.has(id) ? "warn" : "block"}`, x: wide - 12, y: 14.5, "text-anchor": "end" }, short));
   }
 
   function freeGates(gates, journey, beside) {
@@ -1220,8 +1267,11 @@
     byId("desk").classList.toggle("with-detail", event !== null);
     if (!event) return pane.replaceChildren();
     const parts = [detailHead(event), comparison(event), expectation(event), reasonPart(event), unrecordedPart(event), toldPart(event), movesPart(event), checksPart(event), factsPart(event), replyPart(event)];
+    // Whoever steps on with the pane's own buttons keeps the button.
+    const held = pane.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     pane.replaceChildren(...parts.filter(Boolean));
     pane.scrollTop = 0;
+    if (held) Array.from(pane.querySelectorAll("button")).find((button) => button.getAttribute("aria-label") === held)?.focus();
     return undefined;
   }
 
@@ -1233,13 +1283,13 @@
     const { retrial, session } = event;
     const lane = session.lanes[event.lane];
     const place = [`event ${event.index + 1} of ${session.events.length}`, Number.isInteger(retrial.line) && `line ${retrial.line}`, clockOf(event) && `${clockOf(event)} UTC`].filter(Boolean).join(" · ");
-    const step = (sign, label, by) => el("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: () => stepBy(by) }, sign);
+    const stepper = (sign, label, by) => el("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: () => stepBy(by) }, sign);
     return el("div", { class: `detail-head is-${event.mark}` },
       el("div", { class: "detail-bar" },
         el("span", { class: `outcome is-${event.mark}` }, markNode(event.mark), el("span", { dir: "auto" }, shortened(event.outcome, 40))),
         event.change && el("span", { class: "tag" }, CHANGES.get(event.change).word),
         event.unmet && el("span", { class: "tag" }, "unmet"),
-        el("span", { class: "grow" }), step("←", "Previous event", -1), step("→", "Next event", 1),
+        el("span", { class: "grow" }), stepper("←", "Previous event", -1), stepper("→", "Next event", 1),
         el("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close (Esc)", onclick: closeDetail }, "×")),
       el("h2", { dir: "auto" }, shortened(event.name, 200)),
       el("p", { class: "quiet" }, place),
@@ -1290,7 +1340,7 @@
   }
 
   function marked(text, other) {
-    if (other === "" || text === other || text.length > 4000) return clipped(text);
+    if (other === "" || text === other || text.length > 1500) return clipped(text);
     const mine = text.split(/(\s+)/);
     const theirs = other.split(/(\s+)/);
     let start = 0;
@@ -1415,7 +1465,7 @@
 
   // ---------------------------------------------------------------------------------------------------- Selecting
 
-  function select(event, { quiet = false, reveal = false } = {}) {
+  function select(event) {
     const another = event.session !== state.session;
     state.session = event.session;
     state.event = event;
@@ -1429,11 +1479,9 @@
     timeline.draw();
     showDiagrams();
     markRow();
-    if (reveal) byId("story").scrollIntoView({ block: "nearest" });
-    if (!quiet) {
-      writeHash(event);
-      announce(spoken(event, true));
-    }
+    byId("scroller").scrollIntoView({ block: "nearest" });
+    writeHash(event);
+    announce(spoken(event, true));
   }
 
   function closeDetail() {
@@ -1522,7 +1570,7 @@
 
   function followHash() {
     const event = eventOfHash();
-    if (event && event !== state.event) select(event, { reveal: true });
+    if (event && event !== state.event) select(event);
   }
 
   // ---------------------------------------------------------------------------------------------------- The keys
@@ -1635,8 +1683,10 @@
     addEventListener("hashchange", followHash);
     let wide = innerWidth;
     addEventListener("resize", () => {
-      if (innerWidth !== wide) showDiagrams();
+      if (innerWidth === wide) return;
       wide = innerWidth;
+      showSessions();
+      showDiagrams();
     });
   }
 
