@@ -1615,7 +1615,7 @@
     const dialog = byId("help");
     dialog.replaceChildren(
       el("div", { class: "card-head" }, el("h2", { id: "help-title" }, "How to read this"), el("button", { type: "button", class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
-      el("p", {}, "Every dot is an event of a session, decided again. Lanes are agents, coloured bands are modes with their phases. A ring says that the decision differs."),
+      el("p", {}, "Every mark is an event of a session, decided again. Lanes are agents, coloured bands are modes with their phases. A ring says that the decision differs."),
       el("ul", { class: "help-marks" }, Array.from(MARKS).reverse().map(([mark, { legend }]) => el("li", {}, markNode(mark), legend)), el("li", {}, markNode("pass", true), "differs from before, or from what was expected")),
       el("dl", { class: "help-keys" }, KEYS.map(({ shown, says }) => el("div", {}, el("dt", {}, el("kbd", {}, shown)), el("dd", {}, says)))),
       el("p", { class: "quiet" }, "Ctrl and the wheel zoom. The address holds the selected event: copy it to share."));
