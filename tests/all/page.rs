@@ -64,6 +64,7 @@ fn address(file: &Path) -> String {
 
 fn assert_fine(lines: Option<Vec<String>>) {
     let Some(lines) = lines else { return };
+    println!("{}", lines.join("\n"));
     let wrong: Vec<&String> = lines.iter().filter(|line| line.starts_with("FAIL")).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(lines.last().map(String::as_str), Some("DONE"), "the script did not come to its end: {lines:#?}");
@@ -161,8 +162,9 @@ fn a_page_without_differences_says_so() {
 
 #[test]
 fn a_page_without_anything_stands() {
-    for data in [json!({}), json!(null), json!({ "sessions": [], "modes": null, "summary": 3, "problems": {} })] {
+    for data in
+        [json!(null), json!({ "sessions": [{ "id": "quiet" }, {}, 3], "modes": null, "summary": 3, "problems": {} })]
+    {
         assert_fine(looked_at(&data, "empty"));
     }
-    assert_fine(looked_at(&json!({ "sessions": [{ "id": "quiet" }, {}] }), "empty"));
 }

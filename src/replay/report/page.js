@@ -677,7 +677,8 @@
 
     /** As wide as the longest name needs, within reason. */
     function gutter() {
-      const { lanes, bands: modes } = state.session;
+      const lanes = state.session?.lanes ?? [];
+      const modes = state.session?.bands ?? [];
       const longest = Math.max(...lanes.map((lane) => lane.label.length), ...modes.map((band) => band.mode.length + 8));
       return clamp(96, longest * 6.9 + 30, Math.min(196, scroller.clientWidth / 3));
     }
@@ -954,6 +955,7 @@
     }
 
     function fit() {
+      if (!state.session) return;
       state.step = Math.min(60, Math.max(0.05, fitStep()));
       lay();
       scroller.scrollLeft = 0;
