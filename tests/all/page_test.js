@@ -13,7 +13,14 @@
   const check = (what, fine, seen = "") => say(`${fine ? "PASS" : "FAIL"} ${what}${fine ? "" : `: ${String(seen).slice(0, 300)}`}`);
   const same = (what, seen, wanted) => check(what, seen === wanted, `${seen} instead of ${wanted}`);
   const has = (what, text, wanted) => check(what, text.includes(wanted), `no "${wanted}" in "${text}"`);
-  const rest = (time = 60) => new Promise((done) => setTimeout(done, time));
+  // A browser that runs by virtual time may never come to a frame, so frames come by the clock here.
+  window.requestAnimationFrame = (act) => setTimeout(() => act(performance.now()), 1);
+  const rest = (time = 20) => new Promise((done) => setTimeout(done, time));
+  const scrollDown = async (top) => {
+    $("#scroller").scrollTop = top;
+    $("#scroller").dispatchEvent(new Event("scroll"));
+    await rest();
+  };
   const key = async (name, target = document.activeElement ?? document.body) => {
     target.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
     await rest();
@@ -190,12 +197,10 @@
     has("200 steps lead 200 events on", detail(), `event ${500 + 200} of 5000`);
     check("the selected event is in view", $("#timeline [aria-selected=true]"));
     await key("0");
-    $("#scroller").scrollTop = 0;
-    await rest();
-    check("the whole session fits", marks().length > 100 && marks().length < 3000, marks().length);
+    await scrollDown(0);
+    check("the whole session fits", $("#timeline .crowd") && marks().length > 10 && marks().length < 500, marks().length);
     check("events that lie close are told", marks().some((mark) => mark.getAttribute("aria-label").includes("beside it")));
-    $("#scroller").scrollTop = 3000;
-    await rest();
+    await scrollDown(3000);
     check("other lanes come into view", all("#timeline .lane-name").some((node) => /agent|worker|helper/.test(node.textContent)));
     await key("n");
     has("n works here too", detail(), "event 1000 of 5000");

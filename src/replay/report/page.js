@@ -518,17 +518,18 @@
   }
 
   function markRow() {
+    for (const row of byId("differences").querySelectorAll(".row")) row.classList.toggle("chosen", row.event === state.event);
+  }
+
+  /** Brings the chosen row into view. The list moves, and nothing around it. */
+  function showChosenRow() {
     const list = byId("differences").querySelector(".rows");
-    for (const row of list?.querySelectorAll(".row") ?? []) {
-      const chosen = row.event === state.event;
-      row.classList.toggle("chosen", chosen);
-      if (!chosen) continue;
-      // The list moves, and nothing around it.
-      const box = list.getBoundingClientRect();
-      const { top, bottom } = row.getBoundingClientRect();
-      if (top < box.top + 34) list.scrollTop += top - box.top - 60;
-      else if (bottom > box.bottom) list.scrollTop += bottom - box.bottom + 12;
-    }
+    const row = list?.querySelector(".row.chosen");
+    if (!row) return;
+    const box = list.getBoundingClientRect();
+    const { top, bottom } = row.getBoundingClientRect();
+    if (top < box.top + 34) list.scrollTop += top - box.top - 60;
+    else if (bottom > box.bottom) list.scrollTop += bottom - box.bottom + 12;
   }
 
   // One element of a list is reached with Tab, the others with the arrow keys.
@@ -667,6 +668,7 @@
     const AXIS = 20;
     const PAD = 18;
     const NEAR = 5;
+    const CROWD = 250;
     const scroller = byId("scroller");
     const extent = byId("extent");
     const canvas = draw("svg", { class: "canvas", id: "timeline", tabindex: "0", role: "listbox", "aria-label": "Events of the session. Arrow keys go from event to event." });
@@ -778,9 +780,12 @@
       const group = draw("g", {});
       // The graver ones lie on top.
       const weight = ({ event }) => (event === state.event ? 9 : MARKS.get(event.mark).grave);
-      for (const { event, events, differs } of drawn.toSorted((a, b) => weight(a) - weight(b))) {
+      const crowd = drawn.length > CROWD ? drawn.filter(isPlain) : [];
+      const single = crowd.length > 0 ? drawn.filter((mark) => !isPlain(mark)) : drawn.slice();
+      group.append(...crowds(view, crowd));
+      for (const { event, events, differs } of single.sort((a, b) => weight(a) - weight(b))) {
         const chosen = event === state.event;
-        const faint = isFiltered() && !matching.has(event) && !chosen;
+        const faint = isFaint(event);
         group.append(draw("g", {
           class: faint ? "spot faint" : chosen ? "spot chosen" : "spot", id: `mark-${event.index}`, role: "option", "aria-selected": String(chosen),
           "aria-label": events > 1 ? `${spoken(event)}; and ${events - 1} beside it` : spoken(event),
@@ -791,6 +796,21 @@
           draw("path", { class: `mark ${event.mark}`, d: MARKS.get(event.mark).path })));
       }
       return group;
+    }
+
+    const isFaint = (event) => isFiltered() && !matching.has(event) && event !== state.event;
+    const isPlain = ({ event, differs }) => MARKS.get(event.mark).grave < 2 && !differs && event !== state.event;
+
+    /** Plain dots beyond counting, as one path for each kind: a thousand elements would make every step slow. */
+    function crowds(view, plain) {
+      const paths = new Map();
+      for (const { event } of plain) {
+        const kind = `crowd mark ${event.mark}${isFaint(event) ? " faint" : ""}`;
+        const r = event.mark === "pass" ? 4 : 2.5;
+        const dot = `M${(screenX(view, event.index) - r).toFixed(1)} ${screenY(view, event.lane)}a${r} ${r} 0 10${2 * r} 0a${r} ${r} 0 10${-2 * r} 0z`;
+        paths.set(kind, (paths.get(kind) ?? "") + dot);
+      }
+      return Array.from(paths, ([kind, d]) => draw("path", { class: kind, d }));
     }
 
     function edges(view, span) {
@@ -1076,10 +1096,16 @@
     return catalogue.filter((mode) => names.has(words(mode.name)));
   }
 
+  let diagramsShown = "";
+
   function showDiagrams() {
-    // What the selected event is about comes first.
-    const spoken = new Set((state.event?.findings ?? []).map((finding) => finding.mode));
-    const shown = modesToDraw().sort((a, b) => Number(spoken.has(b.name)) - Number(spoken.has(a.name)));
+    // Modes that are under way come first, then those that only spoke about the event.
+    const under = new Set((state.event?.modes ?? []).map(([mode]) => mode));
+    const shown = modesToDraw().sort((a, b) => Number(under.has(b.name)) - Number(under.has(a.name)));
+    // From one event to the next mostly nothing changes here, and drawing text costs.
+    const key = JSON.stringify([state.session?.key, state.event?.modes ?? [], shown.map((mode) => mode.name)]);
+    if (key === diagramsShown) return;
+    diagramsShown = key;
     byId("diagrams").replaceChildren(...shown.map(diagramCard));
   }
 
@@ -1272,7 +1298,6 @@
     // Whoever steps on with the pane's own buttons keeps the button.
     const held = pane.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     pane.replaceChildren(...parts.filter(Boolean));
-    pane.scrollTop = 0;
     if (held) Array.from(pane.querySelectorAll("button")).find((button) => button.getAttribute("aria-label") === held)?.focus();
     return undefined;
   }
@@ -1477,13 +1502,25 @@
     }
     showDetail();
     if (another) timeline.open();
-    timeline.reveal();
-    timeline.draw();
     showDiagrams();
     markRow();
-    byId("scroller").scrollIntoView({ block: "nearest" });
+    settle();
     writeHash(event);
     announce(spoken(event, true));
+  }
+
+  let settling = 0;
+
+  /** Scrolls and draws once a frame, after all is written: asking for places in between would lay the page out each time. */
+  function settle() {
+    if (settling === 0) settling = requestAnimationFrame(() => {
+      settling = 0;
+      byId("detail").scrollTop = 0;
+      byId("scroller").scrollIntoView({ block: "nearest" });
+      showChosenRow();
+      timeline.reveal();
+      timeline.paint();
+    });
   }
 
   function closeDetail() {
@@ -1688,6 +1725,7 @@
       if (innerWidth === wide) return;
       wide = innerWidth;
       showSessions();
+      diagramsShown = "";
       showDiagrams();
     });
   }
