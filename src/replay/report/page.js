@@ -13,7 +13,12 @@
   const byId = (id) => document.getElementById(id);
   const many = (value) => (Array.isArray(value) ? value : []);
   const isThing = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  const words = (value) => (value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value));
+  /** Any value of the data as text; nothing is the empty text. */
+  function words(value) {
+    if (value === undefined || value === null) return "";
+    return typeof value === "string" ? value : JSON.stringify(value);
+  }
+
   const clamp = (low, value, high) => Math.max(low, Math.min(high, value));
   const count = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
   const shortened = (text, length) => {
@@ -39,7 +44,8 @@
   function cutTo(text, room, font) {
     pen.font = font;
     const letters = Array.from(text.slice(0, 400));
-    const fits = (length) => pen.measureText(length < letters.length ? `${letters.slice(0, length).join("")}…` : text).width <= room;
+    const cut = (length) => (length < letters.length ? `${letters.slice(0, length).join("")}…` : text);
+    const fits = (length) => pen.measureText(cut(length)).width <= room;
     if (letters.length === 0 || fits(letters.length)) return text;
     let low = 0;
     let high = letters.length - 1;
@@ -48,7 +54,7 @@
       if (fits(middle)) low = middle;
       else high = middle - 1;
     }
-    return low > 0 ? `${letters.slice(0, low).join("")}…` : "";
+    return low > 0 ? cut(low) : "";
   }
 
   /** Sets attributes; a function is a listener, `undefined`, `null` and `false` leave the attribute out. */
@@ -75,6 +81,11 @@
     return node;
   }
 
+  const quiet = (...children) => el("span", { class: "quiet" }, ...children);
+  const pushButton = (attributes, ...children) => el("button", { type: "button", ...attributes }, ...children);
+  const dotted = (parts) => parts.filter(Boolean).join(" · ");
+  const localized = (number) => number.toLocaleString("en");
+
   // ---------------------------------------------------------------------------------------------------- The words
 
   // Kinds of change, in the order in which a reader wants them.
@@ -83,7 +94,7 @@
     ["newly_allowed", { word: "newly allowed", title: "Newly allowed", says: "was blocked, is let go now" }],
     ["drift", { word: "drift", title: "Drift", says: "the same modes decide otherwise than the journal says" }],
     ["changed_reason", { word: "changed reason", title: "Changed reason", says: "same verdict, other words" }],
-    ["changed_otherwise", { word: "changed otherwise", title: "Changed otherwise", says: "same verdict, but moves or messages differ" }],
+    ["changed_otherwise", { word: "changed otherwise", title: "Changed otherwise", says: "same verdict, other moves" }],
     ["undecidable", { word: "undecidable", title: "Undecidable", says: "something was asked that was not recorded" }],
   ]);
 
@@ -218,7 +229,9 @@
     for (const lane of lanes) ofType.set(lane.type, (ofType.get(lane.type) ?? 0) + 1);
     for (const lane of lanes) {
       const twin = ofType.get(lane.type) > 1 || lane.type === "agent";
-      lane.label = twin && lane.id ? `${lane.type} ${lane.id.length > 6 ? `…${lane.id.slice(-4)}` : lane.id}` : lane.type;
+      // Ids of one session often begin alike; their ends tell them apart.
+      const short = lane.id.length > 6 ? `…${lane.id.slice(-4)}` : lane.id;
+      lane.label = twin && lane.id ? `${lane.type} ${short}` : lane.type;
     }
     return lanes;
   }
@@ -264,7 +277,9 @@
   }
 
   function travelled(session, mode) {
-    const journey = { visited: new Set(), done: new Set(), skipped: new Set(), refused: new Map(), latest: new Map(), released: new Set() };
+    const journey = {
+      visited: new Set(), done: new Set(), skipped: new Set(), released: new Set(), refused: new Map(), latest: new Map(),
+    };
     for (const event of session.events) {
       for (const [name, phase] of event.modes) if (name === mode) journey.visited.add(phase);
       for (const finding of event.findings) {
@@ -320,7 +335,8 @@
   }
 
   function matches(event) {
-    if (state.filters.size > 0 && !FILTERS.some((filter) => state.filters.has(filter.key) && filter.lets(event))) return false;
+    const lets = (filter) => state.filters.has(filter.key) && filter.lets(event);
+    if (state.filters.size > 0 && !FILTERS.some(lets)) return false;
     return state.query === "" || state.query.split(/\s+/).every((word) => hayOf(event).includes(word));
   }
 
@@ -341,12 +357,13 @@
     const events = Number.isFinite(summary.events) ? summary.events : everyEvent.length;
     const all = Number.isFinite(summary.sessions) ? summary.sessions : sessions.length;
     if (events === 0) return "No events to decide again";
-    const differ = ["drift", "newly_blocked", "newly_allowed", "changed_reason", "changed_otherwise"].map(number).reduce((a, b) => a + b, 0);
+    const kinds = Array.from(CHANGES.keys()).filter((key) => key !== "undecidable");
+    const differ = kinds.map(number).reduce((a, b) => a + b, 0);
     const parts = [];
     if (differ > 0) parts.push(`${count(differ, "decision differs", "decisions differ")}`);
-    if (number("undecidable") > 0) parts.push(`${number("undecidable").toLocaleString("en")} undecidable`);
+    if (number("undecidable") > 0) parts.push(`${localized(number("undecidable"))} undecidable`);
     if (number("unmet") > 0) parts.push(`${count(number("unmet"), "expectation")} unmet`);
-    if (parts.length === 0 && report.comparison === "none") parts.push(`${number("blocked").toLocaleString("en")} blocked`);
+    if (parts.length === 0 && report.comparison === "none") parts.push(`${localized(number("blocked"))} blocked`);
     if (parts.length === 0) parts.push("every decision is the same");
     return `${count(events, "event")} in ${count(all, "session")}: ${parts.join(", ")}`;
   }
@@ -360,11 +377,14 @@
   function showHeader() {
     const compared = COMPARISONS.get(report.comparison);
     const version = words(report.modegate);
-    byId("eyebrow").textContent = ["modegate replay", version, compared].filter(Boolean).join(" · ");
+    byId("eyebrow").textContent = dotted(["modegate replay", version, compared]);
     byId("verdict").textContent = headline();
     document.title = `${headline()} · modegate`;
-    const chips = FILTERS.map((filter) => chip(filter.key, filter.word, everyEvent.filter(filter.lets).length, () => toggleFilter(filter.key)));
-    if (problems.length > 0) chips.push(chip("problems", problems.length === 1 ? "problem" : "problems", problems.length, showProblems));
+    const chips = FILTERS.map(
+      ({ key, word, lets }) => chip(key, word, everyEvent.filter(lets).length, () => toggleFilter(key)),
+    );
+    const word = problems.length === 1 ? "problem" : "problems";
+    if (problems.length > 0) chips.push(chip("problems", word, problems.length, showProblems));
     byId("chips").replaceChildren(...chips);
   }
 
@@ -372,10 +392,14 @@
   function chip(key, word, shown, act) {
     const told = Number.isFinite(summary[key]) ? Math.max(summary[key], shown) : shown;
     const title = told > shown ? `${shown} of them are in this file` : null;
-    const sign = key === "problems" ? null : signOf(key === "blocked" ? "block" : key === "undecidable" ? "unknown" : null, key);
-    return el("button", { type: "button", class: `chip chip-${key}`, "data-filter": key, disabled: shown === 0, title, "aria-pressed": key === "problems" ? null : "false", onclick: act },
-      sign, el("b", {}, told.toLocaleString("en")), " ", word);
+    const filters = key !== "problems";
+    const node = pushButton({ class: `chip chip-${key}`, "data-filter": key, disabled: shown === 0, title, onclick: act },
+      filters && signOf(CHIP_MARKS.get(key), key), el("b", {}, localized(told)), " ", word);
+    if (filters) node.setAttribute("aria-pressed", "false");
+    return node;
   }
+
+  const CHIP_MARKS = new Map([["blocked", "block"], ["undecidable", "unknown"]]);
 
   function signOf(mark, key) {
     const path = mark ? MARKS.get(mark).path : "M-5.5 0a5.5 5.5 0 1011 0a5.5 5.5 0 10-11 0z";
@@ -397,7 +421,9 @@
 
   function showSifted() {
     sift();
-    for (const node of byId("chips").querySelectorAll("[aria-pressed]")) node.setAttribute("aria-pressed", String(state.filters.has(node.dataset.filter)));
+    for (const node of byId("chips").querySelectorAll("[aria-pressed]")) {
+      node.setAttribute("aria-pressed", String(state.filters.has(node.dataset.filter)));
+    }
     showList();
     showSessions();
     timeline.draw();
@@ -434,8 +460,9 @@
 
   function showList() {
     const card = byId("differences");
-    const title = isFiltered() ? count(listed.length, "matching event") : listed.length > 0 ? count(listed.length, "difference") : "Differences";
-    const clear = isFiltered() && el("button", { type: "button", class: "plain", onclick: clearFilters }, "Clear the filter");
+    const found = count(listed.length, isFiltered() ? "matching event" : "difference");
+    const title = isFiltered() || listed.length > 0 ? found : "Differences";
+    const clear = isFiltered() && pushButton({ class: "plain", onclick: clearFilters }, "Clear the filter");
     const head = el("div", { class: "card-head" }, el("h2", {}, title), clear);
     if (listed.length === 0) {
       card.replaceChildren(head, emptyWords());
@@ -449,20 +476,31 @@
   }
 
   function emptyWords() {
-    if (isFiltered()) return el("p", { class: "empty" }, "No event is like that. ", el("span", { class: "quiet" }, "Try fewer words, or another chip."));
-    if (everyEvent.length === 0) return el("p", { class: "empty" }, "There is nothing here yet. ", el("span", { class: "quiet" }, "Replay a journal or a recording, and its sessions appear."));
-    const fine = draw("svg", { class: "fine", viewBox: "0 0 24 24", width: 22, height: 22, "aria-hidden": "true" }, draw("circle", { cx: 12, cy: 12, r: 10 }), draw("path", { d: "M7.5 12.5l3 3 6-6.5" }));
-    if (report.comparison === "none") return el("p", { class: "empty" }, fine, el("span", {}, "Nothing to compare with, so nothing differs. ", el("span", { class: "quiet" }, "The timeline shows what was decided, and why.")));
-    return el("p", { class: "empty" }, fine, el("span", {}, "Nothing differs. ", el("span", { class: "quiet" }, "Every decision came out as before.")));
+    const say = (sign, said, more) => el("p", { class: "empty" }, sign, el("span", {}, said, " ", quiet(more)));
+    if (isFiltered()) return say(null, "No event is like that.", "Try fewer words, or another chip.");
+    if (everyEvent.length === 0) return say(
+      null,
+      "There is nothing here yet.",
+      "Replay a journal or a recording, and its sessions appear.",
+    );
+    const fine = draw("svg", { class: "fine", viewBox: "0 0 24 24", width: 22, height: 22, "aria-hidden": "true" },
+      draw("circle", { cx: 12, cy: 12, r: 10 }), draw("path", { d: "M7.5 12.5l3 3 6-6.5" }));
+    if (report.comparison === "none") return say(
+      fine,
+      "Nothing to compare with, so nothing differs.",
+      "The timeline shows what was decided, and why.",
+    );
+    return say(fine, "Nothing differs.", "Every decision came out as before.");
   }
 
   function groupNode(key, gates) {
     const { title, says } = GROUPS.get(key);
     const total = Array.from(gates.values()).reduce((sum, events) => sum + events.length, 0);
     const node = el("section", { class: "group" },
-      el("h3", {}, title, " ", el("span", { class: "number" }, String(total)), says && el("span", { class: "quiet" }, says)));
+      el("h3", {}, title, " ", el("span", { class: "number" }, String(total)), says && quiet(says)));
     for (const [gate, events] of gates) {
-      node.append(el("h4", {}, gate ? [el("span", { class: "quiet" }, "gate "), el("code", { dir: "auto" }, shortened(gate, 80))] : el("span", { class: "quiet" }, "no gate")));
+      const named = [quiet("gate "), el("code", { dir: "auto" }, shortened(gate, 80))];
+      node.append(el("h4", {}, gate ? named : quiet("no gate")));
       const rows = el("div", { class: "gate-rows" });
       node.append(rows);
       showRows(rows, events, ROWS_AT_FIRST);
@@ -475,7 +513,7 @@
     const from = rows.childElementCount;
     rows.append(...events.slice(from, limit).map(rowNode));
     if (events.length <= limit) return;
-    const more = el("button", { type: "button", class: "plain more-rows", onclick: () => {
+    const more = pushButton({ class: "plain more-rows", onclick: () => {
       more.remove();
       showRows(rows, events, limit + 400);
       keepOneTabStop(byId("differences").querySelector(".rows"), ".row");
@@ -484,7 +522,7 @@
   }
 
   function rowNode(event) {
-    const node = el("button", { type: "button", class: "row", tabindex: "-1", onclick: () => select(event) },
+    const node = pushButton({ class: "row", tabindex: "-1", onclick: () => select(event) },
       markNode(event.mark, event.differs),
       el("span", { class: "row-name", dir: "auto" }, shortened(event.name, 90)),
       el("span", { class: "row-change" }, changeWords(event)),
@@ -502,8 +540,8 @@
       const before = isThing(retrial.was) ? words(retrial.was.verdict) || event.verdict : "?";
       return [verdictNode(before), el("span", { class: "arrow", "aria-label": "became" }, " → "), now];
     }
-    if (event.unmet) return [el("span", { class: "quiet" }, "expected "), verdictNode(words(retrial.expected?.verdict) || "?"), el("span", { class: "quiet" }, ", got "), now];
-    return [now];
+    if (!event.unmet) return [now];
+    return [quiet("expected "), verdictNode(words(retrial.expected?.verdict) || "?"), quiet(", got "), now];
   }
 
   function verdictNode(verdict) {
@@ -518,7 +556,9 @@
   }
 
   function markRow() {
-    for (const row of byId("differences").querySelectorAll(".row")) row.classList.toggle("chosen", row.event === state.event);
+    for (const row of byId("differences").querySelectorAll(".row")) {
+      row.classList.toggle("chosen", row.event === state.event);
+    }
   }
 
   /** Brings the chosen row into view. The list moves, and nothing around it. */
@@ -562,46 +602,53 @@
 
   function showSessions() {
     const list = byId("sessions");
-    const shown = sessions.filter((session) => !isFiltered() || session === state.session || session.events.some((event) => matching.has(event)));
+    const found = (session) => session === state.session || session.events.some((event) => matching.has(event));
+    const shown = isFiltered() ? sessions.filter(found) : sessions;
     list.replaceChildren(...shown.map(sessionNode));
     if (shown.length === 0) list.append(el("li", { class: "quiet" }, "No sessions."));
   }
 
-  const SOURCES = new Map([["journal", "journal"], ["recording", "recording"], ["stream", "stream"], ["transcript", "transcript"], ["scenario", "scenario"]]);
+  const sourceOf = (session) => shortened(words(session.raw.source), 16);
 
   function sessionNode(session) {
     const chosen = session === state.session;
     const told = [count(session.events.length, "event")];
     if (session.blocked > 0) told.push(`${session.blocked} blocked`);
     if (session.differing > 0) told.push(`${session.differing} differ`);
-    const source = SOURCES.get(session.raw.source);
-    const button = el("button", {
-      type: "button", class: "session", "aria-current": chosen ? "true" : null, tabindex: chosen ? "0" : "-1",
+    const source = sourceOf(session);
+    const button = pushButton({
+      class: "session", "aria-current": chosen ? "true" : null, tabindex: chosen ? "0" : "-1",
       title: words(session.raw.file), onclick: () => openSession(session),
     },
-      el("span", { class: "session-top" }, el("span", { class: "session-name", dir: "auto" }, shortened(session.id, 60)), source && el("span", { class: "source quiet" }, source)),
+      el("span", { class: "session-top" },
+        el("span", { class: "session-name", dir: "auto" }, shortened(session.id, 60)),
+        source && el("span", { class: "source quiet" }, source),
+      ),
       strip(session, Math.max(120, byId("sessions").clientWidth - 18), 26),
       el("span", { class: "session-told quiet" }, told.join(" · ")));
     button.session = session;
     return el("li", {}, button);
   }
 
-  /** The whole session on one small bar: differences as rings above, blocks and warnings as marks, modes as bands below. */
+  /** The whole session on one small bar: rings for differences, marks for blocks and warnings, bands for modes. */
   function strip(session, width, height) {
     const total = Math.max(1, session.events.length);
     const x = (event) => clamp(5, ((event.index + 0.5) / total) * width, width - 5);
     const line = height - 11;
-    const node = draw("svg", { class: "strip", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true", preserveAspectRatio: "none" },
+    const size = { viewBox: `0 0 ${width} ${height}`, width, height, preserveAspectRatio: "none" };
+    const node = draw("svg", { class: "strip", "aria-hidden": "true", ...size },
       draw("line", { class: "strip-line", x1: 0, x2: width, y1: line, y2: line }));
     session.bands.slice(0, 2).forEach((band, row) => {
       for (const span of band.spans) {
         const from = (span.from / total) * width;
         const wide = Math.max(1, ((span.to + 1) / total) * width - from - 0.5);
-        node.append(draw("rect", { class: `strip-band ${hueOf(band.mode)}`, x: from, y: height - 3 - row * 3, width: wide, height: 2.5 }));
+        const y = height - 3 - row * 3;
+        node.append(draw("rect", { class: `strip-band ${hueOf(band.mode)}`, x: from, y, width: wide, height: 2.5 }));
       }
     });
     for (const event of thinned(session.events.filter((one) => MARKS.get(one.mark).grave > 2), x)) {
-      node.append(draw("path", { class: `mark ${event.mark}`, d: MARKS.get(event.mark).path, transform: `translate(${x(event).toFixed(1)} ${line}) scale(.55)` }));
+      const transform = `translate(${x(event).toFixed(1)} ${line}) scale(.55)`;
+      node.append(draw("path", { class: `mark ${event.mark}`, d: MARKS.get(event.mark).path, transform }));
     }
     for (const event of thinned(session.events.filter((one) => one.differs), x)) {
       node.append(draw("circle", { class: "ring", r: 3, cx: x(event).toFixed(1), cy: line - 9 }));
@@ -631,7 +678,8 @@
   /** Opens a session at its first difference, block, or event: where a reader would look first. */
   function openSession(session) {
     const kept = document.activeElement?.closest?.("#sessions") !== null;
-    const first = session.events.find((event) => event.differs) ?? session.events.find((event) => event.blocked) ?? session.events[0];
+    const { events } = session;
+    const first = events.find((event) => event.differs) ?? events.find((event) => event.blocked) ?? events[0];
     if (first) select(first);
     else {
       state.session = session;
@@ -645,7 +693,8 @@
     const left = report.left_out;
     if (isThing(left) && (left.sessions > 0 || left.events > 0)) {
       byId("left-out").hidden = false;
-      byId("left-out").textContent = `${count(left.sessions ?? 0, "more session")} with ${count(left.events ?? 0, "event")} left out: nothing differs in them.`;
+      const what = `${count(left.sessions ?? 0, "more session")} with ${count(left.events ?? 0, "event")}`;
+      byId("left-out").textContent = `${what} left out: nothing differs in them.`;
     }
     if (problems.length === 0) return;
     const shown = problems.slice(0, 200);
@@ -654,9 +703,10 @@
       el("h2", { class: "side-title" }, "Problems ", el("span", { class: "number" }, String(problems.length))),
       el("ul", {}, shown.map((problem) => {
         const place = [words(problem.file), words(problem.line)].filter(Boolean).join(":");
-        return el("li", {}, place && el("code", { dir: "auto" }, place), el("span", { dir: "auto" }, clipped(words(problem.what), 300)));
+        const what = el("span", { dir: "auto" }, clipped(words(problem.what), 300));
+        return el("li", {}, place && el("code", { dir: "auto" }, place), what);
       })),
-      problems.length > shown.length ? el("p", { class: "quiet" }, `and ${(problems.length - shown.length).toLocaleString("en")} more`) : "");
+      problems.length > shown.length ? el("p", { class: "quiet" }, `and ${localized(problems.length - shown.length)} more`) : "");
   }
 
   // ---------------------------------------------------------------------------------------------------- The timeline
@@ -671,7 +721,10 @@
     const CROWD = 250;
     const scroller = byId("scroller");
     const extent = byId("extent");
-    const canvas = draw("svg", { class: "canvas", id: "timeline", tabindex: "0", role: "listbox", "aria-label": "Events of the session. Arrow keys go from event to event." });
+    const label = "Events of the session. Arrow keys go from event to event.";
+    const canvas = draw("svg",
+      { class: "canvas", id: "timeline", tabindex: "0", role: "listbox", "aria-label": label },
+    );
     let xs = [];
     let drawn = [];
     let waiting = 0;
@@ -733,7 +786,8 @@
       };
       view.from = firstFrom(view.left - 20);
       view.to = firstFrom(view.left + view.width - view.gutter + 20);
-      view.lanes = [Math.floor(view.top / ROW), Math.min(session.lanes.length - 1, Math.floor((view.top + view.height - view.head) / ROW))];
+      const lowest = Math.floor((view.top + view.height - view.head) / ROW);
+      view.lanes = [Math.floor(view.top / ROW), Math.min(session.lanes.length - 1, lowest)];
       dress(canvas, { width: view.width, height: view.height, viewBox: `0 0 ${view.width} ${view.height}` });
       drawn = gather(session, view);
       // Painted from back to front: what scrolls lies under the head and the gutter, which do not.
@@ -787,7 +841,7 @@
         const chosen = event === state.event;
         const faint = isFaint(event);
         group.append(draw("g", {
-          class: faint ? "spot faint" : chosen ? "spot chosen" : "spot", id: `mark-${event.index}`, role: "option", "aria-selected": String(chosen),
+          class: faint ? "spot faint" : "spot", id: `mark-${event.index}`, role: "option", "aria-selected": String(chosen),
           "aria-label": events > 1 ? `${spoken(event)}; and ${events - 1} beside it` : spoken(event),
           transform: `translate(${screenX(view, event.index).toFixed(1)} ${screenY(view, event.lane)})`,
         },
@@ -807,8 +861,8 @@
       for (const { event } of plain) {
         const kind = `crowd mark ${event.mark}${isFaint(event) ? " faint" : ""}`;
         const r = event.mark === "pass" ? 4 : 2.5;
-        const dot = `M${(screenX(view, event.index) - r).toFixed(1)} ${screenY(view, event.lane)}a${r} ${r} 0 10${2 * r} 0a${r} ${r} 0 10${-2 * r} 0z`;
-        paths.set(kind, (paths.get(kind) ?? "") + dot);
+        const at = `M${(screenX(view, event.index) - r).toFixed(1)} ${screenY(view, event.lane)}`;
+        paths.set(kind, `${paths.get(kind) ?? ""}${at}a${r} ${r} 0 10${2 * r} 0a${r} ${r} 0 10${-2 * r} 0z`);
       }
       return Array.from(paths, ([kind, d]) => draw("path", { class: kind, d }));
     }
@@ -831,8 +885,10 @@
         band.spans.forEach((span, at) => {
           const [from, to] = edges(view, span);
           if (!inView(view, from, to)) return;
-          group.append(draw("rect", { class: `tint ${hueOf(band.mode)}`, x: from, y: view.head, width: Math.max(1, to - from), height: view.height }));
-          if (at > 0) group.append(draw("line", { class: `turn ${hueOf(band.mode)}`, x1: from, x2: from, y1: view.head, y2: view.height }));
+          const hue = hueOf(band.mode);
+          const [y, height, wide] = [view.head, view.height, Math.max(1, to - from)];
+          group.append(draw("rect", { class: `tint ${hue}`, x: from, y, width: wide, height }));
+          if (at > 0) group.append(draw("line", { class: `turn ${hue}`, x1: from, x2: from, y1: y, y2: height }));
         });
       }
       return group;
@@ -845,11 +901,18 @@
         for (const span of band.spans) {
           const [from, to] = edges(view, span);
           if (!inView(view, from, to)) continue;
-          group.append(draw("rect", { class: `band ${hueOf(band.mode)}`, x: from + 1, y, width: Math.max(1, to - from - 2), height: BAND - 4, rx: 4 }));
+          const hue = hueOf(band.mode);
+          const wide = Math.max(1, to - from - 2);
+          group.append(draw("rect", { class: `band ${hue}`, x: from + 1, y, width: wide, height: BAND - 4, rx: 4 }));
           // The label stays in view while its span does.
           const at = Math.max(from, view.gutter) + 8;
           const room = Math.min(to, view.width) - at - 4;
-          if (room > 16) group.append(draw("text", { class: `band-name ${hueOf(band.mode)}`, x: at, y: y + 14 }, fitted(span.phase || band.mode, room, 11.5, 600)));
+          if (room < 16) continue;
+          group.append(
+            draw("text", { class: `band-name ${hue}`, x: at, y: y + 14 },
+              fitted(span.phase || band.mode, room, 11.5, 600),
+            ),
+          );
         }
       });
       return group;
@@ -857,8 +920,12 @@
 
     function bandLabels(session, view) {
       return draw("g", {}, session.bands.map((band, row) => [
-        draw("rect", { class: `swatch ${hueOf(band.mode)}`, x: 14, y: AXIS + row * BAND + 7, width: 10, height: 10, rx: 3 }),
-        draw("text", { class: "lane-name strong", x: 31, y: AXIS + row * BAND + 16 }, fitted(`${band.mode} mode`, view.gutter - 38, 12, 600)),
+        draw("rect",
+          { class: `swatch ${hueOf(band.mode)}`, x: 14, y: AXIS + row * BAND + 7, width: 10, height: 10, rx: 3 },
+        ),
+        draw("text", { class: "lane-name strong", x: 31, y: AXIS + row * BAND + 16 },
+          fitted(`${band.mode} mode`, view.gutter - 38, 12, 600),
+        ),
       ]));
     }
 
@@ -868,13 +935,16 @@
         const { events } = session.lanes[lane];
         if (events.length === 0) continue;
         const y = screenY(view, lane);
-        group.append(draw("line", { class: "lane", x1: screenX(view, events[0].index), x2: screenX(view, events[events.length - 1].index), y1: y, y2: y }));
+        const [from, to] = [events[0], events[events.length - 1]].map((event) => screenX(view, event.index));
+        group.append(draw("line", { class: "lane", x1: from, x2: to, y1: y, y2: y }));
       }
       return group;
     }
 
     function laneLabels(session, view) {
-      const group = draw("g", {}, draw("rect", { class: "paper", x: 0, y: view.head, width: view.gutter, height: view.height }));
+      const group = draw("g", {},
+        draw("rect", { class: "paper", x: 0, y: view.head, width: view.gutter, height: view.height }),
+      );
       for (let lane = view.lanes[0]; lane <= view.lanes[1]; lane += 1) {
         const chosen = state.event?.session === session && state.event.lane === lane;
         const { label, type, id } = session.lanes[lane];
@@ -900,7 +970,9 @@
         const round = index === 0 || (index + 1) % tickEvery() === 0;
         if (!timed && !round) continue;
         const said = timed ? clockOf(session.events[index]) || "" : String(index + 1);
-        group.append(draw("text", { class: "tick", x, y: 14, "text-anchor": "middle" }, said), draw("line", { class: "tick-line", x1: x, x2: x, y1: 17, y2: 20 }));
+        group.append(
+          draw("text", { class: "tick", x, y: 14, "text-anchor": "middle" }, said),
+          draw("line", { class: "tick-line", x1: x, x2: x, y1: 17, y2: 20 }));
         free = x + (timed ? 86 : 34);
       }
       return group;
@@ -918,7 +990,10 @@
       const needed = width() > room() + 4;
       box.hidden = !needed;
       if (!needed) return;
-      box.replaceChildren(strip(state.session, Math.max(200, box.clientWidth || scroller.clientWidth), 28), el("div", { class: "lens" }));
+      box.replaceChildren(
+        strip(state.session, Math.max(200, box.clientWidth || scroller.clientWidth), 28),
+        el("div", { class: "lens" }),
+      );
     }
 
     function moveLens(view) {
@@ -988,7 +1063,8 @@
       if (!event || event.session !== session || xs.length === 0) return;
       const x = xs[event.index];
       const margin = Math.min(120, room() / 5);
-      if (x < scroller.scrollLeft + margin || x > scroller.scrollLeft + room() - margin) scroller.scrollLeft = x - room() / 2;
+      const left = scroller.scrollLeft;
+      if (x < left + margin || x > left + room() - margin) scroller.scrollLeft = x - room() / 2;
       const y = event.lane * ROW;
       const tall = scroller.clientHeight - headHeight();
       if (y < scroller.scrollTop || y + ROW > scroller.scrollTop + tall) scroller.scrollTop = y - tall / 2;
@@ -1031,11 +1107,20 @@
     if (!event) return;
     tip.replaceChildren(
       el("b", { dir: "auto" }, shortened(event.name, 80)),
-      el("span", {}, [`${event.index + 1}`, shortened(event.outcome, 40), CHANGES.get(event.change)?.word, event.unmet && "expectation unmet", clockOf(event)].filter(Boolean).join(" · ")),
+      el("span", {},
+        dotted([
+          `${event.index + 1}`,
+          shortened(event.outcome, 40),
+          CHANGES.get(event.change)?.word,
+          event.unmet && "expectation unmet",
+          clockOf(event),
+        ]),
+      ),
       words(event.retrial.reason) && el("span", { class: "quiet", dir: "auto" }, shortened(words(event.retrial.reason), 140)));
     const box = tip.getBoundingClientRect();
     tip.style.left = `${clamp(8, pointer.clientX + 14, window.innerWidth - box.width - 8)}px`;
-    tip.style.top = `${pointer.clientY + 18 + box.height > window.innerHeight ? pointer.clientY - box.height - 10 : pointer.clientY + 18}px`;
+    const below = pointer.clientY + 18;
+    tip.style.top = `${below + box.height > window.innerHeight ? pointer.clientY - box.height - 10 : below}px`;
   }
 
   /** The time of day as the journal has it (UTC), to the second. */
@@ -1048,18 +1133,22 @@
     const { session } = state;
     byId("story").hidden = session === null || session.events.length === 0;
     if (byId("story").hidden) return;
-    const scales = session.times && el("div", { class: "switch", role: "group", "aria-label": "Spacing of the events" }, ["order", "time"].map((scale) =>
-      el("button", { type: "button", "aria-pressed": String(state.scale === scale), onclick: () => chooseScale(scale) }, scale === "order" ? "By order" : "By time")));
-    const source = SOURCES.get(session.raw.source);
+    const scale = (key, word) => pushButton(
+      { "aria-pressed": String(state.scale === key), onclick: () => chooseScale(key) },
+      word,
+    );
+    const scales = session.times && el("div", { class: "switch", role: "group", "aria-label": "Spacing of the events" },
+      scale("order", "By order"), scale("time", "By time"));
+    const source = sourceOf(session);
     byId("story-head").replaceChildren(
       el("div", { class: "story-name" },
         el("h2", { dir: "auto" }, shortened(session.id, 80)),
-        el("p", { class: "quiet" }, [source, words(session.raw.file)].filter(Boolean).join(" · "))),
+        el("p", { class: "quiet" }, dotted([source, words(session.raw.file)]))),
       el("div", { class: "story-tools" }, scales,
         el("div", { class: "switch" },
-          el("button", { type: "button", "aria-label": "Zoom out", title: "Zoom out (-)", onclick: () => timeline.zoom(0.7) }, "−"),
-          el("button", { type: "button", title: "Fit the whole session (0)", onclick: () => timeline.fit() }, "Fit"),
-          el("button", { type: "button", "aria-label": "Zoom in", title: "Zoom in (+)", onclick: () => timeline.zoom(1.4) }, "+"))));
+          pushButton({ "aria-label": "Zoom out", title: "Zoom out (-)", onclick: () => timeline.zoom(0.7) }, "−"),
+          pushButton({ title: "Fit the whole session (0)", onclick: () => timeline.fit() }, "Fit"),
+          pushButton({ "aria-label": "Zoom in", title: "Zoom in (+)", onclick: () => timeline.zoom(1.4) }, "+"))));
     showLegend(session);
   }
 
@@ -1069,7 +1158,7 @@
     const keys = Array.from(MARKS).filter(([mark]) => used.has(mark)).reverse();
     byId("legend").replaceChildren(
       ...keys.map(([mark, { legend }]) => el("span", {}, markNode(mark), legend)),
-      session.differing > 0 ? el("span", {}, draw("svg", { class: "sign", viewBox: "-11 -11 22 22", width: 18, height: 18, "aria-hidden": "true" }, draw("circle", { class: "ring", r: 7.5 })), "differs") : "");
+      session.differing > 0 ? el("span", {}, signOf(null, "differs"), "differs") : "");
   }
 
   function chooseScale(scale) {
@@ -1115,11 +1204,16 @@
     const gates = many(mode.gates).filter(isThing);
     const journey = journeyOf(state.session, name);
     const here = state.event?.modes.find(([active]) => active === name)?.[1] ?? null;
-    const facts = [many(mode.commands).map(words).join(", "), mode.strict && "strict order"].filter(Boolean).join(" · ");
+    const facts = dotted([many(mode.commands).map(words).join(", "), mode.strict && "strict order"]);
     return el("section", { class: `card diagram ${hueOf(name)}` },
       el("div", { class: "card-head" },
         el("div", { class: "story-name" },
-          el("h2", {}, el("span", { class: `dot ${hueOf(name)}` }), el("bdi", {}, shortened(name, 60)), " mode ", facts && el("span", { class: "quiet small" }, shortened(facts, 80))),
+          el("h2", {},
+            el("span", { class: `dot ${hueOf(name)}` }),
+            el("bdi", {}, shortened(name, 60)),
+            " mode ",
+            facts && el("span", { class: "quiet small" }, shortened(facts, 80)),
+          ),
           words(mode.about) && el("p", { class: "quiet", dir: "auto" }, shortened(words(mode.about), 200))),
         journey.refused.size > 0 && el("span", { class: "quiet small" }, el("b", { class: "is-block" }, "n×"), " refused n times")),
       phases.length > 0 && el("div", { class: "drawing" }, phasesDrawing(name, phases, journey, here)),
@@ -1164,13 +1258,17 @@
   function phaseHeight(phase) {
     const before = many(phase.before).length;
     const after = many(phase.after).length;
-    return BOX.head + (before > 0 ? BOX.group + before * BOX.row : 0) + (after > 0 ? BOX.group + after * BOX.row : 0) + (before + after > 0 ? 8 : 0);
+    const group = (gates) => (gates > 0 ? BOX.group + gates * BOX.row : 0);
+    return BOX.head + group(before) + group(after) + (before + after > 0 ? 8 : 0);
   }
 
   function phasesDrawing(mode, phases, journey, here) {
     const room = Math.max(220, (byId("diagrams").clientWidth || 800) - 16);
     const { rows, wide, tall } = layPhases(phases, room);
-    const node = draw("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, role: "img", "aria-label": diagramWords(mode, phases, journey, here) });
+    const label = diagramWords(mode, phases, journey, here);
+    const node = draw("svg",
+      { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, role: "img", "aria-label": label },
+    );
     const boxes = rows.flat();
     boxes.forEach((box, at) => {
       const next = boxes[at + 1];
@@ -1186,24 +1284,30 @@
   function diagramWords(mode, phases, journey, here) {
     const told = phases.map((phase) => {
       const name = words(phase.name);
-      const how = journey.done.has(name) ? "done" : journey.skipped.has(name) ? "skipped" : journey.visited.has(name) ? "visited" : "not reached";
+      const how = ["done", "skipped", "visited"].find((word) => journey[word].has(name)) ?? "not reached";
       return `${name}: ${how}${name === here ? ", the selected event is here" : ""}`;
     });
     return `Phases of the ${mode} mode. ${told.join("; ")}.`;
   }
 
-  const head = (x, y, turn) => draw("path", { class: "way-head", d: "M-7-4.5L1 0-7 4.5z", transform: `translate(${x} ${y}) rotate(${turn})` });
+  function head(x, y, turn) {
+    return draw("path",
+      { class: "way-head", d: "M-7-4.5L1 0-7 4.5z", transform: `translate(${x} ${y}) rotate(${turn})` },
+    );
+  }
 
   /** The arrow to the next phase; at the end of a row it goes around to the next. */
   function way(from, to, rows, taken) {
     const y = from.y + BOX.head / 2;
     const start = from.x + from.wide;
     const kind = taken ? "way taken" : "way";
-    if (to.y === from.y) return [draw("g", { class: kind }, draw("path", { d: `M${start} ${y}H${to.x - 4}` }), head(to.x - 2, y, 0))];
+    const arrow = (d, point) => [draw("g", { class: kind }, draw("path", { d }), point)];
+    if (to.y === from.y) return arrow(`M${start} ${y}H${to.x - 4}`, head(to.x - 2, y, 0));
     const low = rows.find((row) => row.includes(from)).bottom + 18;
     const top = to.x + 40;
     const edge = start + 12;
-    return [draw("g", { class: kind }, draw("path", { d: `M${start} ${y}H${edge - 6}q6 0 6 6V${low - 6}q0 6-6 6H${top + 6}q-6 0-6 6V${to.y - 4}` }), head(top, to.y - 2, 90))];
+    const around = `H${edge - 6}q6 0 6 6V${low - 6}q0 6-6 6H${top + 6}q-6 0-6 6V${to.y - 4}`;
+    return arrow(`M${start} ${y}${around}`, head(top, to.y - 2, 90));
   }
 
   /** A detour is entered from a phase and gives back to it. */
@@ -1220,7 +1324,9 @@
     const name = words(phase.name) || "unnamed";
     const current = name === here;
     const done = journey.done.has(name);
-    const classes = ["phase", seen(journey, phase) && "visited", done && "done", current && "here", phase.detour && "detour"].filter(Boolean).join(" ");
+    const visited = seen(journey, phase);
+    const kinds = ["phase", visited && "visited", done && "done", current && "here", phase.detour && "detour"];
+    const classes = kinds.filter(Boolean).join(" ");
     const group = draw("g", { class: classes, transform: `translate(${x} ${y})` },
       draw("title", {}, `${name}, ${words(phase.worker) || "main"}`),
       draw("rect", { class: "phase-box", width: wide, height: tall, rx: 9 }),
@@ -1228,13 +1334,16 @@
       draw("text", { class: "phase-worker", x: 14, y: 38 }, fitted(words(phase.worker) || "main", wide - 28)),
       draw("text", { class: "phase-state", x: wide - 12, y: 21, "text-anchor": "end" }, stateWord(name, phase, journey)));
     if (current) {
-      group.append(draw("rect", { class: "here-tag", x: wide / 2 - 26, y: -9, width: 52, height: 18, rx: 9 }),
-        draw("text", { class: "here-word", x: wide / 2, y: 4, "text-anchor": "middle" }, "● here"));
+      group.append(draw("rect", { class: "here-tag", x: wide - 66, y: -9, width: 54, height: 18, rx: 9 }),
+        draw("text", { class: "here-word", x: wide - 39, y: 4, "text-anchor": "middle" }, "● here"));
     }
     let at = BOX.head;
     for (const [word, gates] of [["to start", many(phase.before)], ["to finish", many(phase.after)]]) {
       if (gates.length === 0) continue;
-      group.append(draw("line", { class: "phase-rule", x1: 14, x2: wide - 14, y1: at + 1, y2: at + 1 }), draw("text", { class: "phase-group", x: 14, y: at + 15 }, word));
+      group.append(
+        draw("line", { class: "phase-rule", x1: 14, x2: wide - 14, y1: at + 1, y2: at + 1 }),
+        draw("text", { class: "phase-group", x: 14, y: at + 15 }, word),
+      );
       at += BOX.group;
       for (const gate of gates) {
         group.append(gateRow(isThing(gate) ? gate : {}, at, wide, journey));
@@ -1254,9 +1363,13 @@
   /** How a gate has answered in the session: its sign, and words for it. */
   function gateState(id, journey) {
     const refused = journey.refused.get(id) ?? 0;
-    if (journey.released.has(id)) return { mark: "warn", short: refused > 0 ? `${refused}× unmet` : "unmet", says: `refused ${refused} times, then released unmet` };
+    if (journey.released.has(id)) {
+      const short = refused > 0 ? `${refused}× unmet` : "unmet";
+      return { mark: "warn", short, says: `refused ${count(refused, "time")}, then released unmet` };
+    }
     const mark = journey.latest.get(id) ?? null;
-    if (refused > 0) return { mark, short: `${refused}×`, says: `refused ${count(refused, "time")}${mark === "pass" ? ", then held" : ""}` };
+    const then = mark === "pass" ? ", then held" : "";
+    if (refused > 0) return { mark, short: `${refused}×`, says: `refused ${count(refused, "time")}${then}` };
     if (mark === "pass") return { mark, short: "", says: "held" };
     return { mark, short: "", says: mark ? "warned" : "not asked in this session" };
   }
@@ -1264,12 +1377,18 @@
   function gateRow(gate, y, wide, journey) {
     const id = words(gate.id);
     const { mark, short, says } = gateState(id, journey);
+    const sign = mark
+      ? draw("path", { class: `mark ${mark}`, d: MARKS.get(mark).path, transform: "translate(21 10.5) scale(.72)" })
+      : draw("path", { class: "gate-none", d: "M17 10.5h8" });
+    const counted = `gate-count is-${journey.released.has(id) ? "warn" : "block"}`;
     return draw("g", { class: mark ? "gate" : "gate unasked", transform: `translate(0 ${y})` },
       draw("title", {}, [id, words(gate.says), says].filter(Boolean).join("\n")),
       draw("rect", { class: "gate-hit", x: 6, y: 0, width: wide - 12, height: BOX.row }),
-      mark ? draw("path", { class: `mark ${mark}`, d: MARKS.get(mark).path, transform: "translate(21 10.5) scale(.72)" }) : draw("path", { class: "gate-none", d: "M17 10.5h8" }),
-      draw("text", { class: "gate-name", x: 33, y: 14.5 }, fitted(id, wide - 48 - (short ? short.length * 7 + 8 : 0), 11.5)),
-      short && draw("text", { class: `gate-count is-${journey.released.has(id) ? "warn" : "block"}`, x: wide - 12, y: 14.5, "text-anchor": "end" }, short));
+      sign,
+      draw("text", { class: "gate-name", x: 33, y: 14.5 },
+        fitted(id, wide - 48 - (short ? short.length * 7 + 8 : 0), 11.5),
+      ),
+      short && draw("text", { class: counted, x: wide - 12, y: 14.5, "text-anchor": "end" }, short));
   }
 
   function freeGates(gates, journey, beside) {
@@ -1277,16 +1396,26 @@
     const idle = gates.filter((gate) => !asked.includes(gate));
     const line = (gate) => {
       const { mark, short, says } = gateState(words(gate.id), journey);
-      return el("li", { title: says }, mark ? markNode(mark) : el("span", { class: "none", "aria-hidden": "true" }, "–"),
-        el("code", { dir: "auto" }, shortened(words(gate.id), 60)), short && el("b", {}, short), el("span", { class: "quiet", dir: "auto" }, shortened([words(gate.on), words(gate.says)].filter(Boolean).join(" · "), 140)));
+      return el("li", { title: says },
+        mark ? markNode(mark) : el("span", { class: "none", "aria-hidden": "true" }, "–"),
+        el("code", { dir: "auto" }, shortened(words(gate.id), 60)),
+        short && el("b", {}, short),
+        el("span", { class: "quiet", dir: "auto" }, shortened(dotted([words(gate.on), words(gate.says)]), 140)));
     };
     return el("div", { class: "free-gates" },
       beside && el("h3", {}, "Gates of the mode itself"),
       asked.length > 0 && el("ul", {}, asked.map(line)),
-      idle.length > 0 && el("details", {}, el("summary", {}, `${count(idle.length, "gate")} not asked in this session`), el("ul", {}, idle.map(line))));
+      idle.length > 0 && el("details", {},
+        el("summary", {}, `${count(idle.length, "gate")} not asked in this session`),
+        el("ul", {}, idle.map(line))));
   }
 
   // ---------------------------------------------------------------------------------------------------- The detail
+
+  // What a reader wants first comes first.
+  const PARTS = [
+    detailHead, comparison, expectation, reasonPart, unrecordedPart, toldPart, movesPart, checksPart, factsPart, replyPart,
+  ];
 
   function showDetail() {
     const pane = byId("detail");
@@ -1294,11 +1423,14 @@
     pane.hidden = event === null;
     byId("desk").classList.toggle("with-detail", event !== null);
     if (!event) return pane.replaceChildren();
-    const parts = [detailHead(event), comparison(event), expectation(event), reasonPart(event), unrecordedPart(event), toldPart(event), movesPart(event), checksPart(event), factsPart(event), replyPart(event)];
+    const parts = PARTS.map((make) => make(event));
     // Whoever steps on with the pane's own buttons keeps the button.
     const held = pane.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     pane.replaceChildren(...parts.filter(Boolean));
-    if (held) Array.from(pane.querySelectorAll("button")).find((button) => button.getAttribute("aria-label") === held)?.focus();
+    const again = Array.from(pane.querySelectorAll("button")).find(
+      (button) => button.getAttribute("aria-label") === held,
+    );
+    if (held) again?.focus();
     return undefined;
   }
 
@@ -1309,19 +1441,32 @@
   function detailHead(event) {
     const { retrial, session } = event;
     const lane = session.lanes[event.lane];
-    const place = [`event ${event.index + 1} of ${session.events.length}`, Number.isInteger(retrial.line) && `line ${retrial.line}`, clockOf(event) && `${clockOf(event)} UTC`].filter(Boolean).join(" · ");
-    const stepper = (sign, label, by) => el("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: () => stepBy(by) }, sign);
+    const place = dotted([
+      `event ${event.index + 1} of ${session.events.length}`,
+      Number.isInteger(retrial.line) && `line ${retrial.line}`,
+      clockOf(event) && `${clockOf(event)} UTC`,
+    ]);
+    const agent = event.lane === 0 ? "main agent" : [lane.type, lane.id].filter(Boolean).join(" ");
+    const modeTag = ([mode, phase]) => el("span", { class: `mode-tag ${hueOf(mode)}` },
+      el("bdi", {}, shortened(mode, 30)), phase && el("b", {}, el("bdi", {}, shortened(phase, 30))));
+    const stepper = (sign, label, by) => pushButton(
+      { class: "tool", "aria-label": label, title: label, onclick: () => stepBy(by) },
+      sign,
+    );
     return el("div", { class: `detail-head is-${event.mark}` },
       el("div", { class: "detail-bar" },
-        el("span", { class: `outcome is-${event.mark}` }, markNode(event.mark), el("span", { dir: "auto" }, shortened(event.outcome, 40))),
+        el("span", { class: `outcome is-${event.mark}` },
+          markNode(event.mark),
+          el("span", { dir: "auto" }, shortened(event.outcome, 40)),
+        ),
         event.change && el("span", { class: "tag" }, CHANGES.get(event.change).word),
         event.unmet && el("span", { class: "tag" }, "unmet"),
         el("span", { class: "grow" }), stepper("←", "Previous event", -1), stepper("→", "Next event", 1),
-        el("button", { type: "button", class: "tool", "aria-label": "Close", title: "Close (Esc)", onclick: closeDetail }, "×")),
+        pushButton({ class: "tool", "aria-label": "Close", title: "Close (Esc)", onclick: closeDetail }, "×")),
       el("h2", { dir: "auto" }, shortened(event.name, 200)),
       el("p", { class: "quiet" }, place),
-      el("p", { class: "quiet" }, "by ", el("bdi", { class: "ink" }, shortened(lane.id && lane.type !== "main" ? `${lane.type} ${lane.id}` : `${lane.type}${lane.type === "main" ? " agent" : ""}`, 60)),
-        event.modes.map(([mode, phase]) => [" ", el("span", { class: `mode-tag ${hueOf(mode)}` }, el("bdi", {}, shortened(mode, 30)), phase && el("b", {}, el("bdi", {}, shortened(phase, 30))))])));
+      el("p", { class: "quiet" }, "by ", el("bdi", { class: "ink" }, shortened(agent, 60)),
+        event.modes.map((one) => [" ", modeTag(one)])));
   }
 
   /** A long text is cut, with a button for the rest: a reason may be a screenful, a page should not. */
@@ -1329,7 +1474,7 @@
     if (text.length <= limit) return quoted(text);
     const short = `${Array.from(text.slice(0, limit + 1)).slice(0, -1).join("")}… `;
     const shown = el("span", {}, quoted(short));
-    const button = el("button", { type: "button", class: "plain more", "aria-expanded": "false", onclick: () => {
+    const button = pushButton({ class: "plain more", "aria-expanded": "false", onclick: () => {
       const open = button.getAttribute("aria-expanded") === "true";
       shown.replaceChildren(...quoted(open ? short : `${text} `));
       button.setAttribute("aria-expanded", String(!open));
@@ -1341,10 +1486,13 @@
   /** What stands between backticks is shown as code, as messages mean it. */
   function quoted(text) {
     if (text.length > 20000) return [text];
-    return text.split(/(`[^`\n]+`)/).filter(Boolean).map((piece) => (/^`[^`]+`$/.test(piece) ? el("code", {}, piece.slice(1, -1)) : piece));
+    const pieces = text.split(/(`[^`\n]+`)/).filter(Boolean);
+    return pieces.map((piece) => (/^`[^`]+`$/.test(piece) ? el("code", {}, piece.slice(1, -1)) : piece));
   }
 
-  const paragraph = (text, kind) => el("p", { class: kind ? `words ${kind}` : "words", dir: "auto" }, clipped(words(text)));
+  const paragraph = (text, kind) => el("p", { class: kind ? `words ${kind}` : "words", dir: "auto" },
+    clipped(words(text)),
+  );
 
   function reasonPart(event) {
     const reason = words(event.retrial.reason);
@@ -1357,8 +1505,10 @@
     if (!isThing(was)) return null;
     const column = (title, side, other, verdict) => el("div", { class: "side-by" },
       el("h4", {}, title), el("p", {}, verdictNode(verdict)),
-      words(side.reason) ? el("p", { class: "words", dir: "auto" }, marked(words(side.reason), words(other.reason))) : el("p", { class: "quiet" }, "no reason given"),
-      many(side.moves).length > 0 && el("ul", { class: "moves" }, many(side.moves).map((move) => el("li", { dir: "auto" }, shortened(words(move), 200)))));
+      words(side.reason) ? el("p", { class: "words", dir: "auto" },
+        marked(words(side.reason), words(other.reason)),
+      ) : el("p", { class: "quiet" }, "no reason given"),
+      many(side.moves).length > 0 && movesList(many(side.moves).map(words)));
     return part(CHANGES.get(event.change)?.title ?? "Before and now",
       event.change && el("p", { class: "quiet" }, `${CHANGES.get(event.change).says}.`),
       el("div", { class: "sides" },
@@ -1373,7 +1523,8 @@
     let start = 0;
     while (start < mine.length && start < theirs.length && mine[start] === theirs[start]) start += 1;
     let end = 0;
-    while (end < mine.length - start && end < theirs.length - start && mine[mine.length - 1 - end] === theirs[theirs.length - 1 - end]) end += 1;
+    const most = Math.min(mine.length, theirs.length) - start;
+    while (end < most && mine.at(-1 - end) === theirs.at(-1 - end)) end += 1;
     const middle = mine.slice(start, mine.length - end).join("");
     return [mine.slice(0, start).join(""), middle && el("mark", {}, middle), mine.slice(mine.length - end).join("")];
   }
@@ -1382,9 +1533,14 @@
     const { expected, met } = event.retrial;
     if (!isThing(expected) && met === undefined) return null;
     const missed = met === false;
+    const wanted = isThing(expected) ? words(expected.verdict) : "";
+    const got = wanted === event.verdict ? ", but for another reason" : [", got ", verdictNode(event.verdict)];
     return part("Expectation",
       el("div", { class: missed ? "note bad" : "note good" },
-        el("p", {}, el("b", {}, missed ? "✗ not met" : "✓ met"), isThing(expected) && words(expected.verdict) ? [": expected ", verdictNode(words(expected.verdict)), missed && (expected.verdict === event.verdict ? ", but for another reason" : [", got ", verdictNode(event.verdict)])] : ""),
+        el("p", {},
+          el("b", {}, missed ? "✗ not met" : "✓ met"),
+          wanted && [": expected ", verdictNode(wanted), missed && got],
+        ),
         isThing(expected) && words(expected.reason) && paragraph(expected.reason, "quiet")));
   }
 
@@ -1392,7 +1548,8 @@
     const asked = many(event.retrial.unrecorded).map(words);
     if (asked.length === 0) return null;
     return part("Not recorded",
-      el("div", { class: "note odd" }, el("p", {}, "To decide this again, something is asked that the journal has no answer to. Unknown is not yes."),
+      el("div", { class: "note odd" },
+        el("p", {}, "To decide this again, something is asked that the journal has no answer to. Unknown is not yes."),
         el("ul", {}, asked.map((question) => el("li", { dir: "auto" }, clipped(question, 300))))));
   }
 
@@ -1401,13 +1558,21 @@
     const messages = many(event.retrial.messages).map(words);
     if (context.length + messages.length === 0) return null;
     return part("Told",
-      context.map((text) => el("div", { class: "told" }, el("span", { class: "told-who" }, "the model"), paragraph(text))),
+      context.map(
+        (text) => el("div", { class: "told" }, el("span", { class: "told-who" }, "the model"), paragraph(text)),
+      ),
       messages.map((text) => el("div", { class: "told" }, el("span", { class: "told-who" }, "the user"), paragraph(text))));
+  }
+
+  function movesList(moves) {
+    return el("ul", { class: "moves" }, moves.map((move) => el("li", { dir: "auto" }, shortened(move, 300))));
   }
 
   function movesPart(event) {
     const moves = many(event.retrial.moves).map(words);
-    return moves.length > 0 && !isThing(event.retrial.was) ? part("Moves", el("ul", { class: "moves" }, moves.map((move) => el("li", { dir: "auto" }, shortened(move, 300))))) : null;
+    // With a comparison they stand there.
+    if (moves.length === 0 || isThing(event.retrial.was)) return null;
+    return part("Moves", movesList(moves));
   }
 
   /** Gates that objected stand open; those without objection are folded away when there are several. */
@@ -1419,14 +1584,26 @@
     const fold = rest.length > 2 || (loud.length > 0 && rest.length > 0);
     return part(event.findings.length === 1 ? "Check" : `Checks of ${event.findings.length} gates`,
       loud.map(findingNode),
-      fold ? el("details", { open: loud.length === 0 && rest.length < 4 }, el("summary", {}, `${count(rest.length, "gate")} had no objection`), rest.slice(0, 100).map(findingNode)) : rest.map(findingNode));
+      fold ? folded(rest, loud.length === 0 && rest.length < 4) : rest.map(findingNode));
+  }
+
+  function folded(findings, open) {
+    return el("details", { open },
+      el("summary", {}, `${count(findings.length, "gate")} had no objection`),
+      findings.slice(0, 100).map(findingNode));
   }
 
   function findingNode(finding) {
     const verdict = words(finding.verdict) || "pass";
-    const place = [words(finding.mode) && `${words(finding.mode)} mode`, words(finding.phase) && `phase ${words(finding.phase)}`].filter(Boolean).join(", ");
+    const mode = words(finding.mode);
+    const phase = words(finding.phase);
+    const place = [mode && `${mode} mode`, phase && `phase ${phase}`].filter(Boolean).join(", ");
     return el("div", { class: "finding" },
-      el("p", { class: "finding-head" }, verdictNode(verdict), el("code", { dir: "auto" }, shortened(words(finding.gate), 80)), finding.released === true && el("span", { class: "tag" }, "released unmet")),
+      el("p", { class: "finding-head" },
+        verdictNode(verdict),
+        el("code", { dir: "auto" }, shortened(words(finding.gate), 80)),
+        finding.released === true && el("span", { class: "tag" }, "released unmet"),
+      ),
       el("p", { class: "quiet small", dir: "auto" }, shortened(place, 120)),
       isThing(finding.outcome) && el("ul", { class: "tree", "aria-label": "What the check saw" }, outcomeNode(finding.outcome, 0)));
   }
@@ -1439,15 +1616,21 @@
     return el("li", {},
       el("span", { class: `truth is-${word}` }, el("span", { "aria-hidden": "true" }, sign), ` ${word}`), " ",
       el("span", { class: "saw", dir: "auto" }, clipped(words(outcome.saw), 400)),
-      words(outcome.remedy) && el("span", { class: "remedy", dir: "auto" }, el("span", { class: "quiet" }, "to do: "), clipped(words(outcome.remedy), 400)),
-      parts.length > 0 && (depth < DEEPEST ? el("ul", {}, parts.map((one) => outcomeNode(one, depth + 1))) : el("p", { class: "quiet" }, "and deeper")));
+      words(outcome.remedy) && el("span", { class: "remedy", dir: "auto" },
+        quiet("to do: "),
+        clipped(words(outcome.remedy), 400),
+      ),
+      parts.length > 0 && depth < DEEPEST && el("ul", {}, parts.map((one) => outcomeNode(one, depth + 1))),
+      parts.length > 0 && depth >= DEEPEST && el("p", { class: "quiet" }, "and deeper"));
   }
 
   function factsPart(event) {
     const facts = many(event.retrial.facts).filter(Array.isArray);
     if (facts.length === 0) return null;
     return part("Facts", el("dl", { class: "facts" }, facts.slice(0, 300).map(([question, answer]) =>
-      el("div", {}, el("dt", { dir: "auto" }, clipped(words(question), 300)), el("dd", { dir: "auto" }, clipped(words(answer), 300))))));
+      el("div", {},
+        el("dt", { dir: "auto" }, clipped(words(question), 300)),
+        el("dd", { dir: "auto" }, clipped(words(answer), 300))))));
   }
 
   function replyPart(event) {
@@ -1457,7 +1640,10 @@
     const stderr = words(reply.stderr);
     const exit = Number.isInteger(reply.exit) ? reply.exit : 0;
     return part("Reply",
-      el("p", { class: "small" }, el("span", { class: exit === 0 ? "exit" : "exit bad" }, `exit ${exit}`), stdout || stderr ? "" : el("span", { class: "quiet" }, " silence: the host goes on")),
+      el("p", { class: "small" },
+        el("span", { class: exit === 0 ? "exit" : "exit bad" }, `exit ${exit}`),
+        stdout || stderr ? "" : quiet(" silence: the host goes on"),
+      ),
       stdout && [el("h4", {}, "standard output"), codeNode(pretty(stdout), "Standard output")],
       stderr && [el("h4", {}, "standard error"), codeNode(stderr, "Standard error")]);
   }
@@ -1511,7 +1697,7 @@
 
   let settling = 0;
 
-  /** Scrolls and draws once a frame, after all is written: asking for places in between would lay the page out each time. */
+  /** Scrolls and draws once a frame, after all is written: asking for places in between lays the page out each time. */
   function settle() {
     if (settling === 0) settling = requestAnimationFrame(() => {
       settling = 0;
@@ -1536,7 +1722,8 @@
   function spoken(event, long = false) {
     const change = event.change ? `, ${CHANGES.get(event.change).word}` : "";
     const unmet = event.unmet ? ", expectation unmet" : "";
-    const text = `Event ${event.index + 1} of ${event.session.events.length}, ${shortened(event.name, 120)}, ${shortened(event.outcome, 40)}${change}${unmet}`;
+    const place = `Event ${event.index + 1} of ${event.session.events.length}`;
+    const text = `${place}, ${shortened(event.name, 120)}, ${shortened(event.outcome, 40)}${change}${unmet}`;
     return long && event.retrial.reason ? `${text}. ${shortened(words(event.retrial.reason), 200)}` : text;
   }
 
@@ -1577,13 +1764,16 @@
   function seek(wanted, by, none) {
     const found = everyEvent.filter(wanted);
     if (found.length === 0) return announce(none);
-    const place = (event) => (event ? sessions.indexOf(event.session) * 1e7 + event.index : sessions.indexOf(state.session) * 1e7 - 0.5);
-    const now = place(state.event);
-    const next = by > 0 ? found.find((event) => place(event) > now) ?? found[0] : found.findLast((event) => place(event) < now) ?? found.at(-1);
-    return select(next);
+    const place = ({ session, index }) => sessions.indexOf(session) * 1e7 + index;
+    const now = place(state.event ?? { session: state.session, index: -0.5 });
+    const after = by > 0 ? found.find((event) => place(event) > now) : found.findLast((event) => place(event) < now);
+    return select(after ?? found.at(by > 0 ? 0 : -1));
   }
 
-  const seekDifference = (by) => (isFiltered() ? seek((event) => matching.has(event), by, "No event matches") : seek((event) => event.differs, by, "Nothing differs"));
+  function seekDifference(by) {
+    if (isFiltered()) seek((event) => matching.has(event), by, "No event matches");
+    else seek((event) => event.differs, by, "Nothing differs");
+  }
 
   // ---------------------------------------------------------------------------------------------------- The address
 
@@ -1653,17 +1843,31 @@
   function openHelp() {
     const dialog = byId("help");
     dialog.replaceChildren(
-      el("div", { class: "card-head" }, el("h2", { id: "help-title" }, "How to read this"), el("button", { type: "button", class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
-      el("p", {}, "Every mark is an event of a session, decided again. Lanes are agents, coloured bands are modes with their phases. A ring says that the decision differs."),
-      el("ul", { class: "help-marks" }, Array.from(MARKS).reverse().map(([mark, { legend }]) => el("li", {}, markNode(mark), legend)), el("li", {}, markNode("pass", true), "differs from before, or from what was expected")),
-      el("dl", { class: "help-keys" }, KEYS.map(({ shown, says }) => el("div", {}, el("dt", {}, el("kbd", {}, shown)), el("dd", {}, says)))),
+      el("div", { class: "card-head" },
+        el("h2", { id: "help-title" }, "How to read this"),
+        pushButton({ class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
+      ),
+      el("p", {},
+        "Every mark is an event of a session, decided again. Lanes are agents, coloured bands are modes with their ",
+        "phases. A ring says that the decision differs.",
+      ),
+      el("ul", { class: "help-marks" },
+        Array.from(MARKS).reverse().map(([mark, { legend }]) => el("li", {}, markNode(mark), legend)),
+        el("li", {}, markNode("pass", true), "differs from before, or from what was expected"),
+      ),
+      el("dl", { class: "help-keys" },
+        KEYS.map(({ shown, says }) => el("div", {}, el("dt", {}, el("kbd", {}, shown)), el("dd", {}, says))),
+      ),
       el("p", { class: "quiet" }, "Ctrl and the wheel zoom. The address holds the selected event: copy it to share."));
     if (!dialog.open) dialog.showModal();
   }
 
   // ---------------------------------------------------------------------------------------------------- Light and dark
 
-  const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  function isDark() {
+    const { theme } = document.documentElement.dataset;
+    return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
 
   function switchTheme() {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
