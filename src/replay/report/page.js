@@ -1334,8 +1334,8 @@
       draw("text", { class: "phase-worker", x: 14, y: 38 }, fitted(words(phase.worker) || "main", wide - 28)),
       draw("text", { class: "phase-state", x: wide - 12, y: 21, "text-anchor": "end" }, stateWord(name, phase, journey)));
     if (current) {
-      group.append(draw("rect", { class: "here-tag", x: wide - 66, y: -9, width: 54, height: 18, rx: 9 }),
-        draw("text", { class: "here-word", x: wide - 39, y: 4, "text-anchor": "middle" }, "● here"));
+      group.append(draw("rect", { class: "here-tag", x: wide - 66, y: -12, width: 54, height: 18, rx: 9 }),
+        draw("text", { class: "here-word", x: wide - 39, y: 1, "text-anchor": "middle" }, "● here"));
     }
     let at = BOX.head;
     for (const [word, gates] of [["to start", many(phase.before)], ["to finish", many(phase.after)]]) {
