@@ -18,6 +18,7 @@ pub mod junit;
 pub mod problem;
 pub mod recording;
 pub mod remembered;
+pub mod report;
 pub mod retrial;
 pub mod sarif;
 pub mod scenario;

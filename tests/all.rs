@@ -22,6 +22,8 @@ mod doctor;
 mod import;
 #[path = "all/install.rs"]
 mod install;
+#[path = "all/page.rs"]
+mod page;
 #[path = "all/places.rs"]
 mod places;
 #[path = "support/project.rs"]

@@ -1,0 +1,106 @@
+//! The report as one page: everything in one file that opens anywhere and asks nobody for anything.
+//!
+//! The page draws itself from the data, which stands in it as JSON. Nothing of the data is ever markup.
+
+use serde::Serialize;
+use serde_json::json;
+
+const PAGE: &str = include_str!("report/page.html");
+const STYLE: &str = include_str!("report/page.css");
+const SCRIPT: &str = include_str!("report/page.js");
+
+/// The page that shows `data`.
+///
+/// Data that is no JSON becomes a page that says so: a report is written at the end of much work.
+#[must_use]
+pub fn page(data: &impl Serialize) -> String {
+    let json = serde_json::to_string(data).unwrap_or_else(|error| {
+        json!({ "problems": [{ "what": format!("the report cannot be written as JSON: {error}") }] }).to_string()
+    });
+    // The data goes in last, so that no word in it is taken for a place to fill.
+    PAGE.replace("{{css}}", STYLE.trim()).replace("{{js}}", SCRIPT.trim()).replace("{{data}}", &inert(&json))
+}
+
+/// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
+///
+/// In JSON these characters stand in strings only, so the escape means the same character.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// The data as a browser would find it: up to the first end of the script element.
+    fn found(page: &str) -> Value {
+        let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).unwrap();
+        let (json, _) = rest.split_once("</script>").unwrap();
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn no_text_breaks_out_of_the_page() {
+        for text in [
+            "</script><script>alert(1)</script>",
+            "<!-- <script>",
+            "\u{2028}\u{2029}",
+            "{{js}} {{data}} {{css}}",
+            "\\\"<",
+        ] {
+            let data = json!({ "sessions": [{ "id": text, "events": [{ "reason": text }] }] });
+            let page = page(&data);
+            assert_eq!(found(&page), data);
+            assert_eq!(page.matches("<script").count(), 2, "{text}");
+            assert_eq!(page.matches("</script").count(), 2, "{text}");
+            assert!(!page.contains('\u{2028}') && !page.contains('\u{2029}'));
+        }
+    }
+
+    #[test]
+    fn every_place_is_filled() {
+        let page = page(&json!({}));
+        for place in ["{{css}}", "{{js}}", "{{data}}"] {
+            assert_eq!(PAGE.matches(place).count(), 1, "{place}");
+            assert!(!page.contains(place), "{place}");
+        }
+        assert!(page.contains("color-scheme") && page.contains("\"use strict\""));
+    }
+
+    #[test]
+    fn style_and_script_stay_in_their_elements() {
+        assert!(!STYLE.contains("</"));
+        assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+    }
+
+    #[test]
+    fn the_page_asks_nobody_and_makes_no_markup_of_data() {
+        let page = page(&json!({}));
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+            "fetch(",
+            "@import",
+            "url(",
+        ] {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert!(page.contains("default-src 'none'"));
+        let addresses = page.match_indices("http").map(|(at, _)| page.get(at..).unwrap_or_default());
+        let foreign: Vec<&str> =
+            addresses.filter(|text| text.starts_with("http://") || text.starts_with("https://")).collect();
+        assert!(foreign.iter().all(|text| text.starts_with("http://www.w3.org/2000/svg")), "{foreign:?}");
+    }
+
+    #[test]
+    fn data_that_is_no_json_is_told() {
+        let odd = std::collections::BTreeMap::from([((1, 2), "a key must be a text")]);
+        let what = found(&page(&odd)).pointer("/problems/0/what").unwrap().to_string();
+        assert!(what.contains("cannot be written"), "{what}");
+    }
+}

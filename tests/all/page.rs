@@ -1,0 +1,171 @@
+//! The report's page in a real browser: what it shows, that keys and clicks work, that hostile texts stay texts.
+//!
+//! Chromium is driven by a script that is appended to the page (`page_test.js`) and writes a line for each thing it has
+//! looked at. Without a browser these tests are skipped, and say so. `MODEGATE_CHROMIUM` names one; empty, it
+//! names none.
+
+use modegate::replay::report;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SCRIPT: &str = include_str!("page_test.js");
+
+/// What nobody should ever be able to run, turn around or break out with.
+const HOSTILE: &str = "</script><script>window.pwned = 1</script><img src=x onerror=\"window.pwned = 1\"> \u{202e}rtl\u{202c} שלום \u{1f9e8} \u{2028} {{data}}";
+
+fn browser() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("MODEGATE_CHROMIUM") {
+        return (!named.is_empty()).then(|| PathBuf::from(named));
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
+}
+
+/// The lines that the appended script has written about the page of `data`; nothing without a browser.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
+    let Some(browser) = browser() else {
+        println!("skipped: no chromium, chromium-browser or google-chrome was found");
+        return None;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let page = report::page(data);
+    let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
+    let (before, after) = page.rsplit_once("</body>").unwrap();
+    std::fs::write(&file, format!("{before}{script}{after}")).unwrap();
+    let said = Command::new(&browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        .args(["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,1000"])
+        .args(["--virtual-time-budget=60000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(address(&file))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&said.stdout);
+    let result = dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let lines = result.map(|(lines, _)| lines.lines().map(str::to_owned).collect()).unwrap_or_default();
+    Some(lines)
+}
+
+fn address(file: &Path) -> String {
+    let mut address = "file://".to_owned();
+    for byte in file.to_string_lossy().bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => address.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(byte)),
+            byte => write!(address, "%{byte:02X}").unwrap(),
+        }
+    }
+    address
+}
+
+fn assert_fine(lines: Option<Vec<String>>) {
+    let Some(lines) = lines else { return };
+    let wrong: Vec<&String> = lines.iter().filter(|line| line.starts_with("FAIL")).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("DONE"), "the script did not come to its end: {lines:#?}");
+    assert!(lines.iter().filter(|line| line.starts_with("PASS")).count() > 3, "{lines:#?}");
+}
+
+fn modes() -> Value {
+    let gate = |id: &str, says: &str| json!({ "id": id, "says": says });
+    json!([
+        { "name": "plan", "about": "A consulted plan.", "commands": ["/plan"], "phases": [
+            { "name": "draft", "worker": "strategic-planner",
+              "before": [gate("research-is-there", "Research report not found.")],
+              "after": [gate("plan-is-written", "Plan not created.")] },
+            { "name": "repair", "worker": "troubleshooter", "detour": true },
+            { "name": "consult", "worker": "consulting-expert", "after": [gate("plan-is-consulted", "Plan not consulted.")] },
+        ] },
+        { "name": HOSTILE, "phases": [{ "name": HOSTILE, "worker": HOSTILE, "before": [gate(HOSTILE, HOSTILE)] }, {}] },
+    ])
+}
+
+/// A planner that is refused, held, and then let go; twice decided otherwise than before.
+fn story() -> Value {
+    let failed = json!({ "truth": "fails", "saw": "none of 2 holds", "parts": [
+        { "truth": "fails", "saw": "no file matches plans/*.md", "remedy": "write plans/plan.md" },
+        { "truth": "unknown", "saw": "nobody knows" },
+    ] });
+    let held = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "block",
+        "reason": "Plan not created. Continue working.", "outcome": failed });
+    let let_go = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "pass",
+        "outcome": { "truth": "holds", "saw": "`plans/plan.md` exists" } });
+    json!({ "id": "story", "file": "a/story.jsonl", "source": "journal", "events": [
+        { "line": 1, "at": "2026-11-16T04:17:39.05Z", "event": "UserPromptSubmit(/plan x)", "kind": "UserPromptSubmit", "outcome": "allowed",
+          "verdict": "pass", "moves": ["plan mode activated"], "modes": { "plan": "draft" }, "change": "same", "context": ["Planning Phase."],
+          "reply": { "stdout": "{\"a\":{\"b\":1}}", "exit": 0 } },
+        { "line": 2, "at": "2026-11-16T04:17:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
+          "agent_id": "a1", "outcome": "held", "verdict": "block", "reason": "Plan not created. Continue working.", "modes": { "plan": "draft" },
+          "change": "newly_blocked", "was": { "verdict": "pass", "moves": ["plan: draft done"] }, "findings": [held],
+          "facts": [["which files match plans/*.md?", "none"]], "reply": { "stdout": "{\"decision\":\"block\"}", "stderr": "oh", "exit": 2 } },
+        { "line": 3, "at": "2026-11-16T04:18:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
+          "agent_id": "a1", "outcome": "released", "verdict": "pass", "modes": { "plan": "consult" }, "moves": ["plan: draft done"],
+          "change": "same", "findings": [let_go], "expected": { "verdict": "block" }, "met": false },
+        { "line": 4, "event": "PostToolUse(Bash)", "kind": "PostToolUse", "tool": "Bash", "outcome": "allowed", "verdict": "pass",
+          "change": "undecidable", "unrecorded": ["which commit is HEAD?"], "messages": ["for the user"] },
+    ] })
+}
+
+fn hostile() -> Value {
+    let finding = json!({ "mode": HOSTILE, "phase": HOSTILE, "gate": HOSTILE, "verdict": "block", "reason": HOSTILE,
+        "outcome": { "truth": HOSTILE, "saw": HOSTILE, "remedy": HOSTILE, "parts": [{}, 7, { "truth": "fails" }] } });
+    json!({ "id": HOSTILE, "file": HOSTILE, "source": HOSTILE, "events": [
+        { "line": 1, "at": HOSTILE, "event": HOSTILE, "agent": HOSTILE, "agent_id": HOSTILE, "outcome": HOSTILE, "verdict": "block",
+          "reason": HOSTILE.repeat(40), "context": [HOSTILE], "messages": [HOSTILE], "moves": [HOSTILE], "modes": { HOSTILE: HOSTILE, "__proto__": "x" },
+          "change": "drift", "was": { "verdict": HOSTILE, "reason": HOSTILE, "moves": [HOSTILE] }, "unrecorded": [HOSTILE],
+          "expected": { "verdict": HOSTILE, "reason": HOSTILE }, "met": false, "findings": [finding, 3, null],
+          "facts": [[HOSTILE, HOSTILE], ["x".repeat(5000), "y".repeat(5000)], 1], "reply": { "stdout": HOSTILE, "stderr": HOSTILE, "exit": 2 } },
+        {}, null, 5, { "change": "__proto__", "verdict": "constructor", "modes": [], "facts": {}, "findings": {} },
+    ] })
+}
+
+/// A long session of many agents.
+fn long() -> Value {
+    let event = |line: usize| {
+        let verdict = if line.is_multiple_of(37) { "block" } else { "pass" };
+        let mut event = json!({ "line": line, "event": format!("PreToolUse(Bash {line})"), "kind": "PreToolUse", "tool": "Bash",
+            "at": format!("2026-11-16T{:02}:{:02}:{:02}Z", line / 3600, line / 60 % 60, line % 60), "verdict": verdict, "outcome": verdict,
+            "change": if line.is_multiple_of(500) { "changed_reason" } else { "same" }, "modes": { "plan": if line < 2500 { "draft" } else { "consult" } },
+            "findings": [{ "mode": "plan", "gate": "plan-is-written", "verdict": verdict, "outcome": { "truth": "holds", "saw": "x" } }] });
+        if !line.is_multiple_of(3) {
+            event["agent"] = json!(if line.is_multiple_of(2) { "worker" } else { "helper" });
+            event["agent_id"] = json!(format!("agent-{}", line % 200));
+        }
+        event
+    };
+    json!({ "id": "long", "source": "stream", "events": (1..=5000).map(event).collect::<Vec<_>>() })
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let data = json!({ "modegate": "0.1.0", "comparison": "modes", "modes": modes(), "sessions": [story(), hostile(), long()],
+        "summary": { "sessions": 3, "events": 5007, "newly_blocked": 1, "drift": 1, "changed_reason": 10, "undecidable": 1, "unmet": 2 },
+        "problems": [{ "file": "x.jsonl", "line": 12, "what": "the last line is cut off" }, { "what": HOSTILE }],
+        "left_out": { "sessions": 2, "events": 30 } });
+    assert_fine(looked_at(&data, "full"));
+}
+
+#[test]
+fn a_page_without_differences_says_so() {
+    let mut calm = story();
+    calm["events"] = json!([calm["events"][0]]);
+    assert_fine(looked_at(
+        &json!({ "comparison": "drift", "summary": { "events": 1, "sessions": 1 }, "sessions": [calm] }),
+        "calm",
+    ));
+}
+
+#[test]
+fn a_page_without_anything_stands() {
+    for data in
+        [json!(null), json!({ "sessions": [{ "id": "quiet" }, {}, 3], "modes": null, "summary": 3, "problems": {} })]
+    {
+        assert_fine(looked_at(&data, "empty"));
+    }
+}
