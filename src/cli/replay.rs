@@ -3,9 +3,12 @@
 mod blocks;
 mod crew;
 mod docket;
+mod gallery;
 mod inputs;
 mod law;
 mod lines;
+mod outputs;
+mod part;
 mod report;
 mod stage;
 mod stream;
@@ -14,12 +17,16 @@ mod terminal;
 use super::screen::{complain, fail, say};
 use super::{FOUND, places};
 use crate::replay::expect::Sidecar;
+use crate::replay::problem::Problem;
 use clap::Args;
-use docket::{Docket, Partition, Told, Wanted};
+use docket::{Docket, End, Heard, Partition, Told, Wanted};
+use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{Found, Input, Source};
 use law::Law;
+use outputs::Outputs;
 use report::Report;
-use std::path::PathBuf;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::World;
 
@@ -29,7 +36,11 @@ const NO_INPUT: u8 = 66;
 /// Mode files that cannot be read.
 const BAD_DATA: u8 = 65;
 
+/// A file that cannot be written.
+const NO_OUTPUT: u8 = 73;
+
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct Replay {
     /// Journals, recordings, event streams, transcripts, scenarios, or folders of them [default: this project's journals]
     paths: Vec<PathBuf>,
@@ -43,9 +54,21 @@ pub(super) struct Replay {
     /// Only one part of so many; which sessions are in it hangs on their ids alone
     #[arg(long, value_name = "K/N")]
     partition: Option<Partition>,
+    /// Join what runs with `--json` have printed: PATHS are their output
+    #[arg(long, conflicts_with_all = ["modes", "last", "partition", "bless"], requires = "paths")]
+    merge: bool,
     /// Print one JSON object a decision
     #[arg(long)]
     json: bool,
+    /// Write a test report: a suite a session
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write a SARIF report, for code scanning
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Write a page to look at, all in one file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Take what comes of it as what is expected from now on: writes `NAME.expect.yaml` beside each recording
     #[arg(long)]
     bless: bool,
@@ -56,6 +79,9 @@ pub(super) struct Replay {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
+
+/// An exit code, and what is told with it.
+type Failure = (u8, String);
 
 impl Replay {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
@@ -68,7 +94,7 @@ impl Replay {
         }
     }
 
-    fn replay(&self, project: Option<PathBuf>) -> Result<bool, (u8, String)> {
+    fn replay(&self, project: Option<PathBuf>) -> Result<bool, Failure> {
         let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
         let law = Law::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
@@ -77,54 +103,46 @@ impl Replay {
             return Err((BAD_DATA, format!("{}\n  hint: {hint}", broken.summary())));
         }
         let found = self.found(&here.sessions())?;
-        let mut report = Report::default();
-        report.tally.problems += found.problems.len() as u64;
-        found.problems.iter().for_each(|problem| complain(problem.to_string()));
-        tell_others(&found.others);
-        let world = named.map_or(World::Remembered, World::Project);
-        let work = |input: &Input, docket: &mut Docket| {
-            let expected = if self.bless { None } else { sidecar(input, docket) };
-            match input.source {
-                Source::Journal => lines::replay(input, &law, expected.as_ref(), docket),
-                Source::Stream => stream::replay(input, &law, &world, expected.as_ref(), docket),
-                Source::Transcript => {
-                    stream::replay(input, &law, &World::Remembered, expected.as_ref(), docket);
-                }
-                Source::Scenario => stage::replay(input, &law, self.shell, expected.as_ref(), docket),
-            }
-            count(input, expected.as_ref(), docket);
+        let outputs = Outputs::open(self.junit.as_deref(), self.sarif.as_deref(), self.html.as_deref());
+        let mut desk = Desk {
+            given: self,
+            outputs: outputs.map_err(|why| (NO_OUTPUT, why))?,
+            report: Report::default(),
+            bar: bar(&found.inputs),
+            troubles: Vec::new(),
         };
-        let wanted = Wanted { json: self.json, notable: false, bless: self.bless, partition: self.partition };
-        crew::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| match told {
-            Told::Event(mut heard) => {
-                if let Some(json) = heard.json.take().filter(|_| self.json) {
-                    say(json);
-                }
-                report.event(heard);
-            }
-            Told::Problem(problem) => {
-                if self.json {
-                    say(serde_json::to_string(&problem).unwrap_or_default());
-                }
-                complain(problem.to_string());
-            }
-            Told::Skipped(first, count) => report.skipped(&first, count),
-            Told::End(mut end) => {
-                if let Some(blessed) = end.blessed.take() {
-                    bless(input, &blessed);
-                }
-                report.end(&end);
-            }
-        });
-        if !self.json {
-            terminal::show(&report);
-        }
-        Ok(report.tally.is_fine() || self.bless)
+        tell_others(&found.others);
+        desk.report.tally.problems += found.problems.len() as u64;
+        found.problems.iter().for_each(|problem| desk.problem(problem.clone()));
+        let world = named.map_or(World::Remembered, World::Project);
+        let work = |input: &Input, docket: &mut Docket| self.work(input, &law, &world, docket);
+        let wanted = Wanted {
+            json: self.json || desk.outputs.want_all(),
+            notable: desk.outputs.want_notable(),
+            bless: self.bless,
+            partition: self.partition,
+        };
+        crew::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| desk.hear(input, told));
+        desk.close(&law)
     }
 
-    fn found(&self, own: &std::path::Path) -> Result<Found, (u8, String)> {
+    fn work(&self, input: &Input, law: &Law, world: &World, docket: &mut Docket) {
+        let expected = if self.bless { None } else { sidecar(input, docket) };
+        let sidecar = expected.as_ref();
+        match input.source {
+            Source::Journal => lines::replay(input, law, sidecar, docket),
+            Source::Stream => stream::replay(input, law, world, sidecar, docket),
+            Source::Transcript => stream::replay(input, law, &World::Remembered, sidecar, docket),
+            Source::Scenario => stage::replay(input, law, self.shell, sidecar, docket),
+            Source::Part => part::replay(input, docket),
+        }
+        count(input, sidecar, docket);
+    }
+
+    fn found(&self, own: &Path) -> Result<Found, Failure> {
         let paths = if self.paths.is_empty() { vec![own.to_owned()] } else { self.paths.clone() };
-        let mut found = Found::in_all(&paths).map_err(|(path, error)| {
+        let found = if self.merge { Found::parts(&paths) } else { Found::in_all(&paths) };
+        let mut found = found.map_err(|(path, error)| {
             let hint = if self.paths.is_empty() {
                 "\n  hint: no session was recorded here yet; name a file or a folder"
             } else {
@@ -148,6 +166,84 @@ impl Replay {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or_else(cores).clamp(1, inputs.len().max(1))
     }
+}
+
+/// Where everything that is told comes together.
+struct Desk<'a> {
+    given: &'a Replay,
+    outputs: Outputs,
+    report: Report,
+    bar: ProgressBar,
+    troubles: Vec<String>,
+}
+
+impl Desk<'_> {
+    fn hear(&mut self, input: &Input, told: Told) {
+        match told {
+            Told::Event(heard) => self.event(input, heard),
+            Told::Problem(problem) => self.problem(problem),
+            Told::Skipped(first, count) => {
+                if self.given.json {
+                    let Problem { file, line, what } = &first;
+                    say(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
+                }
+                self.report.skipped(&first, count);
+            }
+            Told::End(end) => self.end(input, *end),
+        }
+    }
+
+    fn event(&mut self, input: &Input, heard: Heard) {
+        if let Some(json) = heard.json.as_ref().filter(|_| self.given.json) {
+            say(json);
+        }
+        self.outputs.event(input, &heard);
+        self.report.event(heard);
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        if self.given.json {
+            say(serde_json::to_string(&problem).unwrap_or_default());
+        }
+        self.bar.suspend(|| complain(problem.to_string()));
+        self.outputs.problem(&problem);
+        self.report.problem(problem);
+    }
+
+    fn end(&mut self, input: &Input, mut end: End) {
+        if let Some(blessed) = end.blessed.take() {
+            self.troubles.extend(bless(input, &blessed).err());
+        }
+        self.outputs.end(input, end.tally.events);
+        self.report.end(&end);
+        self.bar.inc(input.size);
+    }
+
+    fn close(mut self, law: &Law) -> Result<bool, Failure> {
+        self.bar.finish_and_clear();
+        let catalogue = law.catalogue();
+        if !self.given.json {
+            terminal::show(&self.report);
+        }
+        outputs::tell_github(&self.report, &catalogue, self.given.json);
+        self.troubles.extend(self.outputs.close(&self.report, &catalogue));
+        if !self.troubles.is_empty() {
+            return Err((NO_OUTPUT, self.troubles.join("\n")));
+        }
+        Ok(self.report.tally.is_fine() || self.given.bless)
+    }
+}
+
+/// Shows how far the work is, where somebody looks on and it takes a while.
+fn bar(inputs: &[Input]) -> ProgressBar {
+    use std::io::IsTerminal;
+    let size = inputs.iter().map(|input| input.size).sum();
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(size);
+    let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} to go");
+    style.map_or_else(|_| ProgressBar::hidden(), |style| bar.with_style(style))
 }
 
 /// Names the files that were passed over, if they are few.
@@ -185,15 +281,10 @@ fn count(input: &Input, expected: Option<&Sidecar>, docket: &mut Docket) {
     }
 }
 
-fn bless(input: &Input, blessed: &Sidecar) {
+fn bless(input: &Input, blessed: &Sidecar) -> Result<(), String> {
     let path = input.sidecar();
-    match crate::disk::rewrite(&path, blessed.text().as_bytes()) {
-        Ok(()) => complain(format!(
-            "wrote {}: {} of {} events are named",
-            path.display(),
-            blessed.expect.len(),
-            blessed.events
-        )),
-        Err(error) => complain(format!("error: `{}` cannot be written: {error}", path.display())),
-    }
+    let wrong = |error| format!("`{}` cannot be written: {error}", path.display());
+    crate::disk::rewrite(&path, blessed.text().as_bytes()).map_err(wrong)?;
+    complain(format!("wrote {}: {} of {} events are named", path.display(), blessed.expect.len(), blessed.events));
+    Ok(())
 }

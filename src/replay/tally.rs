@@ -87,34 +87,24 @@ impl Tally {
     #[must_use]
     pub fn sentence(&self) -> String {
         let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
-        let mut text = format!(
-            "{} in {}, {} blocked.",
-            plural(self.events, "event"),
-            plural(self.sessions, "session"),
-            self.blocked
-        );
-        let compared = self.events - self.new;
-        if compared > 0 && self.differing() == 0 {
-            text.push_str(" All are decided as before.");
-        } else if compared > 0 {
+        let (events, sessions) = (plural(self.events, "event"), plural(self.sessions, "session"));
+        let mut parts = vec![format!("{events} in {sessions}, {} blocked.", self.blocked)];
+        let (compared, differing) = (self.events - self.new, self.differing());
+        if differing > 0 {
             let kinds = Change::ALL.iter().filter(|change| self.of(**change) > 0);
             let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
-            let differing = self.differing();
-            text.push_str(&format!(" {differing} of {compared} are not decided as before: {}.", kinds.join(", ")));
+            parts.push(format!("{differing} of {compared} are not decided as before: {}.", kinds.join(", ")));
+        } else if compared > 0 {
+            parts.push("All are decided as before.".to_owned());
         }
-        if self.accepted > 0 {
-            text.push_str(&format!(" {} of these are expected.", self.accepted));
-        }
-        if self.open > 0 {
-            text.push_str(&format!(" {} cannot be told: the session does not show what is asked.", self.open));
-        }
-        if self.met + self.unmet > 0 {
-            text.push_str(&format!(" {} met, {} not met.", plural(self.met, "expectation"), self.unmet));
-        }
-        if self.problems > 0 {
-            text.push_str(&format!(" {}.", plural(self.problems, "problem")));
-        }
-        text
+        let told = [
+            (self.accepted, format!("{} of these are expected.", self.accepted)),
+            (self.open, format!("{} cannot be told: the session does not show what is asked.", self.open)),
+            (self.met + self.unmet, format!("{} met, {} not met.", plural(self.met, "expectation"), self.unmet)),
+            (self.problems, format!("{}.", plural(self.problems, "problem"))),
+        ];
+        parts.extend(told.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
+        parts.join(" ")
     }
 
     /// Adds the counts of another part.

@@ -31,6 +31,8 @@ pub(super) enum Source {
     Transcript,
     /// A world and its events.
     Scenario,
+    /// What another run has printed.
+    Part,
 }
 
 impl Source {
@@ -40,6 +42,7 @@ impl Source {
             Self::Stream => "stream",
             Self::Transcript => "transcript",
             Self::Scenario => "scenario",
+            Self::Part => "part",
         }
     }
 }
@@ -69,6 +72,16 @@ impl Found {
         found.inputs.sort_by(|one, other| one.files.cmp(&other.files));
         found.inputs.dedup_by(|one, other| one.files == other.files);
         found.join_older_parts();
+        Ok(found)
+    }
+
+    /// Takes the files as what other runs have printed.
+    pub(super) fn parts(paths: &[PathBuf]) -> Result<Self, (PathBuf, std::io::Error)> {
+        let mut found = Self::default();
+        for path in paths {
+            std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
+            found.inputs.push(Input::new(Source::Part, vec![path.clone()]));
+        }
         Ok(found)
     }
 

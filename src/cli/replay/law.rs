@@ -62,10 +62,15 @@ impl Law {
         Ok(law)
     }
 
+    /// The modes at hand.
+    pub(super) fn catalogue(&self) -> Catalogue {
+        self.changed(&self.here).catalogue()
+    }
+
     /// Files of the named modes that cannot be read: what they would decide nobody knows.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let wanted = self.named || self.files.is_some();
-        if wanted { self.changed(&self.here).catalogue().broken } else { Vec::new() }
+        if wanted { self.catalogue().broken } else { Vec::new() }
     }
 
     /// The files of the modes that were asked for, by their path in a project.

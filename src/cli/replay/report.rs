@@ -5,6 +5,7 @@ use crate::replay::change::Change;
 use crate::replay::problem::Problem;
 use crate::replay::retrial::Retrial;
 use crate::replay::tally::Tally;
+use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many differences are kept; more nobody reads, and memory must not grow with the corpus.
@@ -23,18 +24,45 @@ pub(super) struct Report {
     pub(super) foreign: u64,
     /// What was passed over, by reason: how often, and where first.
     pub(super) skipped: BTreeMap<String, (u64, String)>,
+    /// What would be refused without ever having been decided, or cannot be told, as far as it is kept.
+    pub(super) news: Vec<Retrial>,
+    /// How many of those each gate makes.
+    pub(super) new_gates: BTreeMap<String, u64>,
+    pub(super) problems: Vec<Problem>,
     sessions: BTreeSet<u64>,
 }
 
 impl Report {
     pub(super) fn event(&mut self, heard: Heard) {
-        let Some(retrial) = heard.notable.filter(|_| heard.amiss) else { return };
+        let Some(retrial) = heard.notable else { return };
+        if !heard.amiss {
+            return self.news(*retrial);
+        }
         self.count_amiss += 1;
         for gate in &retrial.gates {
             *self.gates.entry((retrial.change, gate.clone())).or_default() += 1;
         }
         if self.amiss.len() < KEPT {
             self.amiss.push(*retrial);
+        }
+    }
+
+    fn news(&mut self, retrial: Retrial) {
+        let fresh = matches!(retrial.change, Change::New | Change::Undecidable);
+        if !fresh || retrial.verdict < Verdict::Ask {
+            return;
+        }
+        for gate in retrial.gates.iter().filter(|_| retrial.change == Change::New) {
+            *self.new_gates.entry(gate.clone()).or_default() += 1;
+        }
+        if self.news.len() < KEPT {
+            self.news.push(retrial);
+        }
+    }
+
+    pub(super) fn problem(&mut self, problem: Problem) {
+        if self.problems.len() < KEPT {
+            self.problems.push(problem);
         }
     }
 
@@ -49,9 +77,5 @@ impl Report {
         // One session may lie in several files.
         self.sessions.extend(&end.sessions);
         self.tally.sessions = self.sessions.len() as u64;
-    }
-
-    pub(super) fn has_drift(&self) -> bool {
-        self.tally.drift > 0
     }
 }

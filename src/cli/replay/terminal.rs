@@ -21,24 +21,15 @@ pub(super) fn show(report: &Report) {
         say(format!("… and {more} more; `--json` or `--html FILE` has them all\n"));
     }
     show_gates(report);
+    show_news(report);
     show_tally(report);
 }
 
 fn show_retrial(retrial: &Retrial) {
-    let word = if retrial.met == Some(false) { "not as expected" } else { retrial.change.words() };
-    say(format!("{}  {}", paint(Colour::Bold, word), retrial.event));
+    say(format!("{}  {}", paint(Colour::Bold, retrial.title()), retrial.event));
     say(paint(Colour::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
     if let Some(expected) = retrial.expected.as_ref().filter(|_| retrial.met == Some(false)) {
-        let words = expected.outcome.clone().or_else(|| expected.verdict.map(|verdict| verdict.word().to_owned()));
-        let mut text = words.unwrap_or_default();
-        expected.reason.iter().for_each(|reason| text = format!("{text}: {reason}"));
-        expected.because.iter().for_each(|part| text = format!("{text}, because of {part:?}"));
-        expected
-            .moves
-            .iter()
-            .filter(|moves| !moves.is_empty())
-            .for_each(|moves| text = format!("{text}; {}", moves.join(", ")));
-        say(format!("  expected {text}"));
+        say(format!("  expected {expected}"));
     }
     if let Some(was) = &retrial.was {
         say(format!("  before   {}{}", paint(colour(was.verdict), was.verdict.word()), behind(&was.reason)));
@@ -101,44 +92,38 @@ fn show_gates(report: &Report) {
 }
 
 fn show_tally(report: &Report) {
-    let tally = &report.tally;
-    let events = plural(tally.events, "event");
-    say(format!("{events} in {}, {} blocked", plural(tally.sessions, "session"), tally.blocked));
-    let compared = tally.events - tally.new;
-    if compared > 0 {
-        let differing = tally.differing();
-        let kinds = Change::ALL.iter().filter(|change| tally.of(**change) > 0);
-        let kinds: Vec<String> = kinds.map(|change| format!("{} {}", tally.of(*change), change.words())).collect();
-        let told = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
-        let word = if differing == 0 {
-            paint(Colour::Green, "all are decided as before")
-        } else {
-            paint(Colour::Red, &format!("{differing} of {compared} are not decided as before"))
-        };
-        say(format!("{word}{told}"));
-    }
-    if tally.accepted > 0 {
-        say(format!("{} of these are expected", tally.accepted));
-    }
-    if tally.met + tally.unmet > 0 {
-        let word = if tally.unmet > 0 { paint(Colour::Red, "not met") } else { "not met".to_owned() };
-        say(format!("{} met, {} {word}", plural(tally.met, "expectation"), tally.unmet));
-    }
-    if report.foreign > 0 && !report.has_drift() {
-        say(paint(
-            Colour::Dim,
-            &format!("{} were recorded with other modes, or by another modegate", plural(report.foreign, "decision")),
-        ));
+    let colour = if report.tally.is_fine() { Colour::Green } else { Colour::Red };
+    say(paint(colour, &report.tally.sentence()));
+    if report.foreign > 0 {
+        let text = "decisions were recorded with other modes, or by another modegate";
+        say(paint(Colour::Dim, &format!("{} {text}", report.foreign)));
     }
     for (why, (count, first)) in &report.skipped {
         say(paint(Colour::Dim, &format!("passed over {count} x {why}, first at {first}")));
     }
-    if tally.problems > 0 {
-        say(paint(Colour::Yellow, &format!("{}, told above", plural(tally.problems, "problem"))));
-    }
 }
 
-/// A number of things.
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// What would have been refused in sessions that nobody has watched.
+fn show_news(report: &Report) {
+    let (open, refused): (Vec<&Retrial>, Vec<&Retrial>) = report.news.iter().partition(|retrial| retrial.is_open());
+    for retrial in refused.iter().take(SHOWN) {
+        say(format!("{}  {}", paint(colour(retrial.verdict), &retrial.outcome), retrial.event));
+        say(paint(Colour::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
+        say(format!("  {}: {}", retrial.gates.join(", "), retrial.reason.replace('\n', " ")));
+    }
+    if refused.len() > SHOWN {
+        say(format!("… and {} more; `--json` or `--html FILE` has them all", refused.len() - SHOWN));
+    }
+    if let Some(first) = open.first() {
+        let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
+        let asked = first.unrecorded.first().map(String::as_str).unwrap_or_default();
+        say(format!("{}  {}{more}: {asked}", paint(Colour::Yellow, "cannot be told"), first.event));
+    }
+    if !report.new_gates.is_empty() {
+        say(paint(Colour::Bold, "by gate"));
+        report.new_gates.iter().for_each(|(gate, count)| say(format!("  {count:>6}  {gate}")));
+    }
+    if !report.news.is_empty() {
+        say("");
+    }
 }

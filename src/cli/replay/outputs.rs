@@ -1,0 +1,155 @@
+//! The files that a replay writes, and what GitHub is told.
+
+use super::super::screen::{complain, say};
+use super::docket::Heard;
+use super::gallery::Gallery;
+use super::inputs::Input;
+use super::report::Report;
+use crate::mode::Catalogue;
+use crate::replay::junit::Suite;
+use crate::replay::{github, sarif};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The files that are written.
+#[derive(Default)]
+pub(super) struct Outputs {
+    junit: Option<Junit>,
+    sarif: Option<PathBuf>,
+    html: Option<(PathBuf, Gallery)>,
+}
+
+/// A file of test suites, written as they come.
+struct Junit {
+    path: PathBuf,
+    beside: PathBuf,
+    file: BufWriter<File>,
+    suite: Suite,
+    events: u64,
+}
+
+impl Outputs {
+    pub(super) fn open(junit: Option<&Path>, sarif: Option<&Path>, html: Option<&Path>) -> Result<Self, String> {
+        for path in [sarif, html].into_iter().flatten() {
+            writable(path)?;
+        }
+        Ok(Self {
+            junit: junit.map(Junit::open).transpose()?,
+            sarif: sarif.map(Path::to_owned),
+            html: html.map(|path| (path.to_owned(), Gallery::default())),
+        })
+    }
+
+    /// Whether every event is wanted as JSON.
+    pub(super) fn want_all(&self) -> bool {
+        self.html.is_some()
+    }
+
+    /// Whether events are wanted that have anything to tell.
+    pub(super) fn want_notable(&self) -> bool {
+        self.junit.is_some()
+    }
+
+    pub(super) fn event(&mut self, input: &Input, heard: &Heard) {
+        if let Some((_, gallery)) = &mut self.html {
+            gallery.add(input, heard);
+        }
+        if let (Some(junit), Some(retrial)) = (&mut self.junit, &heard.notable) {
+            junit.suite.add(retrial);
+            junit.events += 1;
+        }
+    }
+
+    pub(super) fn problem(&mut self, problem: &crate::replay::problem::Problem) {
+        if let Some(junit) = &mut self.junit {
+            junit.suite.problems.push(problem.to_string());
+        }
+    }
+
+    /// An input has come to its end, with so many events.
+    pub(super) fn end(&mut self, input: &Input, events: u64) {
+        if let Some(junit) = &mut self.junit
+            && let Err(error) = junit.end(input, events)
+        {
+            complain(format!("error: `{}` cannot be written: {error}", junit.path.display()));
+            self.junit = None;
+        }
+    }
+
+    /// Writes what is left to write; tells what could not be written.
+    pub(super) fn close(self, report: &Report, catalogue: &Catalogue) -> Vec<String> {
+        let mut troubles = Vec::new();
+        let mut told = |path: &Path, written: io::Result<()>| {
+            if let Err(error) = written {
+                troubles.push(format!("`{}` cannot be written: {error}", path.display()));
+            }
+        };
+        if let Some(junit) = self.junit {
+            told(&junit.path.clone(), junit.close());
+        }
+        if let Some(path) = self.sarif {
+            let report = sarif::sarif(&report.amiss, &report.problems, catalogue);
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+            told(&path, crate::disk::rewrite(&path, text.as_bytes()));
+        }
+        if let Some((path, gallery)) = self.html {
+            let page = gallery.page(report, catalogue);
+            told(&path, crate::disk::rewrite(&path, page.as_bytes()));
+        }
+        troubles
+    }
+}
+
+/// Says early what would be lost late.
+fn writable(path: &Path) -> Result<(), String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    if path.is_dir() {
+        return Err(format!("`{}` is a folder, not a file to write", path.display()));
+    }
+    if folder.is_dir() { Ok(()) } else { Err(format!("`{}` is not there to write into", folder.display())) }
+}
+
+impl Junit {
+    fn open(path: &Path) -> Result<Self, String> {
+        writable(path)?;
+        let wrong = |error: io::Error| format!("`{}` cannot be written: {error}", path.display());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let beside = path.with_file_name(format!("{name}.{}.tmp", std::process::id()));
+        let mut file = BufWriter::new(File::create(&beside).map_err(wrong)?);
+        file.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"modegate replay\">\n")
+            .map_err(wrong)?;
+        Ok(Self { path: path.to_owned(), beside, file, suite: Suite::default(), events: 0 })
+    }
+
+    fn end(&mut self, input: &Input, events: u64) -> io::Result<()> {
+        let mut suite = std::mem::take(&mut self.suite);
+        suite.quiet = events.saturating_sub(std::mem::take(&mut self.events));
+        suite.file = input.main().to_string_lossy().into_owned();
+        if suite.session.is_empty() {
+            suite.session = input.main().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        if suite.is_empty() { Ok(()) } else { suite.write(&mut self.file) }
+    }
+
+    fn close(mut self) -> io::Result<()> {
+        self.file.write_all(b"</testsuites>\n")?;
+        self.file.flush()?;
+        std::fs::rename(&self.beside, &self.path)
+    }
+}
+
+/// Tells GitHub, where we run there.
+pub(super) fn tell_github(report: &Report, catalogue: &Catalogue, to_error: bool) {
+    if std::env::var("GITHUB_ACTIONS").as_deref() != Ok("true") {
+        return;
+    }
+    for line in github::annotations(&report.amiss, &report.problems, catalogue) {
+        if to_error { complain(line) } else { say(line) }
+    }
+    if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
+        let text = github::summary(&report.tally, &report.amiss);
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        let _: io::Result<()> = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    }
+}
