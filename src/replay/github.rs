@@ -16,7 +16,7 @@ const SHOWN: usize = 10;
 pub fn annotations(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> Vec<String> {
     let errors = amiss.iter().take(SHOWN).map(|retrial| {
         let own = || (retrial.file.clone(), retrial.line);
-        let (file, line) = retrial.gates.iter().find_map(|gate| place(catalogue, gate)).unwrap_or_else(own);
+        let (file, line) = place(catalogue, retrial).unwrap_or_else(own);
         let title = format!("{}: {}", retrial.title(), retrial.event);
         let text = format!("{}\n{}:{} (session {})", retrial.told(), retrial.file, retrial.line, retrial.session);
         command("error", &file, line, &title, &text)

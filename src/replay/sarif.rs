@@ -39,7 +39,7 @@ fn described(name: &str, catalogue: &Catalogue) -> Value {
 fn result(retrial: &Retrial, catalogue: &Catalogue) -> Value {
     let own = location(&retrial.file, retrial.line);
     // In a pull request the changed mode is what people look at.
-    let (first, related) = match retrial.gates.iter().find_map(|name| place(catalogue, name)) {
+    let (first, related) = match place(catalogue, retrial) {
         Some((file, line)) => (location(&file, line), vec![own]),
         None => (own, Vec::new()),
     };
@@ -67,14 +67,18 @@ fn location(file: &str, line: u64) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line.max(1)}}})
 }
 
-/// Where a gate stands in a file of the project.
+/// Where the gate that makes the difference stands in a file of the project.
 #[must_use]
-pub fn place(catalogue: &Catalogue, name: &str) -> Option<(String, u64)> {
-    let (_, gate, origin) = gate(catalogue, name)?;
-    match origin {
-        Origin::File(file) => Some((file.clone(), gate.place.line as u64)),
-        Origin::Embedded => None,
-    }
+pub fn place(catalogue: &Catalogue, retrial: &Retrial) -> Option<(String, u64)> {
+    let found = retrial.findings.iter().chain(retrial.was.iter().flat_map(|was| &was.findings));
+    let mut found = found.filter(|finding| retrial.gates.contains(&finding.gate));
+    found.find_map(|finding| {
+        let (mode, origin) = catalogue.entries().find(|(mode, _)| mode.name == finding.mode)?;
+        let Origin::File(file) = origin else { return None };
+        // A gate that is no more was in this file.
+        let gate = mode.all_gates().find(|(_, gate)| gate.id == finding.gate);
+        Some((file.clone(), gate.map_or(1, |(_, gate)| gate.place.line as u64)))
+    })
 }
 
 fn gate<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a str, &'a Gate, &'a Origin)> {

@@ -1,7 +1,7 @@
 //! Which modes decide: those of a folder, of the project, or those that a recording carries.
 
 use crate::library;
-use crate::mode::{Broken, Catalogue, SETTINGS, Sources};
+use crate::mode::{Broken, Catalogue, Origin, SETTINGS, Sources};
 use crate::paths::Places;
 use crate::replay::recording::Header;
 use std::collections::HashMap;
@@ -20,6 +20,7 @@ pub(super) struct Law {
     recorded: bool,
     /// A folder of mode files, which stand in the place of the others.
     files: Option<Vec<(String, String)>>,
+    folder: Option<PathBuf>,
     /// Settings beside these files.
     settings: Option<String>,
     /// The project that was named, or that we stand in.
@@ -42,6 +43,7 @@ impl Law {
         let mut law = Self {
             recorded: modes.is_some_and(|modes| modes.as_os_str() == RECORDED),
             files: None,
+            folder: None,
             settings: None,
             here: library::sources(here),
             named: project.is_some(),
@@ -57,14 +59,23 @@ impl Law {
         } else {
             let (files, settings) = loose(folder)?;
             law.files = Some(files);
+            law.folder = Some(folder.to_owned());
             law.settings = settings;
         }
         Ok(law)
     }
 
-    /// The modes at hand.
+    /// The modes at hand, each with the file that people know it by.
     pub(super) fn catalogue(&self) -> Catalogue {
-        self.changed(&self.here).catalogue()
+        let mut catalogue = self.changed(&self.here).catalogue();
+        for origin in &mut catalogue.origins {
+            if let (Origin::File(file), Some(folder)) = (origin, &self.folder)
+                && let Some(name) = file.strip_prefix(".claude/modes/")
+            {
+                *file = folder.join(name).to_string_lossy().into_owned();
+            }
+        }
+        catalogue
     }
 
     /// Files of the named modes that cannot be read: what they would decide nobody knows.

@@ -116,8 +116,9 @@ fn show_news(report: &Report) {
     }
     if let Some(first) = open.first() {
         let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
-        let asked = first.unrecorded.first().map(String::as_str).unwrap_or_default();
-        say(format!("{}  {}{more}: {asked}", paint(Colour::Yellow, "cannot be told"), first.event));
+        let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
+        let saw = unknown.map(|finding| finding.outcome.saw.as_str()).unwrap_or_default();
+        say(format!("{}  {}{more}: {saw}", paint(Colour::Yellow, "not to be told"), first.event));
     }
     if !report.new_gates.is_empty() {
         say(paint(Colour::Bold, "by gate"));
