@@ -22,8 +22,6 @@ mod doctor;
 mod import;
 #[path = "all/install.rs"]
 mod install;
-#[path = "all/page.rs"]
-mod page;
 #[path = "all/places.rs"]
 mod places;
 #[path = "support/project.rs"]

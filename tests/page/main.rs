@@ -1,8 +1,17 @@
 //! The report's page in a real browser: what it shows, that keys and clicks work, that hostile texts stay texts.
 //!
-//! Chromium is driven by a script that is appended to the page (`page_test.js`) and writes a line for each thing it has
+//! Chromium is driven by a script that is appended to the page (`drive.js`) and writes a line for each thing it has
 //! looked at. Without a browser these tests are skipped, and say so. `MODEGATE_CHROMIUM` names one; empty, it
 //! names none.
+//!
+//! A binary of its own, so that no browser runs beside the tests of races: those measure how long a lock is waited for.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it cannot go on"
+)]
 
 use modegate::replay::report;
 use serde_json::{Value, json};
@@ -10,7 +19,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SCRIPT: &str = include_str!("page_test.js");
+const SCRIPT: &str = include_str!("drive.js");
 
 /// What nobody should ever be able to run, turn around or break out with.
 const HOSTILE: &str = "</script><script>window.pwned = 1</script><img src=x onerror=\"window.pwned = 1\"> \u{202e}rtl\u{202c} שלום \u{1f9e8} \u{2028} {{data}}";
