@@ -56,19 +56,23 @@ fn stories(name: &str) -> Vec<Retold> {
     files.map(|path| story(&path)).collect()
 }
 
+fn filled(mut part: Part, lines: &[Vec<u8>]) -> Part {
+    for line in lines {
+        part.line(line);
+    }
+    part
+}
+
 fn story(path: &Path) -> Retold {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let main = format!("/home/ann/.claude/projects/-home-ann-app/{name}.jsonl");
-    let mut part = Part::main(&main);
-    lines(path).iter().for_each(|line| part.line(line));
-    let mut parts = vec![part];
+    let mut parts = vec![filled(Part::main(&main), &lines(path))];
     for path in sorted(&path.with_extension("").join("subagents"), ".jsonl") {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let own = format!("/home/ann/.claude/projects/-home-ann-app/{name}/subagents/{file}");
         let card = std::fs::read(path.with_extension("meta.json")).ok();
-        let mut part = Part::of_agent(&main, &own, Agent::of(&own, card.as_deref()).unwrap());
-        lines(&path).iter().for_each(|line| part.line(line));
-        parts.push(part);
+        let part = Part::of_agent(&main, &own, Agent::of(&own, card.as_deref()).unwrap());
+        parts.push(filled(part, &lines(&path)));
     }
     rebuild(parts)
 }
@@ -261,11 +265,7 @@ fn odd_lines_are_counted_and_passed_over() {
     let path = sorted(&fixture("foreground-agents"), ".jsonl").into_iter().find(|path| !path.ends_with("events.jsonl"));
     let whole = lines(&path.unwrap());
     let main = "/home/ann/.claude/projects/-home-ann-app/f22461ad-c161-447d-9804-034f1e3f18ad.jsonl";
-    let plain = {
-        let mut part = Part::main(main);
-        whole.iter().for_each(|line| part.line(line));
-        rebuild(vec![part])
-    };
+    let plain = rebuild(vec![filled(Part::main(main), &whole)]);
     let mut part = Part::main(main);
     for line in &whole {
         part.line(line);
@@ -296,7 +296,7 @@ fn odd_lines_are_counted_and_passed_over() {
 }
 
 /// A record of a conversation, with the time in seconds.
-fn record(kind: &str, second: u32, content: Value, more: Value) -> Vec<u8> {
+fn record(kind: &str, second: u32, content: &Value, more: &Value) -> Vec<u8> {
     let mut record = serde_json::json!({
         "type": kind, "sessionId": "s1", "cwd": "/p", "timestamp": format!("2026-11-16T09:00:{second:02}.000Z"),
         "message": {"role": kind, "content": content},
@@ -306,8 +306,7 @@ fn record(kind: &str, second: u32, content: Value, more: Value) -> Vec<u8> {
 }
 
 fn of_records(records: &[Vec<u8>]) -> Vec<String> {
-    let mut part = Part::main("/home/ann/.claude/projects/-p/mine.jsonl");
-    records.iter().for_each(|line| part.line(line));
+    let part = filled(Part::main("/home/ann/.claude/projects/-p/mine.jsonl"), records);
     let events = rebuild(vec![part]).events;
     labels(&events.iter().map(|event| event.event.as_object().unwrap().clone()).collect::<Vec<_>>())
 }
@@ -319,16 +318,16 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     let answer = |id: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
     let none = || json!({});
     let labels = of_records(&[
-        record("user", 30, json!("go"), none()),
-        record("assistant", 40, call("t1"), none()),
-        record("user", 5, answer("t1"), none()),
-        record("assistant", 6, call("t2"), none()),
-        record("user", 50, json!("[Request interrupted by user]"), none()),
-        record("user", 1, json!("go on"), none()),
-        record("assistant", 2, json!([{"type": "text", "text": "half"}]), none()),
-        record("user", 3, json!("[Request interrupted by user]"), none()),
-        record("user", 4, json!("and now?"), none()),
-        record("assistant", 5, json!([{"type": "text", "text": "done"}]), none()),
+        record("user", 30, &json!("go"), &none()),
+        record("assistant", 40, &call("t1"), &none()),
+        record("user", 5, &answer("t1"), &none()),
+        record("assistant", 6, &call("t2"), &none()),
+        record("user", 50, &json!("[Request interrupted by user]"), &none()),
+        record("user", 1, &json!("go on"), &none()),
+        record("assistant", 2, &json!([{"type": "text", "text": "half"}]), &none()),
+        record("user", 3, &json!("[Request interrupted by user]"), &none()),
+        record("user", 4, &json!("and now?"), &none()),
+        record("assistant", 5, &json!([{"type": "text", "text": "done"}]), &none()),
     ]);
     let expected = [
         "SessionStart startup",
@@ -347,8 +346,8 @@ fn a_clock_that_goes_backwards_changes_no_order() {
 fn copies_of_another_session_are_left_out() {
     use serde_json::json;
     let mut part = Part::main("/h/.claude/projects/-p/00000000-0000-4000-8000-000000000001.jsonl");
-    part.line(&record("user", 1, json!("old"), json!({"sessionId": "00000000-0000-4000-8000-000000000000"})));
-    part.line(&record("user", 2, json!("new"), json!({"sessionId": "00000000-0000-4000-8000-000000000001"})));
+    part.line(&record("user", 1, &json!("old"), &json!({"sessionId": "00000000-0000-4000-8000-000000000000"})));
+    part.line(&record("user", 2, &json!("new"), &json!({"sessionId": "00000000-0000-4000-8000-000000000001"})));
     let retold = rebuild(vec![part]);
     let first = &retold.events[0].event;
     assert_eq!((first["source"].as_str(), retold.events.len()), (Some("resume"), 2));
@@ -360,8 +359,35 @@ fn an_error_in_the_models_place_is_no_stop() {
     use serde_json::json;
     let error = json!({"isApiErrorMessage": true, "error": "rate_limit"});
     let labels = of_records(&[
-        record("user", 1, json!("go"), json!({})),
-        record("assistant", 2, json!([{"type": "text", "text": "API Error"}]), error),
+        record("user", 1, &json!("go"), &json!({})),
+        record("assistant", 2, &json!([{"type": "text", "text": "API Error"}]), &error),
     ]);
     assert_eq!(labels, ["SessionStart startup", "UserPromptSubmit", "StopFailure"]);
+}
+
+/// What a transcript shows is enough to see that the expert has set its mark on the plan.
+#[test]
+fn a_world_is_remembered_from_a_transcript() {
+    use modegate::event::Event;
+    use modegate::facts::{Answer, Question, Source};
+    use modegate::replay::remembered::Remembered;
+    for name in ["foreground-agents", "foreground-agents-2.1.198"] {
+        let mut world = Remembered::new();
+        let mut marks = Vec::new();
+        for rebuilt in stories(name).remove(0).events {
+            let event = Event::from_value(rebuilt.event).unwrap();
+            if event.name() == "SubagentStop" {
+                let here = world.at(&event, rebuilt.at.as_deref());
+                let keys = vec!["consulted_by".to_owned()];
+                let answer = here.answer(&Question::Frontmatter { path: "plan.md".to_owned(), keys });
+                marks.push((answer, here.answer(&Question::Writer("plan.md".to_owned()))));
+            }
+            world.learn(&event, rebuilt.at.as_deref());
+        }
+        let mark = serde_json::json!({"consulted_by": "consulting-expert"}).as_object().unwrap().clone();
+        let by = |agent: &str| Answer::Writer(Some(agent.to_owned()));
+        let expected =
+            [(Answer::NoFrontmatter, by("strategic-planner")), (Answer::Frontmatter(mark), by("consulting-expert"))];
+        assert_eq!(marks, expected, "{name}");
+    }
 }
