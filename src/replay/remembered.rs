@@ -204,3 +204,6 @@ fn milliseconds(time: &str) -> Option<i64> {
 fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
     value.pointer(path).and_then(Value::as_str)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,19 @@
 //!
 //! A session is one main file, and one more for each subagent. Each is a [`Part`] that is given its lines;
 //! [`rebuild`] puts the events of all parts in order.
+//!
+//! ```
+//! use modegate::replay::transcript::{Agent, Part, rebuild};
+//! let main = "/home/ann/.claude/projects/-home-ann-app/s1.jsonl";
+//! let mut part = Part::main(main);
+//! part.line(br#"{"type": "user", "cwd": "/home/ann/app", "message": {"content": "/plan x"}}"#);
+//! let path = "/home/ann/.claude/projects/-home-ann-app/s1/subagents/agent-a1.jsonl";
+//! let card = br#"{"agentType": "planner", "toolUseId": "toolu_1"}"#;
+//! let agents = Agent::of(path, Some(card)).map(|agent| Part::of_agent(main, path, agent));
+//! let retold = rebuild(std::iter::once(part).chain(agents).collect());
+//! assert_eq!(retold.events[1].event["prompt"], "/plan x");
+//! assert_eq!(retold.skipped.count(), 0);
+//! ```
 
 mod background;
 mod calls;
@@ -110,6 +123,9 @@ impl Part {
         if !matches!(kind, "user" | "assistant" | "system" | "attachment") {
             return Err(Reason::UnknownType(kind.to_owned()));
         }
+        if matches!(kind, "user" | "assistant") && record.blocks().is_none() {
+            return Err(Reason::NoMessage);
+        }
         if record.text("uuid").is_some_and(|uuid| !self.seen.insert(uuid.to_owned())) {
             return Err(Reason::Repeated);
         }
@@ -190,6 +206,12 @@ pub fn rebuild(parts: Vec<Part>) -> Retold {
         Rebuilt { event: Value::Object(event), at: ordered.step.at, place }
     });
     Retold { events: events.collect(), skipped }
+}
+
+/// The session that a line of a transcript belongs to: some hosts put the files of all agents into one folder.
+#[must_use]
+pub fn session_of(line: &[u8]) -> Option<String> {
+    Record::read(line).ok()?.text("sessionId").map(str::to_owned)
 }
 
 /// A file's name without its ending.

@@ -90,11 +90,12 @@ impl Record {
         }
     }
 
-    /// The texts of the message, on lines of their own.
+    /// The texts of the message, on lines of their own; a picture alone has none.
     pub(super) fn said(&self) -> Option<String> {
         let blocks = self.blocks()?;
         let texts: Vec<&str> = blocks.iter().filter_map(text_of).collect();
-        (!texts.is_empty()).then(|| texts.join("\n"))
+        let pictured = blocks.iter().any(|block| is(block, "image") || is(block, "document"));
+        (!texts.is_empty() || pictured).then(|| texts.join("\n"))
     }
 
     /// The tools' answers of the message.

@@ -6,7 +6,7 @@ use super::calls::Calls;
 use super::record::{Record, text_of};
 use super::said::Said;
 use super::setting::Setting;
-use super::skipped::{Reason, Skipped};
+use super::skipped::Skipped;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -98,7 +98,7 @@ impl Track {
         }
         match record.kind() {
             Some("user") => self.user(record, skipped),
-            Some("assistant") => self.assistant(record, skipped),
+            Some("assistant") => self.assistant(record),
             Some("system") => self.system(record),
             Some("attachment") => self.attachment(record),
             _ => {}
@@ -170,20 +170,26 @@ impl Track {
             }
             return;
         }
-        if record.at("/message").is_none() {
-            return skipped.note(Reason::NoMessage, self.now.line);
+        if record.is("isCompactSummary") {
+            return self.summed_up(record);
         }
-        if record.is("isCompactSummary") || record.is("isVisibleInTranscriptOnly") {
+        if record.is("isVisibleInTranscriptOnly") {
             return;
         }
-        let text = record.said().unwrap_or_default();
-        let said = if record.is("isMeta") { Said::of_meta(&text) } else { Said::of(&text) };
+        let Some(text) = record.said() else { return };
+        // Another agent's word is marked as the host's, and yet calls a subagent again.
+        let called = self.is_sub() && record.at("/origin/kind").is_some();
+        let said = match record.is("isMeta") {
+            true if called => Said::Prompt(text),
+            true => Said::of_meta(&text),
+            false => Said::of(&text),
+        };
         self.hear(said, record, skipped);
     }
 
     fn hear(&mut self, said: Said, record: &Record, skipped: &mut Skipped) {
         if said == Said::Note {
-            return;
+            return self.pass_by(record);
         }
         if said == Said::Interrupt {
             // Whoever is interrupted does not stop by himself.
@@ -210,6 +216,14 @@ impl Track {
         }
     }
 
+    /// A note may belong to another prompt, which no hook has heard of.
+    fn pass_by(&mut self, record: &Record) {
+        if record.text("promptId").is_some_and(|id| Some(id) != self.setting.prompt.as_deref()) {
+            self.close();
+            self.setting.prompt_id(record);
+        }
+    }
+
     fn cleared(&mut self) {
         if let Some(Some(first)) = self.steps.first_mut() {
             first.event.insert("source".to_owned(), "clear".into());
@@ -219,15 +233,26 @@ impl Track {
     fn prompted(&mut self, text: &str) {
         self.continuing = false;
         if self.is_sub() {
-            // A subagent's prompts are its parent's; a second one calls it again.
-            self.run += usize::from(self.prompted);
             self.opening.get_or_insert_with(|| text.to_owned());
+            self.run_again();
         } else {
             let mut event = self.setting.event("UserPromptSubmit");
             event.insert("prompt".to_owned(), text.into());
             self.push(event);
         }
         self.prompted = true;
+    }
+
+    /// A subagent that has stopped begins again.
+    fn run_again(&mut self) {
+        let last = self.steps.iter().rev().flatten().next();
+        let stopped =
+            last.is_some_and(|step| step.event.get("hook_event_name").is_some_and(|name| name == "SubagentStop"));
+        if stopped {
+            self.run += 1;
+            let event = self.setting.event("SubagentStart");
+            self.push(event);
+        }
     }
 
     fn expanded(&mut self, name: &str, args: &str, prompt: &str) {
@@ -274,6 +299,8 @@ impl Track {
             return;
         }
         let trigger = record.at("/compactMetadata/trigger").cloned();
+        // Whether a prompt of its own has caused it shows only in the summary.
+        let prompt = self.setting.prompt.take();
         for (name, field, value) in [
             ("PreCompact", "trigger", trigger.clone()),
             ("SessionStart", "source", Some("compact".into())),
@@ -282,6 +309,20 @@ impl Track {
             let mut event = self.setting.event(name);
             event.extend(value.map(|value| (field.to_owned(), value)));
             self.push(event);
+        }
+        self.setting.prompt = prompt;
+    }
+
+    /// The summary tells to which prompt a compaction belongs.
+    fn summed_up(&mut self, record: &Record) {
+        let Some(id) = record.text("promptId") else { return };
+        for step in self.steps.iter_mut().rev().take(3).flatten() {
+            let event = &mut step.event;
+            let compact =
+                event.get("hook_event_name").and_then(Value::as_str).is_some_and(|name| name.ends_with("Compact"));
+            if compact || event.get("source").is_some_and(|source| source == "compact") {
+                event.insert("prompt_id".to_owned(), id.into());
+            }
         }
     }
 

@@ -8,8 +8,8 @@ use super::{Closing, Message, Track};
 use serde_json::{Value, json};
 
 impl Track {
-    pub(super) fn assistant(&mut self, record: &Record, skipped: &mut Skipped) {
-        let Some(blocks) = record.blocks() else { return skipped.note(Reason::NoMessage, self.now.line) };
+    pub(super) fn assistant(&mut self, record: &Record) {
+        let blocks = record.blocks().unwrap_or_default();
         let said = record.said().unwrap_or_default();
         let synthetic = record.at("/message/model").is_some_and(|model| model == "<synthetic>");
         if synthetic && said == "No response requested." {
