@@ -1,7 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
 use super::*;
-use crate::facts::{Answer, Clock, Milestone, Question, Said, Source, Touching, Wanted};
+use crate::facts::{Answer, Clock, Milestone, Question, Said, Source, Protected, Wanted};
 use serde_json::json;
 
 const NOON: &str = "2026-11-16T12:00:00.000Z";
@@ -295,7 +295,7 @@ fn the_history_is_told_while_nothing_is_missing() {
 
 fn touching(path: &str) -> Question {
     let deeds = ["remove", "write"].map(str::to_owned).to_vec();
-    let mut touching = Touching::default();
+    let mut touching = Protected::default();
     (touching.deeds, touching.paths) = (deeds, vec![path.to_owned()]);
     Question::Touches(touching.sealed())
 }
