@@ -27,7 +27,7 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
 }
 
 /// The secrets of a text, by where they begin.
-fn secrets(text: &str) -> Vec<Range<usize>> {
+pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     let scan = Scan::new(text);
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut before = b' ';

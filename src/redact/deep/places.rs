@@ -1,0 +1,91 @@
+//! Secrets that can be told by where they stand: behind a name, as an argument, in a sentence.
+
+use super::shape::Judge;
+
+/// Each expression with who judges what it found.
+pub(super) const PATTERNS: &[(&str, Judge)] = &[
+    // Names that assign: of the environment, of a file of settings, of a connection string.
+    (
+        r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api_?key|access_?key|secret_?key|private_?key|credentials?)["']?\s*=\s*["']?(?P<s>[^\s"'`,;&|<>)]+)"#,
+        Judge::Value,
+    ),
+    (r#"\b[A-Z0-9_]*(?:PASS|_PWD|_PSW|_PW|_PIN|_OTP)=["']?(?P<s>[^\s"'`;&|<>)]+)"#, Judge::Value),
+    (r#"\b[A-Z0-9_]*(?:_KEY|_AUTH|_SALT|_DSN|_PAT|_JWT|_CREDS)=["']?(?P<s>[^\s"'`;&|<>)]+)"#, Judge::Odd),
+    (r#"(?i)(?:^|[;\s"'])(?:pwd|password)\s*=\s*(?P<s>[^;\s"'`]+)"#, Judge::Secretive),
+    (r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<s>\S+)$", Judge::Value),
+    (r"(?i)\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+(?P<s>\S+)", Judge::Value),
+    (r"(?i)\bpassword\s+(?P<s>\S+)\s+login\s+\S+", Judge::Value),
+    // Headers.
+    (
+        r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|key|negotiate)\s+)?(?P<s>[^\s"'`\\,;]{6,})"#,
+        Judge::Odd,
+    ),
+    (r#"(?i)\bauthorization:\s*(?:bearer|basic|token|apikey)\s+(?P<s>[^\s"'`\\,;]+)"#, Judge::Value),
+    (
+        r#"(?i)\b(?:x-[\w-]*(?:token|key|auth|secret|signature)|api-key|apikey|private-token|deploy-token|job-token)["']?\s*:\s*["']?(?P<s>[^\s"'`\\,;]{4,})"#,
+        Judge::Value,
+    ),
+    (r#"(?i)\b(?:set-)?cookie["']?:\s*["']?(?P<s>[^\s"'=;]+=[^"'\n\r]+)"#, Judge::Any),
+    (r#"(?i)(?:\s|^)(?:-b|--cookie)[ =]["']?(?P<s>[\w.-]+=[^\s"']+)"#, Judge::Any),
+    (r"(?i)\bbearer\s+(?P<s>[\w.~+/=-]{8,})", Judge::Odd),
+    (r"(?i)\bbasic\s+(?P<s>[A-Za-z0-9+/]{8,}={0,2})", Judge::Odd),
+    // Addresses.
+    (r#"\b[a-zA-Z][\w+.-]*://[^\s/?#"'`@:]*:(?P<s>[^\s/?#"'`]+)@"#, Judge::Value),
+    // Arguments.
+    (
+        r#"(?i)(?:^|\s)--?(?:[\w-]+[-_])?(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-?token|credentials?|pat|otp|pin)[ =]+["']?(?P<s>[^\s"'`;|&<>)]+)"#,
+        Judge::Argument,
+    ),
+    (
+        r#"(?:^|\s)(?:-u|--user|--proxy-user|-U)\s*=?\s*["']?[^\s:"'$/-][^\s:"'/]*:(?P<s>[^\s"'`;|&<>]+)"#,
+        Judge::NoNumber,
+    ),
+    (
+        r#"\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin)\b[^\n;|&]*?\s-p\s?["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
+        Judge::Value,
+    ),
+    (r#"\bsshpass\s+(?:-\w\s+)*?-p\s*["']?(?P<s>[^\s"'`]+)"#, Judge::Value),
+    (
+        r#"\b(?:docker|podman|helm|nerdctl|az|oc|buildah|skopeo)\b[^\n;|&]*?\blogin\b[^\n;|&]*?\s-p\s*["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
+        Judge::Value,
+    ),
+    (r#"\bredis-cli\b[^\n;|&]*?\s-a\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n;|&]*?\s-w\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\b(?:smbclient|rpcclient|net)\b[^\n;|&]*?\s-U\s*["']?[^\s%"']+%(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\b(?:7z|7za|7zz|rar|unrar)\b[^\n;|&]*?\s-p["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\b(?:zip|unzip)\b[^\n;|&]*?\s-P\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\bpass:(?P<s>[^\s"'`;|&<>]+)"#, Judge::Secretive),
+    (r#"\bopenssl\b[^\n;|&]*?\s-k\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\bhtpasswd\b[^\n;|&]*?-\w*b\w*\s+(?:\S+\s+)?\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (
+        r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?(?:--password-stdin|--with-token|--pass-stdin|sudo\s+-S|passwd|chpasswd|cryptsetup|--token-stdin)"#,
+        Judge::Value,
+    ),
+    (r#"\becho\s+["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?chpasswd"#, Judge::Value),
+    // Names with a colon, as in YAML and JSON.
+    (
+        r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|pwd)\\?["']\s*:\s*\\?["'](?P<s>[^"'\\\n]+)"#,
+        Judge::Value,
+    ),
+    // Sentences.
+    (
+        r#"(?i)\b(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord)\b(?:\s+(?:for|of|to|on|von|für|zum|zur|de|is for)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|are|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*["'`„“»](?P<s>[^"'`“”«\n]{3,80})["'`“”«]"#,
+        Judge::Quoted,
+    ),
+    (
+        r#"(?i)\b(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord)s?\b(?:\s+(?:for|of|to|on|von|für|zum|zur|de)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*(?:now\s+|jetzt\s+|still\s+|nur\s+)?[:=]?\s*(?P<s>[^\s"'`,;]+)"#,
+        Judge::Secretive,
+    ),
+    (
+        r#"(?i)\b(?:api[ -]?key|access[ -]?key|secret(?: key)?|auth[ -]?token|token|access[ -]?code|credentials?|pass|pwd|pin(?: code)?|otp|schlüssel|key)\b(?:\s+(?:for|of|to|on|von|für|zum|zur)\s+(?:the\s+|my\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|=|->|=>|:=|:)\s*(?:now\s+|jetzt\s+)?["'`]?(?P<s>[^\s"'`,;]+)"#,
+        Judge::Odd,
+    ),
+    (
+        r#"(?i)(?P<s>[^\s"'`,;]{5,})["'`]?\s+(?:as|als)\s+(?:the\s+|a\s+|my\s+|your\s+|das\s+|neues\s+|new\s+)*(?:password|passwort|kennwort|passphrase|token|secret|api[ -]?key)\b"#,
+        Judge::Secretive,
+    ),
+    (
+        r#"(?i)\b(?:credentials?|creds|logins?|zugangsdaten)\b\s*(?:are|is|sind|:|=)*\s*[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#,
+        Judge::Odd,
+    ),
+];
