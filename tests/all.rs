@@ -30,6 +30,8 @@ mod project;
 mod race;
 #[path = "all/readme.rs"]
 mod readme;
+#[path = "all/record.rs"]
+mod record;
 #[path = "all/state.rs"]
 mod state;
 #[path = "all/steps.rs"]

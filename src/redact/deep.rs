@@ -28,7 +28,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 /// Where the secrets of a text lie, in order and apart from one another.
 #[must_use]
 pub fn secrets_in(text: &str) -> Vec<Range<usize>> {
-    let mut found = secrets::secrets(text);
+    let mut found: Vec<Range<usize>> = secrets::secrets(text).into_iter().map(|range| trimmed(text, range)).collect();
     for rule in RULES.iter() {
         found.extend(rule.found(text));
     }
@@ -80,12 +80,18 @@ impl Rule {
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         let secret = |found: regex::Captures<'_>| {
             let group = found.name("s").or_else(|| found.name("t")).or_else(|| found.get(0))?;
-            let value = group.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>']);
-            let value = if value.is_empty() { group.as_str() } else { value };
-            self.judge.agrees(value).then(|| group.start()..group.start() + value.len())
+            let range = trimmed(text, group.range());
+            self.judge.agrees(text.get(range.clone())?).then_some(range)
         };
         self.pattern.captures_iter(text).filter_map(secret).collect()
     }
+}
+
+/// The range without what closes a sentence or a bracket: one and the same secret ends alike everywhere.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let whole = text.get(range.clone()).unwrap_or_default();
+    let value = whole.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>']);
+    if value.is_empty() { range } else { range.start..range.start + value.len() }
 }
 
 /// Ranges in order; those that meet are one.

@@ -50,9 +50,9 @@ pub(super) fn stands_for(text: &str) -> bool {
     let first = text.chars().next();
     let lower = text.to_ascii_lowercase();
     first.is_none_or(|first| "$<{%".contains(first))
-        || text.starts_with("[masked]")
+        || text.starts_with("[masked")
         || text.starts_with("\\$")
-        || lower == "masked"
+        || lower.trim_end_matches(['.', ',', ';', ':', '!', '?']) == "masked"
         || lower.starts_with("your")
         || lower.starts_with("process.env")
         || lower.starts_with("os.environ")
@@ -101,7 +101,7 @@ fn has(text: &str, kind: fn(&char) -> bool) -> bool {
 
 /// Digits among letters, and neither a name of a program nor a date.
 fn odd(text: &str) -> bool {
-    let joined = text.contains(['_', '.', '/', '(']) && !has(text, char::is_ascii_uppercase);
+    let joined = text.contains(['_', '.', '/', '(', ':']) && !has(text, char::is_ascii_uppercase);
     text.len() >= 6 && has(text, char::is_ascii_digit) && has(text, |c| c.is_ascii_alphabetic()) && !joined
 }
 
@@ -146,7 +146,9 @@ fn is_random(word: &str) -> bool {
         count(u8::is_ascii_digit) >= 3 && count(u8::is_ascii_uppercase) >= 5 && count(u8::is_ascii_lowercase) >= 5;
     // A path is made of names; what a machine made up has few signs in it.
     let signs = count(|byte| !byte.is_ascii_alphanumeric());
-    mixed && signs * 8 <= word.len() && !is_id(word) && turns(word) * 3 >= word.len()
+    // Names in camel case have their numbers at one end.
+    let numbers = word.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).count();
+    mixed && numbers >= 3 && signs * 8 <= word.len() && !is_id(word) && turns(word) * 3 >= word.len()
 }
 
 /// How often a word goes over from one kind of letter to another.

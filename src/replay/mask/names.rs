@@ -116,7 +116,8 @@ fn slug(path: &str) -> String {
 /// Whether a name tells who it is.
 fn tells(name: &str) -> bool {
     let common = COMMON.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
-    name.len() > 2 && !common && !EMBEDDED.iter().any(|(_, text)| text.contains(name))
+    let known = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    name.len() > 2 && !common && !EMBEDDED.iter().any(|(_, text)| known(text))
 }
 
 fn ends_folder(form: &str, before: Option<char>, after: Option<char>) -> bool {
