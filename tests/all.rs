@@ -32,6 +32,8 @@ mod race;
 mod readme;
 #[path = "all/record.rs"]
 mod record;
+#[path = "all/recordings.rs"]
+mod recordings;
 #[path = "all/state.rs"]
 mod state;
 #[path = "all/steps.rs"]

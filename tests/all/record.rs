@@ -100,7 +100,7 @@ fn opened(text: &str) -> (Catalogue, Vec<(String, Line)>) {
 
 /// Decides every line again and compares what comes of it byte for byte.
 #[track_caller]
-pub fn decided_again(text: &str) -> Vec<Line> {
+fn decided_again(text: &str) -> Vec<Line> {
     let (catalogue, lines) = opened(text);
     for (raw, line) in &lines {
         assert_eq!(line.modes, catalogue.hash, "{raw}");

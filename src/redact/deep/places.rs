@@ -56,12 +56,16 @@ pub(super) const PATTERNS: &[(&str, Judge)] = &[
     (r#"\b(?:zip|unzip)\b[^\n;|&]*?\s-P\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
     (r#"\bpass:(?P<s>[^\s"'`;|&<>]+)"#, Judge::Secretive),
     (r#"\bopenssl\b[^\n;|&]*?\s-k\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
-    (r#"\bhtpasswd\b[^\n;|&]*?-\w*b\w*\s+(?:\S+\s+)?\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
+    (r#"\bhtpasswd\s+(?:-\w+\s+)*?-\w*b\w*\s+(?:-\w+\s+)*(?:\S+\s+)?\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Judge::Value),
     (
         r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?(?:--password-stdin|--with-token|--pass-stdin|sudo\s+-S|passwd|chpasswd|cryptsetup|--token-stdin)"#,
         Judge::Value,
     ),
     (r#"\becho\s+["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?chpasswd"#, Judge::Value),
+    (
+        r#"(?i)\b(?:set|put|add|create)\s+[\w./:-]*(?:secret|password|passwd|token|api_?key|access_?key)[\w]*\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+        Judge::Secretive,
+    ),
     // Names with a colon, as in YAML and JSON.
     (
         r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|pwd)\\?["']\s*:\s*\\?["'](?P<s>[^"'\\\n]+)"#,
