@@ -58,8 +58,8 @@ pub fn named(name: &str) -> bool {
         "signingkey",
     ];
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    let more = |ending: &&str| plain.ends_with(ending) && !["oldpwd", "bypass"].contains(&plain.as_str());
-    super::shape::named(name.as_bytes()) || plain != "pwd" && MORE.iter().any(|ending| more(&ending))
+    let more = |ending: &str| plain.ends_with(ending) && !["oldpwd", "bypass"].contains(&plain.as_str());
+    super::shape::named(name.as_bytes()) || plain != "pwd" && MORE.iter().any(|ending| more(ending))
 }
 
 /// The part of a secret field's value that is secret: without the `Bearer` in front.

@@ -85,7 +85,7 @@ impl Masks {
     /// A line with everything masked.
     #[must_use]
     pub fn line(&mut self, line: &Value, depth: Depth, tally: &mut Tally) -> Value {
-        let own = self.secrets.short_ones(line);
+        let own = Secrets::short_ones(line);
         Walk { masks: self, own, depth, tally }.value(line, "", true)
     }
 
@@ -156,30 +156,32 @@ impl Walk<'_> {
     }
 
     fn string(&mut self, text: &str, key: &str, by_key: bool) -> String {
-        let text = match key {
-            "prompt" | "user_prompt" if self.depth == Depth::Full => {
-                shortened(text).inspect(|_| self.tally.cut += 1).unwrap_or_else(|| text.to_owned())
+        let text = self.masks.secrets.in_field(text, key, by_key, self.tally);
+        let text = self.text(&text);
+        // Cut last: half a secret would not be recognised.
+        let cut = matches!(key, "prompt" | "user_prompt") && self.depth == Depth::Full;
+        match shortened(&text).filter(|_| cut) {
+            Some(short) => {
+                self.tally.cut += 1;
+                self.headed(short)
             }
-            _ => text.to_owned(),
-        };
-        let text = self.masks.secrets.in_field(&text, key, by_key, self.tally);
-        self.text(&text)
+            None => text,
+        }
     }
 
     fn text(&mut self, text: &str) -> String {
         let text = self.masks.secrets.in_text(text, &self.own, self.tally);
-        let text = self.hashes(text);
-        self.masks.names.masked(&text, self.depth, self.tally)
+        let text = self.masks.names.masked(&text, self.depth, self.tally);
+        self.headed(text)
     }
 
-    /// Hashes that stand in the place of the rest of a long text.
-    fn hashes(&mut self, text: String) -> String {
+    /// The beginning of a long text without its last word, which may be half a secret, and with a number for its hash.
+    fn headed(&mut self, text: String) -> String {
         const SIGN: &str = " bytes, sha256 ";
-        let Some(at) = text.find(SIGN).map(|at| at + SIGN.len()) else { return text };
-        match (text.get(..at), text.get(at..at + 64), text.get(at + 64..)) {
-            (Some(head), Some(hash), Some("]")) => format!("{head}{}]", self.masks.number(hash)),
-            _ => text,
-        }
+        let Some((head, hash)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(SIGN)) else { return text };
+        let Some((head, size)) = head.rsplit_once("… [").filter(|_| hash.len() == 64) else { return text };
+        let whole = head.rfind(char::is_whitespace).and_then(|end| head.get(..end)).unwrap_or_default();
+        format!("{whole}… [{size}{SIGN}{}]", self.masks.number(hash))
     }
 }
 
@@ -231,6 +233,16 @@ mod tests {
         let value = masked(&line);
         assert_eq!(value["a"], value["b"]);
         assert_eq!(value["c"]["sha256"], format!("{:064x}", 2));
+    }
+
+    #[test]
+    fn a_long_prompt_ends_with_a_whole_word() {
+        let line =
+            json!({"prompt": format!("{} the password is fakeHalf12345 {}", "x".repeat(236), "word ".repeat(500))});
+        let text = masked(&line)["prompt"].as_str().unwrap().to_owned();
+        assert!(!text.contains("fake") && text.contains("… [") && text.len() < 400, "{text}");
+        let again = masked(&json!({"message": text}));
+        assert!(again["message"].as_str().unwrap().contains(" bytes, sha256 0"), "{again}");
     }
 
     #[test]

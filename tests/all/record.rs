@@ -139,7 +139,9 @@ fn no_planted_secret_leaves_the_machine() {
             json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": format!("echo {line}")}}),
         );
     }
-    planted.iter().for_each(|secret| send(&project, secret.event()));
+    for secret in &planted {
+        send(&project, secret.event());
+    }
     let text = export(&project);
     let all = planted.iter().map(|secret| &secret.secret).chain(sources.iter().map(|source| &source.secret));
     let leaked: Vec<String> = all.flat_map(texts).filter(|secret| text.contains(secret.as_str())).collect();

@@ -102,7 +102,7 @@ fn has(text: &str, kind: fn(&char) -> bool) -> bool {
 /// Digits among letters, and neither a name of a program nor a date.
 fn odd(text: &str) -> bool {
     let joined = text.contains(['_', '.', '/', '(', ':']) && !has(text, char::is_ascii_uppercase);
-    text.len() >= 6 && has(text, char::is_ascii_digit) && has(text, |c| c.is_ascii_alphabetic()) && !joined
+    text.len() >= 6 && has(text, char::is_ascii_digit) && has(text, char::is_ascii_alphabetic) && !joined
 }
 
 fn secretive(text: &str) -> bool {

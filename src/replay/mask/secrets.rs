@@ -41,7 +41,7 @@ impl Secrets {
     }
 
     /// The secrets of a line that are too short, or too common, to be looked for anywhere else.
-    pub(super) fn short_ones(&self, line: &Value) -> Vec<String> {
+    pub(super) fn short_ones(line: &Value) -> Vec<String> {
         let mut found = BTreeSet::new();
         in_tree(line, "", true, &mut found);
         found.retain(|secret| secret.len() > 2 && !travels(secret) && !is_known(secret));
@@ -145,7 +145,9 @@ fn in_tree(value: &Value, key: &str, by_key: bool, found: &mut BTreeSet<String>)
             {
                 learn_whole(secret_part(text), found);
             }
-            items.iter().for_each(|item| in_tree(item, key, by_key, found));
+            for item in items {
+                in_tree(item, key, by_key, found);
+            }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
