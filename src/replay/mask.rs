@@ -85,7 +85,7 @@ impl Masks {
     /// A line with everything masked.
     #[must_use]
     pub fn line(&mut self, line: &Value, depth: Depth, tally: &mut Tally) -> Value {
-        let own = Secrets::short_ones(line);
+        let own = self.secrets.short_ones(line);
         Walk { masks: self, own, depth, tally }.value(line, "", true)
     }
 

@@ -13,12 +13,16 @@ pub(super) enum Judge {
     Argument,
     /// A value that is not merely a number, such as the id of a group.
     NoNumber,
+    /// A value that is neither a number nor a port that is passed on.
+    NoPort,
     /// A value in quotes, behind a word for a password.
     Quoted,
     /// A value as people make up a password: with a digit, a sign, or very long.
     Secretive,
     /// A value as machines make it up.
     Odd,
+    /// The same with capitals and small letters in it, or hexadecimal and long.
+    Mixed,
 }
 
 /// Words that follow a secret's name without being one.
@@ -38,9 +42,11 @@ impl Judge {
             Self::Value => is_value(value),
             Self::Argument => is_value(value) && !value.starts_with('-') && !is_file(value),
             Self::NoNumber => !value.chars().all(|c| c.is_ascii_digit()),
+            Self::NoPort => is_value(value) && !is_file(value) && has(value, |c| !c.is_ascii_digit() && *c != ':'),
             Self::Quoted => !is_word(value) && (!value.contains(' ') || value.split(' ').count() <= 6),
             Self::Secretive => is_value(value) && !is_file(value) && secretive(value),
             Self::Odd => is_value(value) && !is_file(value) && !is_id(value) && odd(value),
+            Self::Mixed => Self::Odd.agrees(value) && mixed(value),
         }
     }
 }
@@ -103,6 +109,12 @@ fn has(text: &str, kind: fn(&char) -> bool) -> bool {
 fn odd(text: &str) -> bool {
     let joined = text.contains(['_', '.', '/', '(', ':']) && !has(text, char::is_ascii_uppercase);
     text.len() >= 6 && has(text, char::is_ascii_digit) && has(text, char::is_ascii_alphabetic) && !joined
+}
+
+fn mixed(text: &str) -> bool {
+    let hex = text.len() >= 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let plain = !text.contains(['_', '.', '/', '(', ':', '{', '[']);
+    hex || text.len() >= 8 && plain && has(text, char::is_ascii_uppercase) && has(text, char::is_ascii_lowercase)
 }
 
 fn secretive(text: &str) -> bool {

@@ -39,7 +39,7 @@ pub(super) const PATTERNS: &[&str] = &[
     r"https://hooks\.slack\.com/(?:services|workflows|triggers)/(?P<s>[\w/-]{8,})",
     r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/(?P<s>\d+/[\w-]+)",
     r"https://[\w-]+\.webhook\.office\.com/(?P<s>\S{16,})",
-    r"\b\d{8,10}:AA[\w-]{32,}",
+    r"(?:\b|bot)\d{8,10}:AA[\w-]{32,}",
     r"\b[srp]k_(?:live|test)_\w{8,}",
     r"\bwhsec_[\w+/=-]{16,}",
     r"\bSG\.[\w-]{16,}\.[\w-]{16,}",

@@ -1,9 +1,12 @@
 //! The secrets of a recording: learnt from all of it, then masked in all of it.
 
+mod seen;
+
 use super::Tally;
 use crate::mode::EMBEDDED;
 use crate::redact::MASK;
-use crate::redact::deep::{named, secret_part, secrets_in, stands_for};
+use crate::redact::deep::{named, secret_part, stands_for};
+use seen::Seen;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -16,6 +19,8 @@ const SHORT: usize = 6;
 /// Texts that are known to be secret.
 #[derive(Default)]
 pub(super) struct Secrets {
+    /// What was found in which text.
+    seen: Seen,
     /// Those of mode files and settings, the longest first.
     sources: Vec<String>,
     /// Those of the lines, the longest first.
@@ -24,26 +29,23 @@ pub(super) struct Secrets {
 
 impl Secrets {
     pub(super) fn learn_source(&mut self, text: &str) {
-        let mut found = BTreeSet::new();
-        in_text(text, &mut found);
+        let mut found = self.seen.text(text);
         if let Some(tree) = tree(text) {
-            in_tree(&tree, "", true, &mut found);
+            found.extend(self.seen.tree(&tree));
         }
         found.retain(|secret| secret.len() > 2 && !is_known(secret));
         add(&mut self.sources, found);
     }
 
     pub(super) fn learn(&mut self, line: &Value) {
-        let mut found = BTreeSet::new();
-        in_tree(line, "", true, &mut found);
+        let mut found = self.seen.tree(line);
         found.retain(|secret| travels(secret));
         add(&mut self.lines, found);
     }
 
     /// The secrets of a line that are too short, or too common, to be looked for anywhere else.
-    pub(super) fn short_ones(line: &Value) -> Vec<String> {
-        let mut found = BTreeSet::new();
-        in_tree(line, "", true, &mut found);
+    pub(super) fn short_ones(&self, line: &Value) -> Vec<String> {
+        let mut found = self.seen.tree(line);
         found.retain(|secret| secret.len() > 2 && !travels(secret) && !is_known(secret));
         let mut own = Vec::new();
         add(&mut own, found);
@@ -54,14 +56,14 @@ impl Secrets {
     pub(super) fn in_source(&self, text: &str, tally: &mut Tally) -> String {
         let text = replaced(text, &self.sources, WORD, tally);
         let text = replaced(&text, &self.lines, WORD, tally);
-        in_place(&text, WORD, tally)
+        self.in_place(&text, WORD, tally)
     }
 
     /// A text of a line.
     pub(super) fn in_text(&self, text: &str, own: &[String], tally: &mut Tally) -> String {
         let text = replaced(text, &self.sources, WORD, tally);
         let text = replaced(&text, &self.lines, MASK, tally);
-        let mut text = in_place(&text, MASK, tally);
+        let mut text = self.in_place(&text, MASK, tally);
         for secret in own {
             text = whole_words(&text, secret, MASK, tally);
         }
@@ -87,6 +89,24 @@ impl Secrets {
             let found = |text: &str| if is_number(text) { has_word(written, text) } else { written.contains(text) };
             found(secret) || found(&escaped(secret))
         })
+    }
+
+    /// Masks what is recognised in this very text.
+    fn in_place(&self, text: &str, mask: &str, tally: &mut Tally) -> String {
+        let mut masked = String::with_capacity(text.len());
+        let mut done = 0;
+        for range in self.seen.ranges(text) {
+            let secret = text.get(range.clone()).unwrap_or_default();
+            if stands_for(secret) || is_known(secret) {
+                continue;
+            }
+            masked.push_str(text.get(done..range.start).unwrap_or_default());
+            masked.push_str(mask);
+            done = range.end;
+            tally.secrets += 1;
+        }
+        masked.push_str(text.get(done..).unwrap_or_default());
+        masked
     }
 }
 
@@ -128,57 +148,6 @@ fn escaped(text: &str) -> String {
 fn tree(text: &str) -> Option<Value> {
     let yaml = || serde_yaml::from_str::<Value>(text).ok();
     serde_json::from_str(text).ok().or_else(yaml)
-}
-
-fn in_tree(value: &Value, key: &str, by_key: bool, found: &mut BTreeSet<String>) {
-    match value {
-        Value::String(text) => {
-            if by_key && hides(key, text) {
-                learn_whole(secret_part(text), found);
-            }
-            in_text(text, found);
-        }
-        Value::Array(items) => {
-            if let [Value::String(name), Value::String(text)] = items.as_slice()
-                && by_key
-                && hides(name, text)
-            {
-                learn_whole(secret_part(text), found);
-            }
-            for item in items {
-                in_tree(item, key, by_key, found);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let by_key = by_key && !matches!(name.as_str(), "told" | "seen" | "holds");
-                let under = if is_hoard(key) { key } else { name };
-                in_text(name, found);
-                in_tree(value, under, by_key, found);
-            }
-        }
-        Value::Number(number) if by_key && hides_number(key, value) => {
-            found.insert(number.to_string());
-        }
-        _ => {}
-    }
-}
-
-fn in_text(text: &str, found: &mut BTreeSet<String>) {
-    for range in secrets_in(text) {
-        learn_whole(text.get(range).unwrap_or_default(), found);
-    }
-}
-
-/// A secret, and the lines of one that has several: somebody may have shown only a part of it.
-fn learn_whole(secret: &str, found: &mut BTreeSet<String>) {
-    const LINE: usize = 20;
-    if stands_for(secret) || secret.contains(MASK) {
-        return;
-    }
-    found.insert(secret.to_owned());
-    let lines = secret.split('\n').flat_map(|line| line.split("\\n")).map(str::trim);
-    found.extend(lines.filter(|line| line.len() >= LINE && !line.starts_with("-----")).map(str::to_owned));
 }
 
 /// Whether a text is so much of a secret that it is one wherever it occurs.
@@ -235,21 +204,4 @@ fn is_whole(text: &str, at: usize, word: &str) -> bool {
     let before = text.get(..at).and_then(|text| text.chars().next_back());
     let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
     [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
-}
-
-fn in_place(text: &str, mask: &str, tally: &mut Tally) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut done = 0;
-    for range in secrets_in(text) {
-        let secret = text.get(range.clone()).unwrap_or_default();
-        if stands_for(secret) || is_known(secret) {
-            continue;
-        }
-        masked.push_str(text.get(done..range.start).unwrap_or_default());
-        masked.push_str(mask);
-        done = range.end;
-        tally.secrets += 1;
-    }
-    masked.push_str(text.get(done..).unwrap_or_default());
-    masked
 }
