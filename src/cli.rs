@@ -13,6 +13,7 @@ mod log;
 mod modes;
 mod pulse;
 mod receipt;
+mod record;
 mod replay;
 mod screen;
 mod site;
@@ -68,6 +69,8 @@ enum Command {
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::Modes),
+    /// Switch the recording of sessions on and off, and export one that can be shared
+    Record(record::Record),
     /// Leave a mode without finishing it; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts
@@ -111,6 +114,7 @@ fn run(line: Line) -> ExitCode {
         Command::Log(log) => log.run(project),
         Command::Replay(replay) => replay.run(project),
         Command::Modes(modes) => modes.run(project),
+        Command::Record(record) => record.run(project),
         Command::Leave(leave) => leave.run(project),
         Command::Cache(cache) => cache.run(project),
         Command::Demo(demo) => demo.run(),

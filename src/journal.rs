@@ -152,9 +152,22 @@ pub fn aside(path: &Path) -> PathBuf {
 /// Every readable line of a journal, the older part first.
 #[must_use]
 pub fn lines(path: &Path) -> Vec<Line> {
+    all(path).0
+}
+
+/// Every readable line of a journal, the older part first, and how many are not readable.
+#[must_use]
+pub fn all(path: &Path) -> (Vec<Line>, usize) {
     let parts = [aside(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default());
-    let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
-    lines.filter(|line| !line.is_empty()).filter_map(read).collect()
+    let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n')).filter(|line| !line.is_empty());
+    let mut unreadable = 0;
+    let readable = lines.filter_map(|line| {
+        read(line).or_else(|| {
+            unreadable += 1;
+            None
+        })
+    });
+    (readable.collect(), unreadable)
 }
 
 fn read(line: &[u8]) -> Option<Line> {

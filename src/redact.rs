@@ -1,5 +1,6 @@
 //! What of an event may be written down.
 
+pub mod deep;
 mod scan;
 mod secrets;
 mod shape;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 /// What stands in a secret's place.
-const MASK: &str = "[masked]";
+pub const MASK: &str = "[masked]";
 /// How deep a value may nest.
 const DEEPEST: usize = 100;
 /// The longest text that is kept, in bytes.
@@ -35,6 +36,12 @@ pub fn redacted(event: &Value) -> Value {
 #[must_use]
 pub fn masked_text(text: &str) -> String {
     secrets::masked(text).into_owned()
+}
+
+/// A long prompt as its beginning, with its size and hash; `None` where it is short enough to be told whole.
+#[must_use]
+pub fn shortened(text: &str) -> Option<String> {
+    (text.len() > LONGEST_MESSAGE).then(|| headed(text).as_str().unwrap_or_default().to_owned())
 }
 
 /// The lowercase hex SHA-256 of bytes.

@@ -5,16 +5,19 @@
 //! people and scripts read it; a [`tally`] counts them. A [`recording`] is a journal that carries its modes.
 //! A [`transcript`] is the host's own: its events are rebuilt, and what is [`remembered`] of them stands for the
 //! world. A [`scenario`] makes a world. What came of it all is told to people and programs by [`junit`], [`sarif`],
-//! [`github`] and [`diagram`].
+//! [`github`], [`diagram`] and [`report`]. An [`export`] is a recording that may leave the machine, without what a
+//! [`mask`] takes away.
 
 pub mod chain;
 pub mod change;
 pub mod diagram;
 pub mod entry;
 pub mod expect;
+pub mod export;
 pub mod form;
 pub mod github;
 pub mod junit;
+pub mod mask;
 pub mod problem;
 pub mod recording;
 pub mod remembered;

@@ -1,5 +1,7 @@
 //! `.claude/modegate.yaml`: what a project wants otherwise.
 
+pub mod switch;
+
 use crate::mode::Level;
 use crate::yaml::{Node, Problem, Reader, Yaml};
 use serde::{Deserialize, Serialize};

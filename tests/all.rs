@@ -30,6 +30,10 @@ mod project;
 mod race;
 #[path = "all/readme.rs"]
 mod readme;
+#[path = "all/record.rs"]
+mod record;
+#[path = "all/recordings.rs"]
+mod recordings;
 #[path = "all/state.rs"]
 mod state;
 #[path = "all/steps.rs"]

@@ -51,11 +51,14 @@ impl<'a> Scan<'a> {
         // Two letters rule out nearly every word.
         if !matches!(
             (self.byte(at)?, self.byte(at + 1)?),
-            (b's', b'k')
+            (b's' | b'w', b'h')
+                | (b's', b'k')
                 | (b'g', b'h' | b'i' | b'l')
-                | (b'x', b'o')
+                | (b'x', b'o' | b'a')
+                | (b'h', b'f')
+                | (b'e' | b'p', b'y')
+                | (b'd', b'c')
                 | (b'A', b'I' | b'K' | b'S')
-                | (b'e', b'y')
                 | (b'n', b'p')
         ) {
             return None;

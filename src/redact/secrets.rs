@@ -27,7 +27,7 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
 }
 
 /// The secrets of a text, by where they begin.
-fn secrets(text: &str) -> Vec<Range<usize>> {
+pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     let scan = Scan::new(text);
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut before = b' ';
@@ -38,7 +38,9 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
             _ if within => None,
             b'=' | b':' => scan.assigned(at),
             b'-' if before != b'-' => scan.dashed(at),
-            b's' | b'g' | b'x' | b'A' | b'e' | b'n' if !before.is_ascii_alphanumeric() => scan.token(at),
+            b's' | b'g' | b'x' | b'A' | b'e' | b'n' | b'h' | b'p' | b'w' | b'd' if !before.is_ascii_alphanumeric() => {
+                scan.token(at)
+            }
             _ => None,
         });
         before = byte;
@@ -65,6 +67,8 @@ mod tests {
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl", "[masked]"),
             ("AIzaSyA-0123456789abcdefghijklmnopqrs_", "[masked]"),
             ("npm_abcdefghijklmnopqrstuvwxyz0123456789", "[masked]"),
+            ("hf_abcdefghijklmnop0123, pypi-abcdefghijklmnop0123", "[masked], [masked]"),
+            ("passphrase=abc Passwort: geheim12", "passphrase=[masked] Passwort: [masked]"),
             ("curl -H 'Authorization: Bearer abc.def' x", "curl -H 'Authorization: Bearer [masked]' x"),
             ("authorization: basic dXNlcjpwYXNz\nnext", "authorization: basic [masked]\nnext"),
             ("{'Authorization': 'Bearer abc'}", "{'Authorization': 'Bearer [masked]'}"),
@@ -119,6 +123,7 @@ mod tests {
             "TOKEN=$TOKEN PASSWORD=${PASSWORD} SECRET=$(pass show x) --token $TOKEN \"$TOKEN\"",
             "-H \"Authorization: Bearer $TOKEN\" {'Authorization': 'Bearer ${TOKEN}'}",
             "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----",
+            "python why which dc hf_short pypi-server whsec xapp sharp shpat_x; a passphrase is a long password",
             "npm_config_registry_of_the_whole_wide_world ghp_short ASIA and AKIA eyJust.a.word",
             "-- comment --- --------- a == b; x := y; 12:30:05; {\"a\": \"b\"} [masked]",
             "toolu_015R8tPjv7FUHuW6MDJj8HpT claude-haiku-4-5-20251001 é: ü = ß -- ẞ",

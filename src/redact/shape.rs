@@ -1,9 +1,11 @@
 //! How secrets and their names look.
 
 /// The names whose values are secret, compared without case, `-` and `_`, at the end of a name.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "password",
     "passwd",
+    "passphrase",
+    "passwort",
     "secret",
     "token",
     "apikey",
@@ -15,7 +17,7 @@ const NAMES: [&str; 11] = [
     "credentials",
 ];
 /// How tokens begin, and how many characters must follow.
-const PREFIXES: [(&str, usize); 16] = [
+const PREFIXES: [(&str, usize); 23] = [
     ("sk_live_", 8),
     ("sk_test_", 8),
     ("rk_live_", 8),
@@ -32,6 +34,13 @@ const PREFIXES: [(&str, usize); 16] = [
     ("xoxa-", 10),
     ("xoxs-", 10),
     ("AIza", 30),
+    ("hf_", 16),
+    ("pypi-", 16),
+    ("xapp-", 10),
+    ("whsec_", 16),
+    ("dckr_pat_", 16),
+    ("glsa_", 20),
+    ("shpat_", 20),
 ];
 /// Words that follow a secret's name without being one: types, placeholders and the words of a sentence.
 const WORDS: &str = "string str bool boolean number any int integer float bytes object null none nil undefined \

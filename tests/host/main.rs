@@ -21,6 +21,7 @@ mod model;
 #[path = "../support/project.rs"]
 mod project;
 mod server;
+mod sessions;
 mod settings;
 mod stage;
 mod starts;
@@ -77,6 +78,7 @@ fn main() {
         ("beside", beside::cases()),
         ("install", install::cases()),
         ("gates", gates::cases()),
+        ("sessions", sessions::cases()),
     ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();

@@ -1,7 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
 use super::*;
-use crate::facts::{Answer, Clock, Milestone, Question, Said, Source, Protected, Wanted};
+use crate::facts::{Answer, Clock, Milestone, Protected, Question, Said, Source, Wanted};
 use serde_json::json;
 
 const NOON: &str = "2026-11-16T12:00:00.000Z";

@@ -1,0 +1,234 @@
+//! Whose machine it was: folders, names and addresses become those of anyone.
+
+use super::{Depth, Tally};
+use crate::mode::EMBEDDED;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// What the user's folder is called in a recording.
+const HOME: &str = "/home/user";
+/// What the project's folder is called in a recording.
+const PROJECT: &str = "/home/user/project";
+/// Names that tell nothing of anyone.
+const COMMON: &str = "root user admin runner ubuntu debian node app dev test tests build vscode codespace localhost home project \
+    claude main agent master host code plan mode git src the and for you";
+
+/// Whose machine it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identity {
+    /// The project's folder, by all its names.
+    pub projects: Vec<String>,
+    /// The user's folder, by all its names.
+    pub homes: Vec<String>,
+    /// The user's name.
+    pub user: Option<String>,
+    /// The machine's name.
+    pub host: Option<String>,
+}
+
+/// What is masked of it.
+pub(super) struct Names {
+    /// Folders and what each becomes, the longest first.
+    folders: Vec<(String, String)>,
+    /// Words and what each becomes.
+    words: Vec<(String, &'static str)>,
+}
+
+static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+    )
+    .ok()
+});
+static HOMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?P<root>/home/|/Users/|/-home-|/-Users-)(?P<name>[A-Za-z0-9][A-Za-z0-9._]*(?:-[A-Za-z0-9]+)*)").ok()
+});
+static WINDOWS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?P<root>(?i:[a-z]:|/[a-z]|/mnt/[a-z])[\\/]{1,4}(?i:users)[\\/]{1,4})(?P<name>[^\\/\s"'<>|:*?]+)"#)
+        .ok()
+});
+
+impl Names {
+    pub(super) fn new(identity: &Identity) -> Self {
+        let mut folders = Vec::new();
+        for (own, name) in [(&identity.projects, PROJECT), (&identity.homes, HOME)] {
+            folders.extend(own.iter().flat_map(|folder| forms(folder, name)));
+        }
+        folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        folders.dedup();
+        let user = identity.user.iter().filter(|name| tells(name)).map(|name| (name.clone(), "user"));
+        let hosts = identity.host.iter().flat_map(|host| {
+            let short = host.split('.').next().unwrap_or_default().to_owned();
+            [host.clone(), short].into_iter().filter(|name| tells(name)).map(|name| (name, "host"))
+        });
+        let mut words: Vec<_> = user.chain(hosts).collect();
+        words.dedup();
+        Self { folders, words }
+    }
+
+    pub(super) fn masked(&self, text: &str, depth: Depth, tally: &mut Tally) -> String {
+        let mut text = text.to_owned();
+        if depth == Depth::Full && text.contains('@') {
+            text = mails(&text, tally);
+        }
+        for (folder, name) in &self.folders {
+            text = replaced(&text, folder, name, ends_folder, &mut tally.paths);
+        }
+        text = homes(&text, &HOMES, tally);
+        text = homes(&text, &WINDOWS, tally);
+        if depth == Depth::Full {
+            for (word, name) in &self.words {
+                text = replaced(&text, word, name, ends_word, &mut tally.names);
+            }
+        }
+        text
+    }
+}
+
+/// A folder in every form in which it is written, with what becomes of it.
+fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
+    let folder = folder.trim_end_matches(['/', '\\']);
+    // The top of everything is nobody's.
+    if folder.len() < 4 {
+        return Vec::new();
+    }
+    let mut forms = vec![(folder.to_owned(), name.to_owned())];
+    let mut add = |form: String, name: String| {
+        if form != folder {
+            forms.push((form, name));
+        }
+    };
+    add(folder.replace(' ', "\\ "), name.to_owned());
+    add(folder.replace(' ', "%20"), name.to_owned());
+    if folder.contains('\\') {
+        add(folder.replace('\\', "/"), name.to_owned());
+        add(folder.replace('\\', "\\\\"), name.to_owned());
+    }
+    // The host's folder of a project is called after its path.
+    add(slug(folder), slug(name));
+    forms
+}
+
+fn slug(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// Whether a name tells who it is.
+fn tells(name: &str) -> bool {
+    let common = COMMON.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
+    let known = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    name.len() > 2 && !common && !EMBEDDED.iter().any(|(_, text)| known(text))
+}
+
+fn ends_folder(form: &str, before: Option<char>, after: Option<char>) -> bool {
+    let is_slug = form.starts_with('-');
+    let begins = before.is_none_or(|c| !c.is_alphanumeric());
+    begins && after.is_none_or(|c| !c.is_alphanumeric() && c != '_' && (is_slug || c != '-'))
+}
+
+fn ends_word(_: &str, before: Option<char>, after: Option<char>) -> bool {
+    [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
+}
+
+type Ends = fn(&str, Option<char>, Option<char>) -> bool;
+
+fn replaced(text: &str, from: &str, to: &str, ends: Ends, count: &mut usize) -> String {
+    if !text.contains(from) {
+        return text.to_owned();
+    }
+    let mut masked = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(from) {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let after = text.get(at + from.len()..).and_then(|text| text.chars().next());
+        if at >= done && ends(from, before, after) {
+            masked.push_str(text.get(done..at).unwrap_or_default());
+            masked.push_str(to);
+            done = at + from.len();
+            *count += 1;
+        }
+    }
+    masked.push_str(text.get(done..).unwrap_or_default());
+    masked
+}
+
+fn mails(text: &str, tally: &mut Tally) -> String {
+    const ANYONE: &str = "user@example.com";
+    let Some(mail) = MAIL.as_ref() else { return text.to_owned() };
+    let masked = |found: &Captures<'_>| {
+        let whole = found.get(0).map_or("", |found| found.as_str());
+        let open = whole.starts_with("git@") || whole.starts_with("noreply@") || whole.contains("@example.");
+        if open {
+            return whole.to_owned();
+        }
+        tally.mails += 1;
+        ANYONE.to_owned()
+    };
+    mail.replace_all(text, masked).into_owned()
+}
+
+/// Folders of others, of whom we know nothing else.
+fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut Tally) -> String {
+    const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
+    let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
+    let masked = |found: &Captures<'_>| {
+        let part = |name: &str| found.name(name).map_or("", |found| found.as_str());
+        let (root, name) = (part("root"), part("name"));
+        // In a name that is made of a path, what follows the user belongs to the path.
+        let (user, rest) = match name.split_once('-') {
+            Some((user, rest)) if root.ends_with('-') => (user, format!("-{rest}")),
+            _ => (name, String::new()),
+        };
+        if NOBODY.contains(&user) {
+            return format!("{root}{name}");
+        }
+        tally.paths += 1;
+        format!("{root}user{rest}")
+    };
+    pattern.replace_all(text, masked).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_masked_in_every_form() {
+        let names = Names::new(&Identity {
+            projects: vec![r"C:\Users\ann\my app".into()],
+            homes: vec![r"C:\Users\ann".into()],
+            ..Identity::default()
+        });
+        for (text, expected) in [
+            (r"type C:\Users\ann\my app\x", r"type /home/user/project\x"),
+            (r#"{"p": "C:\\Users\\ann\\my app\\x"}"#, r#"{"p": "/home/user/project\\x"}"#),
+            ("C:/Users/ann/my app/x", "/home/user/project/x"),
+            ("/c/Users/ann/x", "/c/Users/user/x"),
+            (r"D:\Users\bob\x", r"D:\Users\user\x"),
+            ("/home/anna", "/home/user"),
+            ("/home/*", "/home/*"),
+            ("C--Users-ann-my-app", "-home-user-project"),
+        ] {
+            assert_eq!(names.masked(text, Depth::Full, &mut Tally::default()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_no_part_of_another() {
+        let names =
+            Names::new(&Identity { projects: vec!["/srv/app".into()], homes: vec!["/".into()], ..Identity::default() });
+        let masked = |text: &str| names.masked(text, Depth::Full, &mut Tally::default());
+        assert_eq!(
+            masked("/srv/app /srv/app/x /srv/application /mnt/srv/app"),
+            "/home/user/project /home/user/project/x /srv/application /mnt/srv/app"
+        );
+    }
+
+    #[test]
+    fn what_is_no_mail_stays() {
+        let names = Names::new(&Identity::default());
+        for text in ["git@github.com:a/b.git", "pkg@1.2.3", "@scope/pkg", "gate@agent", "t@example.com"] {
+            assert_eq!(names.masked(text, Depth::Full, &mut Tally::default()), text);
+        }
+    }
+}

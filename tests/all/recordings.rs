@@ -1,0 +1,116 @@
+//! The recordings of `fixtures/recordings`: real sessions, decided again from nothing but the file.
+
+use modegate::engine::{Decided, decide};
+use modegate::event::Event;
+use modegate::facts::{Facts, Recorded};
+use modegate::journal::Line;
+use modegate::replay::recording::Header;
+use modegate::session::{Ending, Session};
+use modegate::verdict::Verdict;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Each recording with the mode that it is about, by namespace.
+const RECORDINGS: [(&str, &str); 7] = [
+    ("explore", "explore_mode"),
+    ("research", "research_mode"),
+    ("plan", "plan_mode"),
+    ("code", "code_mode"),
+    ("code-review", "code_review_mode"),
+    ("implement", "implement_flow"),
+    ("demo", "plan_mode"),
+];
+
+/// A line as it is written, and as it is read.
+struct Written {
+    fields: BTreeMap<String, Box<RawValue>>,
+    line: Line,
+}
+
+impl Written {
+    fn again(&self, header: &Header) -> Decided {
+        let event = Event::from_value(self.line.event.clone()).unwrap();
+        let recorded = Recorded::new(self.line.asked.clone());
+        decide(&event, &header.catalogue(), &self.line.before, &Facts::new(&recorded))
+    }
+
+    /// The very bytes of a field.
+    fn raw(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(|raw| raw.get())
+    }
+
+    fn after(&self) -> &Session {
+        self.line.after.as_ref().unwrap_or(&self.line.before)
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings")
+}
+
+fn read(name: &str) -> (Header, Vec<Written>) {
+    let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
+    let (header, lines) = text.split_once('\n').unwrap();
+    let written =
+        |line| Written { fields: serde_json::from_str(line).unwrap(), line: serde_json::from_str(line).unwrap() };
+    (serde_json::from_str(header).unwrap(), lines.lines().map(written).collect())
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+#[test]
+fn every_line_is_decided_again_byte_for_byte() {
+    for (name, _) in RECORDINGS {
+        let (header, lines) = read(name);
+        for (number, written) in (2..).zip(&lines) {
+            let again = written.again(&header);
+            let place = format!("{name}.jsonl:{number}");
+            assert_eq!(json(&again.findings), written.raw("findings").unwrap_or("[]"), "{place}");
+            assert_eq!(json(&again.decision), written.raw("decision").unwrap(), "{place}");
+            let after = written.raw("after").or_else(|| written.raw("before")).unwrap();
+            assert_eq!(json(&again.session), after, "{place}");
+        }
+    }
+}
+
+#[test]
+fn each_mode_is_activated_held_and_ends_complete() {
+    for (name, namespace) in RECORDINGS {
+        let (header, lines) = read(name);
+        let active = lines.iter().any(|written| written.after().is_active(namespace));
+        assert!(active, "{name} is not activated");
+        let refused = lines.iter().filter(|written| written.line.decision.verdict >= Verdict::Block).count();
+        assert!(refused > 0, "nothing is refused in {name}");
+        let last = lines.last().unwrap().after();
+        let standing = last.standing(namespace).unwrap();
+        assert_eq!((standing.is_active, standing.ended), (false, Some(Ending::Complete)), "{name}");
+        assert!(lines.iter().all(|written| written.line.before.id == header.session), "{name} is of one session");
+        assert!(lines.iter().all(|written| written.line.modes == header.modes), "{name} is of one set of modes");
+    }
+}
+
+#[test]
+fn recordings_are_small_and_tell_nothing_of_a_machine() {
+    let mut names: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(folder()).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let Some(stem) = name.strip_suffix(".jsonl") else { continue };
+        names.push(stem.to_owned());
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        assert!(text.len() < 300_000, "{name} has {} bytes", text.len());
+        for place in ["/tmp/", "/root", "/var/folders", "/private/", "/Users/"] {
+            assert!(!text.contains(place), "{place} in {name}");
+        }
+        for home in text.split("/home/").skip(1) {
+            assert!(home.starts_with("user"), "/home/{} in {name}", home.chars().take(20).collect::<String>());
+        }
+    }
+    names.sort();
+    let mut told = RECORDINGS.map(|(name, _)| name.to_owned());
+    told.sort();
+    assert_eq!(names, told, "every recording is tested");
+}
