@@ -291,3 +291,44 @@ fn broken_settings_are_left_alone() {
     assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains("\n  hint: "), "{}", refused.stderr);
     assert_eq!(project.read(".claude/modegate.yaml"), text);
 }
+
+#[test]
+fn no_secret_is_kept_to_keep_a_line() {
+    let project = Project::installed();
+    let mode = "mode: mine\ncommands: [/mine]\nphases:\n  - phase: work\n    main: true\n    after:\n      - id: deployed\n        check: { observed: { command: deploy fakeTok99x, result: passed } }\n";
+    project.write(".claude/modes/mine.yaml", mode);
+    send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "/mine"}));
+    send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "the password is fakeTok99x"}));
+    send(
+        &project,
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "deploy --token fakeTok99x"},
+        "tool_response": {"stdout": "", "stderr": "", "interrupted": false}}),
+    );
+    send(
+        &project,
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "deploy fakeTok99x"},
+        "tool_response": {"stdout": "", "stderr": "", "interrupted": false}}),
+    );
+    let done = project.run(&["record", "export", "planted", "--json"]);
+    assert_eq!(done.exit, 0, "{done:?}");
+    let text = project.read("planted.recording.jsonl");
+    assert!(!text.contains("fakeTok99x"), "{text}");
+    let lines = decided_again(&text).len();
+    let left_out = done.json()["report"]["left_out"].as_array().unwrap().len();
+    assert_eq!(lines + left_out, 4, "{done:?}");
+    assert!(left_out > 0, "what hangs on a secret cannot be told without it");
+}
+
+#[test]
+fn a_name_that_decides_is_kept_and_told() {
+    let project = Project::installed();
+    project.write(
+        ".claude/modes/base.yaml",
+        "mode: base\ngates:\n  - id: greeted\n    on: SubagentStart(bobo*)\n    context: Hello.\n",
+    );
+    send(&project, json!({"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": "bobolink"}));
+    let done = said(project.modegate().env("USER", "bobolink").args(["record", "export", "planted", "--json"]), b"");
+    assert_eq!(done.json()["report"]["loosened"].as_array().unwrap().len(), 1, "{done:?}");
+    assert!(project.read("planted.recording.jsonl").contains("bobolink"));
+    decided_again(&project.read("planted.recording.jsonl"));
+}

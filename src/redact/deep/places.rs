@@ -109,6 +109,12 @@ pub(super) const PATTERNS: &[(&str, Judge)] = &[
     (r#"(?i)\b(?:\w*sess(?:ion)?_?id|connect\.sid)=(?P<s>[^\s"'`;&]{8,})"#, Judge::Odd),
     (r"[?&](?:code|ticket|assertion|SAMLResponse)=(?P<s>[\w%.-]{12,})", Judge::Odd),
     // Sentences.
+    (r#"(?i)\blog(?:ged|ging)?[ -]?in\s+(?:with|as|using)\s+[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#, Judge::Odd),
+    (
+        r#"(?i)\b(?:log_?in|sign_?in|auth(?:enticate)?|connect)\(\s*["'][^"'\n]*["']\s*,\s*["'](?P<s>[^"'\n]+)"#,
+        Judge::Secretive,
+    ),
+    (r"(?i)\b(?:seed|recovery|mnemonic)(?:\s+phrase)?\s*(?:is|:|=)\s*(?P<s>[a-z]+(?:\s+[a-z]+){11,23})", Judge::Any),
     (
         r#"(?i)\b(?:secret|token|api[ -]?key|access[ -]?key)\s*(?:is|ist|lautet)\s*:?\s*["'`](?P<s>[^"'`\n]{4,80})["'`]"#,
         Judge::Quoted,
@@ -118,15 +124,15 @@ pub(super) const PATTERNS: &[(&str, Judge)] = &[
         Judge::Secretive,
     ),
     (
-        r#"(?i)\b(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de|is for)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|are|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*["'`„“»](?P<s>[^"'`“”«\n]{3,80})["'`“”«]"#,
+        r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de|is for)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|are|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*["'`„“»](?P<s>[^"'`“”«\n]{3,80})["'`“”«]"#,
         Judge::Quoted,
     ),
     (
-        r#"(?i)\b(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)s?\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*(?:(?:now|jetzt|still|changed|set|reset|updated|geändert|gesetzt)\s+)*(?:to\s+|auf\s+|zu\s+)?[:=]?\s*(?P<s>[^\s"'`,;]+)"#,
+        r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)s?\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*(?:(?:now|jetzt|still|changed|set|reset|updated|geändert|gesetzt)\s+)*(?:to\s+|auf\s+|zu\s+)?[:=]?\s*(?P<s>[^\s"'`,;]+)"#,
         Judge::Secretive,
     ),
     (
-        r#"(?i)\b(?:api[ -]?key|access[ -]?key|secret(?: key)?|auth[ -]?token|token|access[ -]?code|credentials?|pass)\b(?:\s+(?:for|of|to|on|von|für|zum|zur)\s+(?:the\s+|my\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|=|->|=>|:=|:)\s*(?:now\s+|jetzt\s+)?["'`]?(?P<s>[^\s"'`,;]+)"#,
+        r#"(?i)\b(?:api[ -]?key|access[ -]?key|secret(?: key)?|auth[ -]?token|token|access[ -]?code|licen[cs]e[ -]?key|credentials?|pass)\b(?:\s+(?:for|of|to|on|von|für|zum|zur)\s+(?:the\s+|my\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|=|->|=>|:=|:)\s*(?:now\s+|jetzt\s+)?["'`]?(?P<s>[^\s"'`,;]+)"#,
         Judge::Odd,
     ),
     (
