@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 impl Track {
     pub(super) fn assistant(&mut self, record: &Record) {
-        let blocks = record.blocks().unwrap_or_default();
         let said = record.said().unwrap_or_default();
         let synthetic = record.at("/message/model").is_some_and(|model| model == "<synthetic>");
         if synthetic && said == "No response requested." {
@@ -17,7 +16,7 @@ impl Track {
         }
         self.turn_to(record);
         join(&mut self.message.text, &said);
-        for block in blocks.iter().filter(|block| is(block, "tool_use")) {
+        for block in record.blocks().iter().filter(|block| is(block, "tool_use")) {
             self.called(block);
         }
         self.start_calls();
