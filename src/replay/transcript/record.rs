@@ -117,6 +117,11 @@ impl Record {
         self.at("/toolUseResult").filter(|_| self.blocks().iter().filter(|block| is(block, "tool_result")).count() == 1)
     }
 
+    /// Whether a person broke off the call, and with it all that wait behind it.
+    pub(super) fn is_broken_off(answer: &Answered) -> bool {
+        answer.error && answer.text.starts_with("The user doesn't want to ")
+    }
+
     /// Whether the call was not allowed: it never ran, and no hook heard of it again.
     pub(super) fn is_denied(&self, answer: &Answered) -> bool {
         const WORDS: [&str; 8] = [

@@ -67,6 +67,9 @@ impl Track {
     }
 
     pub(super) fn answered(&mut self, answer: &Answered, record: &Record, skipped: &mut Skipped) {
+        if Record::is_broken_off(answer) {
+            return self.broken_off(answer, skipped);
+        }
         for call in self.calls.overdue(&answer.id) {
             let call = self.start(call);
             self.calls.run(call);
@@ -82,6 +85,15 @@ impl Track {
             self.ended(&call, answer, record);
         }
         self.start_calls();
+    }
+
+    /// What was under way is over, and what waited behind it never begins.
+    fn broken_off(&mut self, answer: &Answered, skipped: &mut Skipped) {
+        if let Some(call) = self.calls.withdraw(&answer.id) {
+            skipped.note(Reason::NotBegun, call.line);
+        } else if self.calls.end(&answer.id).is_none() {
+            skipped.note(Reason::NoCall, self.now.line);
+        }
     }
 
     fn ended(&mut self, call: &Call, answer: &Answered, record: &Record) {
