@@ -123,7 +123,7 @@ impl Part {
         if !matches!(kind, "user" | "assistant" | "system" | "attachment") {
             return Err(Reason::UnknownType(kind.to_owned()));
         }
-        if matches!(kind, "user" | "assistant") && record.blocks().is_none() {
+        if matches!(kind, "user" | "assistant") && !record.has_message() {
             return Err(Reason::NoMessage);
         }
         if record.text("uuid").is_some_and(|uuid| !self.seen.insert(uuid.to_owned())) {

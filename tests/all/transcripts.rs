@@ -213,6 +213,13 @@ fn a_call_that_was_not_allowed_has_no_end_and_a_stop_that_was_held_comes_again()
 }
 
 #[test]
+fn who_is_interrupted_does_not_stop() {
+    check("interrupted");
+    let skipped = &stories("interrupted")[0].skipped;
+    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&Reason::NotBegun]);
+}
+
+#[test]
 fn calls_that_change_something_come_one_after_the_other() {
     check("calls-in-one-message");
     check("calls-in-one-message-2.1.198");

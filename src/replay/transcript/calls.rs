@@ -55,6 +55,12 @@ impl Calls {
         }
     }
 
+    /// Takes out a call that never began.
+    pub(super) fn withdraw(&mut self, id: &str) -> Option<Call> {
+        let at = self.waiting.iter().position(|call| call.id == id)?;
+        self.waiting.remove(at)
+    }
+
     /// Whether any has no result yet.
     pub(super) fn are_open(&self) -> bool {
         !self.running.is_empty() || !self.waiting.is_empty()

@@ -81,18 +81,22 @@ impl Record {
         self.kind().is_some_and(|kind| SILENT.contains(&kind))
     }
 
-    /// What the message consists of; a plain text is one block.
-    pub(super) fn blocks(&self) -> Option<Vec<Value>> {
-        match self.at("/message/content")? {
-            Value::String(text) => Some(vec![serde_json::json!({"type": "text", "text": text})]),
-            Value::Array(blocks) => Some(blocks.clone()),
-            _ => None,
-        }
+    /// What the message consists of; a plain text has no blocks.
+    pub(super) fn blocks(&self) -> &[Value] {
+        self.at("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether it has a message.
+    pub(super) fn has_message(&self) -> bool {
+        self.at("/message/content").is_some_and(|content| content.is_string() || content.is_array())
     }
 
     /// The texts of the message, on lines of their own; a picture alone has none.
     pub(super) fn said(&self) -> Option<String> {
-        let blocks = self.blocks()?;
+        if let Some(Value::String(text)) = self.at("/message/content") {
+            return Some(text.clone());
+        }
+        let blocks = self.blocks();
         let texts: Vec<&str> = blocks.iter().filter_map(text_of).collect();
         let pictured = blocks.iter().any(|block| is(block, "image") || is(block, "document"));
         (!texts.is_empty() || pictured).then(|| texts.join("\n"))
@@ -105,13 +109,17 @@ impl Record {
             let error = block.get("is_error").and_then(Value::as_bool) == Some(true);
             Some(Answered { id, error, text: plain(block.get("content")) })
         };
-        let blocks = self.blocks().unwrap_or_default();
-        blocks.iter().filter(|block| is(block, "tool_result")).filter_map(answer).collect()
+        self.blocks().iter().filter(|block| is(block, "tool_result")).filter_map(answer).collect()
     }
 
     /// What the tool answered, as a hook is told it; only where the record has one answer.
     pub(super) fn response(&self) -> Option<&Value> {
-        self.at("/toolUseResult").filter(|_| self.answers().len() == 1)
+        self.at("/toolUseResult").filter(|_| self.blocks().iter().filter(|block| is(block, "tool_result")).count() == 1)
+    }
+
+    /// Whether a person broke off the call, and with it all that wait behind it.
+    pub(super) fn is_broken_off(answer: &Answered) -> bool {
+        answer.error && answer.text.starts_with("The user doesn't want to ")
     }
 
     /// Whether the call was not allowed: it never ran, and no hook heard of it again.

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 impl Track {
     pub(super) fn assistant(&mut self, record: &Record) {
-        let blocks = record.blocks().unwrap_or_default();
         let said = record.said().unwrap_or_default();
         let synthetic = record.at("/message/model").is_some_and(|model| model == "<synthetic>");
         if synthetic && said == "No response requested." {
@@ -17,7 +16,7 @@ impl Track {
         }
         self.turn_to(record);
         join(&mut self.message.text, &said);
-        for block in blocks.iter().filter(|block| is(block, "tool_use")) {
+        for block in record.blocks().iter().filter(|block| is(block, "tool_use")) {
             self.called(block);
         }
         self.start_calls();
@@ -68,6 +67,9 @@ impl Track {
     }
 
     pub(super) fn answered(&mut self, answer: &Answered, record: &Record, skipped: &mut Skipped) {
+        if Record::is_broken_off(answer) {
+            return self.broken_off(answer, skipped);
+        }
         for call in self.calls.overdue(&answer.id) {
             let call = self.start(call);
             self.calls.run(call);
@@ -83,6 +85,15 @@ impl Track {
             self.ended(&call, answer, record);
         }
         self.start_calls();
+    }
+
+    /// What was under way is over, and what waited behind it never begins.
+    fn broken_off(&mut self, answer: &Answered, skipped: &mut Skipped) {
+        if let Some(call) = self.calls.withdraw(&answer.id) {
+            skipped.note(Reason::NotBegun, call.line);
+        } else if self.calls.end(&answer.id).is_none() {
+            skipped.note(Reason::NoCall, self.now.line);
+        }
     }
 
     fn ended(&mut self, call: &Call, answer: &Answered, record: &Record) {
