@@ -34,6 +34,8 @@ mod readme;
 mod record;
 #[path = "all/recordings.rs"]
 mod recordings;
+#[path = "all/replay.rs"]
+mod replay;
 #[path = "all/state.rs"]
 mod state;
 #[path = "all/steps.rs"]

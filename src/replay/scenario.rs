@@ -143,10 +143,20 @@ impl Scenario {
     /// Reads a scenario; the error is a clause with the place.
     pub fn parse(text: &str) -> Result<Self, String> {
         let scenario: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-        match (&scenario.stream, scenario.steps.iter().any(|step| step.line.is_some())) {
-            (None, true) => Err("`line` counts the events of a `stream`, and there is none".to_owned()),
-            _ => Ok(scenario),
+        let streamed = scenario.stream.is_some();
+        let mut setting = Setting::default();
+        for (number, step) in (1..).zip(&scenario.steps) {
+            let what = match step.line {
+                Some(_) if !streamed => "`line` counts the events of a `stream`, and there is none",
+                None if streamed => "it needs the `line` of the stream before whose event it happens",
+                _ if streamed && (step.event(&mut setting).is_some() || step.demands()) => {
+                    "with a `stream` a step changes the world; events and expectations are the stream's"
+                }
+                _ => continue,
+            };
+            return Err(format!("step {number}: {what}"));
         }
+        Ok(scenario)
     }
 
     /// Whether it runs programs of its own.

@@ -144,7 +144,8 @@ impl Docket {
         let amiss = retrial.is_amiss();
         let json = self.wanted.json.then(|| serde_json::to_string(&retrial).unwrap_or_default());
         let session = retrial.session.clone();
-        let news = retrial.was.is_none() && retrial.verdict >= Verdict::Ask && retrial.change != Change::Same;
+        let fresh = retrial.was.is_none() && retrial.change != Change::Same && retrial.expected.is_none();
+        let news = fresh && retrial.verdict >= Verdict::Ask;
         let notable = amiss || news || self.wanted.notable && !retrial.is_quiet();
         let blocked = retrial.verdict >= Verdict::Block;
         let notable = notable.then(|| Box::new(retrial));

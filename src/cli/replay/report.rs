@@ -49,7 +49,7 @@ impl Report {
 
     fn news(&mut self, retrial: Retrial) {
         let fresh = matches!(retrial.change, Change::New | Change::Undecidable);
-        if !fresh || retrial.verdict < Verdict::Ask {
+        if !fresh || retrial.verdict < Verdict::Ask || retrial.expected.is_some() {
             return;
         }
         for gate in retrial.gates.iter().filter(|_| retrial.change == Change::New) {

@@ -1,0 +1,507 @@
+//! `modegate replay`: what is recorded is decided again, and what differs is told.
+
+use crate::project::{Project, Said};
+use modegate::facts::live::now;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn fixture(name: &str) -> String {
+    format!("{ROOT}/fixtures/recordings/{name}")
+}
+
+/// A project without modes of its own, in which to replay.
+fn elsewhere() -> Project {
+    Project::new()
+}
+
+fn replay(project: &Project, words: &[&str]) -> Said {
+    project.run(&[&["replay"], words].concat())
+}
+
+/// The decisions that `--json` prints.
+fn retrials(said: &Said) -> Vec<Value> {
+    said.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+/// The lines of a journal or recording.
+fn lines(path: &str) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Writes a recording into the project and gives its path.
+fn put(project: &Project, name: &str, lines: &[String]) -> String {
+    project.write(name, lines.join("\n") + "\n");
+    project.home().join(name).to_string_lossy().into_owned()
+}
+
+/// A journal of a few events that were played in a project.
+fn played() -> (Project, PathBuf) {
+    let project = Project::installed();
+    let event = |value: Value| project.hook(&value);
+    event(json!({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt_id": "p", "prompt": "/plan x"}));
+    let start = json!({"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent",
+        "tool_input": {"subagent_type": "strategic-planner", "prompt": "x"}});
+    event(start.clone());
+    project.write("project/research/research_x_010126.md", "# Research\n");
+    event(start);
+    let stop = json!({"hook_event_name": "SubagentStop", "session_id": "s1", "agent_id": "a", "agent_type": "strategic-planner"});
+    event(stop.clone());
+    project.write(&format!("project/plans/plan_s1_{}.md", now().date), "# Plan\n");
+    event(stop);
+    event(
+        json!({"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "terraform apply"}}),
+    );
+    let journal = project.home().join(".claude/hooks/sessions/s1.jsonl");
+    (project, journal)
+}
+
+#[test]
+fn the_recordings_of_the_six_modes_have_no_drift() {
+    let said = replay(&elsewhere(), &[&fixture("")]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("All are decided as before."), "{}", said.stdout);
+    assert!(!said.stdout.contains("problem"), "{}", said.stderr);
+}
+
+#[test]
+fn the_streams_of_the_host_run_as_recordings() {
+    let said = replay(&elsewhere(), &[&fixture("streams")]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("149 events in 12 sessions, 5 blocked."), "{}", said.stdout);
+    assert!(said.stdout.contains("149 expectations met, 0 not met."), "{}", said.stdout);
+}
+
+#[test]
+fn a_journal_of_today_is_decided_as_it_was() {
+    let (project, journal) = played();
+    for words in [vec![], vec!["."], vec![journal.to_str().unwrap()]] {
+        let said = replay(&project, &words);
+        assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+        assert!(
+            said.stdout.starts_with("6 events in 1 session, 2 blocked. All are decided as before."),
+            "{}",
+            said.stdout
+        );
+        assert_eq!(said.stderr, "");
+    }
+}
+
+#[test]
+fn a_changed_mode_shows_exactly_its_flips() {
+    let project = elsewhere();
+    let changed = std::fs::read_to_string(format!("{ROOT}/modes/plan.yaml")).unwrap();
+    let changed = changed.replace("Plan not created. Continue working.", "There is no plan yet.");
+    let changed = changed.replace("id: research-is-there", "id: research-is-there\n        level: warn");
+    project.write("changed/plan.yaml", changed);
+    let said = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed", "--json"]);
+    assert_eq!(said.exit, 1);
+    let flips: Vec<String> = retrials(&said)
+        .iter()
+        .filter(|one| one["change"] != "same")
+        .map(|one| format!("{} {} {}", one["line"], one["change"].as_str().unwrap(), one["gates"]))
+        .collect();
+    assert_eq!(flips, [r#"3 newly_allowed ["research-is-there"]"#, r#"6 changed_reason ["plan-is-written"]"#]);
+    let said = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed"]);
+    for text in [
+        "newly allowed  PreToolUse(Agent strategic-planner)",
+        "before   block: Research report not found.",
+        "now      warn",
+        "gate     research-is-there [plan mode, phase draft] fails: no file matches",
+        "asked    which files match",
+        "2 of 11 are not decided as before: 1 newly allowed, 1 changed reason.",
+    ] {
+        assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
+    }
+}
+
+#[test]
+fn the_modes_of_the_working_tree_decide_where_there_are_any() {
+    let project = elsewhere();
+    project.write(".claude/modegate.yaml", "levels: { plan-is-written: observe }\n");
+    let changes = |words: &[&str]| {
+        let said = replay(&project, &[&[&fixture("demo.jsonl"), "--json"], words].concat());
+        let changed = retrials(&said).into_iter().filter(|one| one["change"] != "same");
+        (said.exit, changed.map(|one| one["change"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(changes(&[]), (1, vec!["newly_allowed".to_owned()]));
+    assert_eq!(changes(&["--modes", "."]), (1, vec!["newly_allowed".to_owned()]));
+    assert_eq!(changes(&["--modes", "recorded"]), (0, vec![]));
+}
+
+#[test]
+fn what_was_not_recorded_is_undecidable_and_what_the_event_tells_is_not() {
+    let (project, _) = played();
+    let rule = |check: &str| {
+        format!("mode: base\ngates:\n  - {{ id: new-rule, on: PreToolUse(Bash), if: {check}, deny: Not here. }}\n")
+    };
+    let changes = |check: &str| {
+        project.write("changed/base.yaml", rule(check));
+        let said = replay(&project, &["--modes", "changed", "--json"]);
+        let found = retrials(&said).into_iter().filter(|one| one["change"] != "same").collect::<Vec<_>>();
+        (said.exit, found)
+    };
+    let (exit, found) = changes("{ calls: [terraform apply] }");
+    assert_eq!((exit, found.len()), (1, 1));
+    assert_eq!((&found[0]["change"], &found[0]["gates"]), (&json!("newly_blocked"), &json!(["new-rule"])));
+    let (exit, found) = changes("{ file: infra/*.tf }");
+    assert_eq!((exit, found.len()), (1, 1));
+    assert_eq!(found[0]["change"], "undecidable");
+    assert_eq!(found[0]["unrecorded"], json!(["which files match infra/*.tf?"]));
+    let (exit, found) = changes("{ calls: [kubectl] }");
+    assert_eq!((exit, found.len()), (0, 0), "a rule that does not match changes nothing: {found:?}");
+}
+
+#[test]
+fn a_decision_that_is_not_the_recorded_one_is_drift() {
+    let project = elsewhere();
+    let mut recorded = lines(&fixture("demo.jsonl"));
+    recorded[2] = recorded[2].replace("\"verdict\":\"block\"", "\"verdict\":\"warn\"");
+    recorded[8] = recorded[8].replace("\"count\":1", "\"count\":2");
+    let path = put(&project, "tampered.jsonl", &recorded);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1);
+    for text in [
+        "drift  PreToolUse(Agent strategic-planner)",
+        "tampered.jsonl:3",
+        "before   warn: Research report not found.",
+        "now      block: Research report not found.",
+        "gate     research-is-there",
+        "asked    which files match",
+        "2 of 11 are not decided as before: 2 drift.",
+    ] {
+        assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
+    }
+}
+
+#[test]
+fn another_writers_spaces_are_no_drift() {
+    let project = elsewhere();
+    let spaced = lines(&fixture("demo.jsonl"));
+    let spaced: Vec<String> = spaced.iter().map(|line| line.replace("\":", "\" : ").replace("},{", "}, {")).collect();
+    let path = put(&project, "spaced.jsonl", &spaced);
+    assert_eq!(replay(&project, &[&path]).exit, 0);
+}
+
+#[test]
+fn bad_input_is_told_with_its_place_and_the_rest_is_done() {
+    let project = elsewhere();
+    let good = lines(&fixture("plan.jsonl"));
+    let last = good.last().unwrap().clone();
+    let mut bad = good.clone();
+    bad[3] = bad[3].replace("{\"v\":1,", "{\"v\":2,");
+    bad.insert(5, good[4].clone());
+    bad.insert(7, format!("{{\"v\":1,\"x\":\"{}\"}}", "y".repeat(10_000_001)));
+    bad.insert(9, "{\"v\":1,\"event\":{}}".to_owned());
+    bad.insert(10, "no json".to_owned());
+    bad.push(last[..last.len() / 2].to_owned());
+    project.write("corpus/bad.jsonl", bad.join("\n"));
+    project.write("corpus/notes.jsonl", "{\"hello\":1}\n");
+    project.write("corpus/empty.jsonl", "");
+    project.write("corpus/picture.png", [0_u8, 159, 146, 150]);
+    project.write("corpus/deep/binary.jsonl", [0_u8, 159, 146, 150, 10, 255]);
+    let said = replay(&project, &["corpus"]);
+    for text in [
+        "corpus/bad.jsonl:4: the line has format 2, written by a newer modegate; this one reads 1",
+        "corpus/bad.jsonl:6: the event is there twice; it is counted once",
+        "corpus/bad.jsonl:8: the line has 10000015 bytes; more than 10000000 are not read",
+        "corpus/bad.jsonl:10: the line cannot be decided: ",
+        "corpus/bad.jsonl:11: the line is no JSON: expected ident at column 2",
+        &format!("corpus/bad.jsonl:{}: the last line is cut off", bad.len()),
+        "corpus/notes.jsonl: it is no journal, no event stream and no transcript",
+        "corpus/empty.jsonl: it is empty",
+        "corpus/deep/binary.jsonl: it is no journal, no event stream and no transcript",
+        "passed over, as no recordings: corpus/picture.png",
+    ] {
+        assert!(said.stderr.contains(text), "{text}\n{}", said.stderr);
+    }
+    assert_eq!(said.exit, 0, "{}", said.stdout);
+    let events = good.len() - 2;
+    assert!(said.stdout.contains(&format!("{events} events in 1 session")), "{}", said.stdout);
+}
+
+#[test]
+fn a_missing_event_and_a_clock_that_runs_back_are_told() {
+    let project = elsewhere();
+    let good = lines(&fixture("demo.jsonl"));
+    let mut gone = good.clone();
+    // The event that ended the draft.
+    let end = gone.iter().position(|line| line.contains("plan: draft done")).unwrap();
+    gone.remove(end);
+    let path = put(&project, "gone.jsonl", &gone);
+    let said = replay(&project, &[&path]);
+    let text = format!("gone.jsonl:{}: the state is not the one before: an event is missing", end + 1);
+    assert!(said.stderr.contains(&text), "{}", said.stderr);
+    let mut back = good.clone();
+    let year = back[4].find("\"at\":\"20").unwrap() + 6;
+    back[4].replace_range(year..year + 4, "2001");
+    let path = put(&project, "back.jsonl", &back);
+    let said = replay(&project, &[&path]);
+    assert!(said.stderr.contains("back.jsonl:5: the clock went backwards"), "{}", said.stderr);
+    assert_eq!(said.stderr.matches("clock").count(), 1, "{}", said.stderr);
+    assert!(said.stdout.contains("11 events"), "{}", said.stdout);
+}
+
+#[test]
+fn a_recording_of_a_newer_format_is_told() {
+    let project = elsewhere();
+    let mut newer = lines(&fixture("demo.jsonl"));
+    newer[0] = newer[0].replace("{\"recording\":1,", "{\"recording\":9,");
+    let path = put(&project, "newer.jsonl", &newer);
+    let said = replay(&project, &[&path]);
+    assert!(said.stderr.contains("newer.jsonl:1: the recording has format 9"), "{}", said.stderr);
+    assert!(said.stdout.contains("11 events"), "{}", said.stdout);
+}
+
+#[test]
+fn expectations_are_blessed_met_and_missed() {
+    let project = elsewhere();
+    let recorded = lines(&fixture("demo.jsonl"));
+    let path = put(&project, "demo.jsonl", &recorded);
+    let said = replay(&project, &[&path, "--bless"]);
+    assert_eq!(said.exit, 0, "{}", said.stderr);
+    let sidecar = project.read("demo.expect.yaml");
+    assert!(sidecar.contains("events: 11\n") && sidecar.contains("verdict: block"), "{sidecar}");
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 0, "{}", said.stdout);
+    assert!(said.stdout.contains("11 expectations met, 0 not met."), "{}", said.stdout);
+    // A difference that nobody expects, although nothing has drifted.
+    project.write("demo.expect.yaml", sidecar.replacen("verdict: block", "verdict: pass", 1));
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1);
+    assert!(said.stdout.contains("not as expected  PreToolUse(Agent strategic-planner)"), "{}", said.stdout);
+    assert!(said.stdout.contains("expected pass"), "{}", said.stdout);
+    // An event that has gone.
+    project.write("demo.expect.yaml", &sidecar);
+    put(&project, "demo.jsonl", &recorded[..recorded.len() - 1]);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1);
+    assert!(said.stderr.contains("demo.jsonl: 11 events are expected, there are 10"), "{}", said.stderr);
+    // A file that cannot be read is not the same as none.
+    project.write("demo.expect.yaml", "events: many\n");
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1);
+    assert!(said.stderr.contains("demo.expect.yaml: "), "{}", said.stderr);
+}
+
+#[test]
+fn a_flip_that_is_expected_is_fine() {
+    let project = elsewhere();
+    project.write(".claude/modegate.yaml", "levels: { plan-is-written: observe }\n");
+    let path = put(&project, "demo.jsonl", &lines(&fixture("demo.jsonl")));
+    assert_eq!(replay(&project, &[&path]).exit, 1);
+    replay(&project, &[&path, "--bless"]);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 0, "{}", said.stdout);
+    assert!(said.stdout.contains("1 newly allowed. 1 of these are expected."), "{}", said.stdout);
+}
+
+#[test]
+fn expect_lines_stand_beside_their_events() {
+    let project = elsewhere();
+    let stream = |expect: &str| {
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/ann/app",
+            "transcript_path": "/home/ann/.claude/projects/-home-ann-app/s.jsonl",
+            "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}});
+        put(&project, "stream.jsonl", &[event.to_string(), expect.to_owned()])
+    };
+    for (expect, exit) in [
+        (r#"{"expect": "block"}"#, 0),
+        (r#"{"expect": "refused"}"#, 0),
+        (r#"{"expect": {"verdict": "block", "because": ["/"]}}"#, 0),
+        (r#"{"expect": "pass"}"#, 1),
+        (r#"{"expect": "blokked"}"#, 1),
+        (r#"{"expect": {"because": ["moon"]}}"#, 1),
+    ] {
+        let said = replay(&project, &[&stream(expect)]);
+        assert_eq!(said.exit, exit, "{expect}\n{}{}", said.stdout, said.stderr);
+    }
+    // The same in the lines of a journal.
+    let mut recorded = lines(&fixture("demo.jsonl"));
+    recorded.insert(3, r#"{"expect": "refused"}"#.to_owned());
+    recorded.push(r#"{"expect": "held"}"#.to_owned());
+    let path = put(&project, "demo.jsonl", &recorded);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1);
+    assert!(said.stdout.contains("1 expectation met, 1 not met."), "{}", said.stdout);
+}
+
+#[test]
+fn parts_are_disjoint_and_together_the_whole() {
+    let project = elsewhere();
+    for name in ["demo", "explore", "research", "plan", "code", "code-review"] {
+        put(&project, &format!("corpus/{name}.jsonl"), &lines(&fixture(&format!("{name}.jsonl"))));
+    }
+    let folder = "corpus";
+    let whole = replay(&project, &[folder, "--json"]);
+    let place = |one: &Value| format!("{}:{}", one["file"], one["line"]);
+    let mut all: Vec<String> = retrials(&whole).iter().map(place).collect();
+    let mut parts = Vec::new();
+    let mut found: Vec<String> = Vec::new();
+    for part in 1..=3 {
+        let said = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3")]);
+        let again = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3"), "--threads", "1"]);
+        assert_eq!(said.stdout, again.stdout, "the order does not hang on threads");
+        let sessions: std::collections::BTreeSet<String> =
+            retrials(&said).iter().map(|one| one["session"].to_string()).collect();
+        found.extend(retrials(&said).iter().map(place));
+        parts.push(sessions);
+        project.write(&format!("part-{part}.json"), &said.stdout);
+    }
+    assert!(parts.iter().filter(|sessions| !sessions.is_empty()).count() > 1);
+    assert!(parts[0].is_disjoint(&parts[1]) && parts[1].is_disjoint(&parts[2]) && parts[0].is_disjoint(&parts[2]));
+    all.sort();
+    found.sort();
+    assert_eq!(all, found);
+    let names = ["part-1.json", "part-2.json", "part-3.json"];
+    let joined = replay(&project, &[&["--merge", "--junit", "a.xml", "--html", "a.html"], &names[..]].concat());
+    let direct = replay(&project, &[folder]);
+    assert_eq!((joined.exit, joined.stdout), (direct.exit, direct.stdout));
+    let again = replay(&project, &[&["--merge", "--json"], &names[..]].concat());
+    assert_eq!(retrials(&again).len(), all.len());
+    project.write("part-1.json", "{\"half\":");
+    let said = replay(&project, &["--merge", "part-1.json"]);
+    assert_eq!(said.exit, 1, "a part that cannot be read is not fine: {}", said.stdout);
+}
+
+#[test]
+fn reports_are_written_whole() {
+    let project = elsewhere();
+    project.write("changed/plan.yaml", "mode: plan\nextends: builtin\nphases:\n  - phase: draft\n    agent: strategic-planner\n    after:\n      - id: plan-is-written\n        check: { file: plan }\n        else: No <plan> & \"nothing\".\n");
+    let words = ["--modes", "changed", "--junit", "r.xml", "--sarif", "r.sarif", "--html", "r.html"];
+    let said = replay(&project, &[&[fixture("demo.jsonl").as_str()], &words[..]].concat());
+    assert_eq!(said.exit, 1, "{}{}", said.stdout, said.stderr);
+    let xml = project.read("r.xml");
+    assert!(xml.contains("<testsuite name=\"demo-session\"") && xml.ends_with("</testsuites>\n"), "{xml}");
+    assert!(xml.contains("No &lt;plan&gt; &amp;"), "{xml}");
+    let sarif: Value = serde_json::from_str(&project.read("r.sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().any(|result| result["ruleId"] == "plan-is-written"), "{sarif}");
+    let place = &results.iter().find(|result| result["ruleId"] == "plan-is-written").unwrap()["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "changed/plan.yaml");
+    let html = project.read("r.html");
+    assert!(html.contains("demo-session") && html.contains("\\u003cplan>") && !html.contains("No <plan>"));
+    let left =
+        std::fs::read_dir(project.home()).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    assert!(!left.into_iter().any(|name| Path::new(&name).extension().is_some_and(|end| end == "tmp")));
+}
+
+#[test]
+fn github_is_told_where_it_runs() {
+    let project = elsewhere();
+    project.write(
+        ".claude/modes/plan.yaml",
+        std::fs::read_to_string(format!("{ROOT}/modes/plan.yaml")).unwrap().replace("Plan not created.", "No plan."),
+    );
+    let mut command = project.modegate();
+    command.args(["replay", &fixture("demo.jsonl")]).env("GITHUB_ACTIONS", "true");
+    command.env("GITHUB_STEP_SUMMARY", project.home().join("summary.md"));
+    let said = crate::project::said(&mut command, b"");
+    let line = said.stdout.lines().find(|line| line.starts_with("::error ")).expect("an annotation");
+    assert!(line.starts_with("::error file=.claude/modes/plan.yaml,line="), "{line}");
+    assert!(
+        project
+            .read("summary.md")
+            .contains("| changed reason | SubagentStop(strategic-planner) | block | block | plan-is-written |")
+    );
+}
+
+#[test]
+fn a_stream_is_held_against_a_real_folder() {
+    let project = Project::installed();
+    let stream = [
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt_id": "p", "prompt": "/plan x"}),
+        json!({"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Agent",
+            "tool_input": {"subagent_type": "strategic-planner", "prompt": "x"}}),
+    ];
+    let path = put(&project, "stream.jsonl", &stream.map(|event| event.to_string()));
+    let outcome = |words: &[&str]| {
+        let said = replay(&elsewhere(), &[&[path.as_str(), "--json"], words].concat());
+        let last = retrials(&said).pop().unwrap();
+        (last["outcome"].as_str().unwrap().to_owned(), last["change"].as_str().unwrap().to_owned())
+    };
+    let home = project.home().to_string_lossy().into_owned();
+    assert_eq!(outcome(&["--project", &home]), ("refused".to_owned(), "new".to_owned()));
+    project.write("project/research/research_x_010126.md", "# Research\n");
+    assert_eq!(outcome(&["--project", &home]), ("allowed".to_owned(), "new".to_owned()));
+    // Without a world nobody knows.
+    assert_eq!(outcome(&[]), ("refused".to_owned(), "undecidable".to_owned()));
+    assert!(!project.home().join(".claude/hooks/cache.json").exists(), "a replay leaves no trace");
+    assert!(!project.home().join(".claude/hooks/sessions").exists(), "a replay leaves no trace");
+}
+
+#[test]
+fn a_scenario_may_run_programs_only_where_it_is_let() {
+    let project = elsewhere();
+    project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: told\n");
+    let said = replay(&project, &["s.yaml"]);
+    assert_eq!(said.exit, 1);
+    assert!(said.stderr.contains("s.yaml: it runs programs of its own; let it with `--shell`"), "{}", said.stderr);
+    let said = replay(&project, &["s.yaml", "--shell"]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    project.write("out.yaml", "about: x\nfiles: { ../../out.txt: x }\nsteps: []\n");
+    let said = replay(&project, &["out.yaml"]);
+    assert!(said.stderr.contains("is outside the scenario's project"), "{}", said.stderr);
+}
+
+#[test]
+fn time_goes_by_in_a_scenario() {
+    let project = elsewhere();
+    project.write(
+        "wait.yaml",
+        "about: x\nclock: 2026-03-02T12:00:00Z\nsteps:\n  - prompt: /plan\n    tells: [_030226.md]\n  - wait: 2 days\n  - starts: strategic-planner\n    expect: refused\n    because: [_030426.md]\n",
+    );
+    let said = replay(&project, &["wait.yaml"]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    project.write("odd.yaml", "about: x\nsteps:\n  - wait: soon\n");
+    assert!(replay(&project, &["odd.yaml"]).stderr.contains("`wait: soon` is no time to wait"));
+}
+
+#[test]
+fn wrong_usage_says_what_to_do() {
+    let project = elsewhere();
+    project.write("broken/plan.yaml", "mode: plan\nphases: [{ fase: x }]\n");
+    project.write("none/x.txt", "");
+    for (words, exit, text) in [
+        (vec![], 66, "no session was recorded here yet"),
+        (vec!["nowhere.jsonl"], 66, "`nowhere.jsonl` cannot be read"),
+        (vec!["none"], 66, "there is nothing to replay in none"),
+        (vec!["--partition", "0/3"], 64, "a part is K/N"),
+        (vec!["--partition", "4/3"], 64, "a part is K/N"),
+        (vec!["--merge"], 64, "<PATHS>"),
+        (vec!["none", "--modes", "nowhere"], 66, "`--modes nowhere` is no folder"),
+        (vec!["none", "--modes", "none"], 66, "`--modes none` has no mode files"),
+        (vec!["none", "--modes", "broken"], 65, "is not a mode"),
+        (vec!["--html", "no/such/r.html", "DEMO"], 73, "`no/such` is not there to write into"),
+    ] {
+        let demo = fixture("demo.jsonl");
+        let words: Vec<&str> = words.into_iter().map(|word| if word == "DEMO" { &demo } else { word }).collect();
+        let said = replay(&project, &words);
+        assert_eq!(said.exit, exit, "{words:?}: {}", said.stderr);
+        assert!(said.stderr.contains(text), "{words:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn transcripts_are_the_trial_run() {
+    let said =
+        replay(&elsewhere(), &[&format!("{ROOT}/fixtures/transcripts/denied-and-blocked"), "--last", "1", "--json"]);
+    assert_eq!(said.exit, 0, "{}", said.stderr);
+    let found = retrials(&said);
+    let refused: Vec<&Value> =
+        found.iter().filter(|one| one["outcome"] == "refused" && one["change"] == "new").collect();
+    assert!(refused.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
+}
+
+#[test]
+fn both_parts_of_a_journal_are_one_session() {
+    let (project, journal) = played();
+    let all = lines(journal.to_str().unwrap());
+    project.write(".claude/hooks/sessions/s1.old.jsonl", all[..2].join("\n") + "\n");
+    project.write(".claude/hooks/sessions/s1.jsonl", all[2..].join("\n") + "\n");
+    let said = replay(&project, &[]);
+    assert_eq!(said.exit, 0);
+    assert!(said.stdout.starts_with("6 events in 1 session"), "{}", said.stdout);
+    assert_eq!(said.stderr, "", "the state goes on from one part to the other");
+}
