@@ -89,14 +89,12 @@ impl Event {
         };
         let mut oddities = Vec::new();
         let mut fields = normalised(raw);
-        for name in TEXTS {
-            match fields.get(name) {
-                Some(Value::String(_)) | None => {}
-                Some(Value::Null) => drop(fields.shift_remove(name)),
-                Some(other) => {
-                    oddities.push(format!("`{name}` is {}, not text", type_name(other)));
-                    fields.shift_remove(name);
-                }
+        let odd = |(name, value): &(&String, &Value)| !value.is_string() && TEXTS.contains(&name.as_str());
+        let odd: Vec<String> = fields.iter().filter(odd).map(|(name, _)| name.clone()).collect();
+        for name in odd {
+            let value = fields.shift_remove(&name).unwrap_or_default();
+            if !value.is_null() {
+                oddities.push(format!("`{name}` is {}, not text", type_name(&value)));
             }
         }
         let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
@@ -299,9 +297,12 @@ fn normalised(raw: Map<String, Value>) -> Map<String, Value> {
 
 /// The name that `key` should have, if it is another.
 fn canonical(key: &str) -> Option<String> {
-    let snake = if key.bytes().any(|byte| byte.is_ascii_uppercase()) { snake_case(key) } else { key.to_owned() };
-    let alias = ALIASES.iter().find(|(other, _)| *other == snake).map(|(_, name)| (*name).to_owned());
-    alias.or_else(|| (snake != key).then_some(snake))
+    let alias = |key: &str| ALIASES.iter().find(|(other, _)| *other == key).map(|(_, name)| (*name).to_owned());
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return alias(key);
+    }
+    let snake = snake_case(key);
+    alias(&snake).or(Some(snake))
 }
 
 fn snake_case(key: &str) -> String {
