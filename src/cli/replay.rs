@@ -128,15 +128,14 @@ impl Replay {
 
     fn work(&self, input: &Input, law: &Law, world: &World, docket: &mut Docket) {
         let expected = if self.bless { None } else { sidecar(input, docket) };
-        let sidecar = expected.as_ref();
+        docket.expect(expected);
         match input.source {
-            Source::Journal => lines::replay(input, law, sidecar, docket),
-            Source::Stream => stream::replay(input, law, world, sidecar, docket),
-            Source::Transcript => stream::replay(input, law, &World::Remembered, sidecar, docket),
-            Source::Scenario => stage::replay(input, law, self.shell, sidecar, docket),
+            Source::Journal => lines::replay(input, law, docket),
+            Source::Stream => stream::replay(input, law, world, docket),
+            Source::Transcript => stream::replay(input, law, &World::Remembered, docket),
+            Source::Scenario => stage::replay(input, law, self.shell, docket),
             Source::Part => part::replay(input, docket),
         }
-        count(input, sidecar, docket);
     }
 
     fn found(&self, own: &Path) -> Result<Found, Failure> {
@@ -270,15 +269,6 @@ fn sidecar(input: &Input, docket: &mut Docket) -> Option<Sidecar> {
     };
     // Expectations that cannot be read must not pass for none.
     Sidecar::read(&text).map_err(|why| docket.unmet(&path.to_string_lossy(), 0, why)).ok()
-}
-
-/// A recording from which events have gone is not the one that was blessed.
-fn count(input: &Input, expected: Option<&Sidecar>, docket: &mut Docket) {
-    let Some(expected) = expected.filter(|_| docket.wanted.partition.is_none()) else { return };
-    if expected.events != docket.events() {
-        let what = format!("{} events are expected, there are {}", expected.events, docket.events());
-        docket.unmet(&input.main().to_string_lossy(), 0, what);
-    }
 }
 
 fn bless(input: &Input, blessed: &Sidecar) -> Result<(), String> {

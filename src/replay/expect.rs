@@ -117,7 +117,10 @@ pub struct Sidecar {
 /// What is expected of an event at its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct At {
-    /// The line of the recording.
+    /// Which event it is, from 1: one line may tell of several, and several files of one session.
+    pub number: u64,
+    /// Its line, for people.
+    #[serde(default)]
     pub line: u64,
     /// The event, for people.
     #[serde(default)]
@@ -142,10 +145,10 @@ impl Sidecar {
         format!("{HEAD}{}", serde_yaml::to_string(self).unwrap_or_default())
     }
 
-    /// What is expected of the event in a line.
+    /// What is expected of an event, by its number.
     #[must_use]
-    pub fn at(&self, line: u64) -> Expectation {
-        let found = self.expect.binary_search_by_key(&line, |at| at.line).ok().and_then(|index| self.expect.get(index));
+    pub fn at(&self, number: u64) -> Expectation {
+        let found = self.expect.iter().find(|at| at.number == number);
         found.map_or_else(Expectation::silence, |at| at.expected.clone())
     }
 
@@ -157,7 +160,8 @@ impl Sidecar {
         }
         let expected = Expectation::of(retrial);
         if !Expectation::silence().is_met(retrial) {
-            self.expect.push(At { line: retrial.line, event: retrial.event.clone(), expected });
+            let (number, line, event) = (self.events, retrial.line, retrial.event.clone());
+            self.expect.push(At { number, line, event, expected });
         }
     }
 }
@@ -193,7 +197,7 @@ mod tests {
     fn what_is_no_expectation_says_so() {
         assert!(Expectation::read(r#""blokked""#).unwrap_err().contains("no outcome is called `blokked`"));
         assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().contains("`verdict`"));
-        assert!(Sidecar::read("events: 1\nexpect: [{line: x}]").unwrap_err().contains("line"));
+        assert!(Sidecar::read("events: 1\nexpect: [{number: x}]").unwrap_err().contains("number"));
     }
 
     #[test]

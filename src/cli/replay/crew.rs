@@ -36,7 +36,7 @@ pub(super) fn run<'a>(
                     let Ok((input, tell)) = next else { break };
                     let mut docket = Docket::new(wanted, tell);
                     work(input, &mut docket);
-                    docket.close();
+                    docket.close(&input.main().to_string_lossy());
                 }
             });
         }

@@ -88,21 +88,33 @@ pub(super) struct Docket {
     batch: Vec<Told>,
     end: End,
     last: String,
+    /// What is expected by the file beside the input, by the number of the event.
+    expected: Option<Sidecar>,
+    number: u64,
 }
 
 impl Docket {
     pub(super) fn new(wanted: Wanted, tell: SyncSender<Vec<Told>>) -> Self {
         let end = End { blessed: wanted.bless.then(Sidecar::default), ..End::default() };
-        Self { wanted, tell, batch: Vec::new(), end, last: String::new() }
+        Self { wanted, tell, batch: Vec::new(), end, last: String::new(), expected: None, number: 0 }
     }
 
-    /// Whether a session is to be looked at.
-    pub(super) fn wants(&self, session: &str) -> bool {
-        self.wanted.partition.is_none_or(|partition| partition.has(session))
+    /// Expects what the file beside the input says.
+    pub(super) fn expect(&mut self, expected: Option<Sidecar>) {
+        self.expected = expected;
+    }
+
+    /// Whether the session of the next event is to be looked at; one that is not is counted all the same.
+    pub(super) fn wants(&mut self, session: &str) -> bool {
+        let wanted = self.wanted.partition.is_none_or(|partition| partition.has(session));
+        self.number += u64::from(!wanted);
+        wanted
     }
 
     /// Tells what was judged, and what was expected.
     pub(super) fn event(&mut self, place: Where<'_>, judged: Judged, law: &Catalogue, expected: Option<Expectation>) {
+        self.number += 1;
+        let expected = expected.or_else(|| self.expected.as_ref().map(|sidecar| sidecar.at(self.number)));
         let session = judged.event.session();
         if self.last != session {
             session.clone_into(&mut self.last);
@@ -170,11 +182,6 @@ impl Docket {
         self.end.foreign += 1;
     }
 
-    /// How many events there were so far.
-    pub(super) fn events(&self) -> u64 {
-        self.end.tally.events
-    }
-
     /// An expectation that no event can meet.
     pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
         self.end.tally.unmet += 1;
@@ -198,8 +205,12 @@ impl Docket {
         let _ = self.tell.send(std::mem::take(&mut self.batch));
     }
 
-    /// Tells what the input has come to.
-    pub(super) fn close(mut self) {
+    /// Tells what the input has come to. A recording from which events have gone is not the one that was blessed.
+    pub(super) fn close(mut self, file: &str) {
+        if let Some(events) = self.expected.take().map(|sidecar| sidecar.events).filter(|events| *events != self.number)
+        {
+            self.unmet(file, 0, format!("{events} events are expected, there are {}", self.number));
+        }
         self.end.tally.sessions = self.end.sessions.len() as u64;
         let end = std::mem::take(&mut self.end);
         self.batch.push(Told::End(Box::new(end)));

@@ -7,19 +7,19 @@ use super::law::{Judge, Law};
 use crate::journal::VERSION;
 use crate::replay::chain::Chain;
 use crate::replay::entry::{Entry, Form, plain};
-use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::expect::Expectation;
 use crate::replay::recording::{self, Header};
 use crate::replay::retrial::Where;
 use crate::replay::trial::{Judged, Trial};
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
-pub(super) fn replay(input: &Input, law: &Law, expected: Option<&Sidecar>, docket: &mut Docket) {
+pub(super) fn replay(input: &Input, law: &Law, docket: &mut Docket) {
     let mut judge = law.of_file(input.main());
     let mut chain = Chain::default();
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
-        let mut hearing = Hearing { file: &file, expected, held: None, chain: &mut chain };
+        let mut hearing = Hearing { file: &file, held: None, chain: &mut chain };
         match hearing.read(path, law, &mut judge, docket) {
             Ok(()) => {}
             Err(error) => docket.problem(&file, 0, format!("it cannot be read: {error}")),
@@ -41,7 +41,6 @@ struct Held {
 
 struct Hearing<'a> {
     file: &'a str,
-    expected: Option<&'a Sidecar>,
     held: Option<Held>,
     chain: &'a mut Chain,
 }
@@ -131,12 +130,7 @@ impl Hearing<'_> {
         if plain(entry.modes) != Some(judge.hash.as_str()) {
             docket.foreign();
         }
-        self.held = Some(Held {
-            line: number,
-            at: plain(entry.at).map(str::to_owned),
-            judged,
-            expected: self.expected.map(|sidecar| sidecar.at(number)),
-        });
+        self.held = Some(Held { line: number, at: plain(entry.at).map(str::to_owned), judged, expected: None });
     }
 
     fn expectation(&mut self, number: u64, entry: &Entry<'_>, docket: &mut Docket) {

@@ -9,7 +9,6 @@ use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
 use crate::paths::Places;
-use crate::replay::expect::{Expectation, Sidecar};
 use crate::replay::retrial::Where;
 use crate::replay::scenario::{Came, Scenario, Setting, Step};
 use crate::replay::trial::Judged;
@@ -22,14 +21,14 @@ use std::process::Command;
 use std::time::SystemTime;
 
 /// Plays a scenario.
-pub(super) fn replay(input: &Input, law: &Law, shell: bool, expected: Option<&Sidecar>, docket: &mut Docket) {
+pub(super) fn replay(input: &Input, law: &Law, shell: bool, docket: &mut Docket) {
     let file = input.main().to_string_lossy().into_owned();
-    if let Err(why) = play(input.main(), law, shell, expected, docket) {
+    if let Err(why) = play(input.main(), law, shell, docket) {
         docket.unmet(&file, 0, why);
     }
 }
 
-fn play(path: &Path, law: &Law, shell: bool, expected: Option<&Sidecar>, docket: &mut Docket) -> Result<(), String> {
+fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let scenario = Scenario::parse(&text)?;
     if scenario.runs_programs() && !shell {
@@ -42,10 +41,10 @@ fn play(path: &Path, law: &Law, shell: bool, expected: Option<&Sidecar>, docket:
     let mut stage = Stage::new(folder.path(), path, &scenario)?;
     stage.lay_out(&scenario, law)?;
     if let Some(stream) = &scenario.stream {
-        return stage.stream(&path.with_file_name(stream), &scenario.steps, expected, docket);
+        return stage.stream(&path.with_file_name(stream), &scenario.steps, docket);
     }
     for (number, step) in (1..).zip(&scenario.steps) {
-        stage.step(number, step, expected, docket).map_err(|why| format!("step {number}: {why}"))?;
+        stage.step(number, step, docket).map_err(|why| format!("step {number}: {why}"))?;
     }
     Ok(())
 }
@@ -92,13 +91,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Plays a stream, and what happens between its events.
-    fn stream(
-        &mut self,
-        path: &Path,
-        steps: &[Step],
-        expected: Option<&Sidecar>,
-        docket: &mut Docket,
-    ) -> Result<(), String> {
+    fn stream(&mut self, path: &Path, steps: &[Step], docket: &mut Docket) -> Result<(), String> {
         let wrong = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
         let mut lines = Lines::open(path).map_err(wrong)?;
         let mut waiting = steps.iter().peekable();
@@ -116,7 +109,7 @@ impl<'a> Stage<'a> {
                 continue;
             }
             let answered = answer_ahead(bytes, Some(&self.home), self.ahead);
-            self.tell(number, bytes, answered, expected.map(|sidecar| sidecar.at(number)), docket);
+            self.tell(number, bytes, answered, docket);
         }
         match waiting.next() {
             Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
@@ -124,13 +117,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn step(
-        &mut self,
-        number: u64,
-        step: &Step,
-        expected: Option<&Sidecar>,
-        docket: &mut Docket,
-    ) -> Result<(), String> {
+    fn step(&mut self, number: u64, step: &Step, docket: &mut Docket) -> Result<(), String> {
         self.happens(step)?;
         if let Some(words) = &step.command {
             return self.command(words, step);
@@ -140,7 +127,7 @@ impl<'a> Stage<'a> {
         let answered = answer_ahead(&bytes, Some(&self.home), self.ahead);
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
         let judged = self.judge(step, kind, &answered);
-        self.tell(number, &bytes, answered, expected.map(|sidecar| sidecar.at(number)), docket);
+        self.tell(number, &bytes, answered, docket);
         if step.demands() && judged.is_ok() {
             docket.met();
         }
@@ -240,7 +227,7 @@ impl<'a> Stage<'a> {
         step.unmet(&came, &self.setting).map_or(Ok(()), Err)
     }
 
-    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, expected: Option<Expectation>, docket: &mut Docket) {
+    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, docket: &mut Docket) {
         let Ok(event) = Event::parse(bytes) else { return };
         let silent = || Decided {
             decision: Decision::default(),
@@ -253,7 +240,7 @@ impl<'a> Stage<'a> {
         let catalogue = crate::library::read(&Places { home: self.home.clone() });
         let at = live::ahead(self.ahead).at;
         let place = Where { file: &self.file, line: number, at: Some(&at) };
-        docket.event(place, judged, &catalogue, expected);
+        docket.event(place, judged, &catalogue, None);
     }
 }
 

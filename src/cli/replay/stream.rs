@@ -12,7 +12,7 @@ use crate::journal::{self, Line, Wrote};
 use crate::paths::safe_name;
 use crate::redact::redacted;
 use crate::replay::entry::{Entry, Form};
-use crate::replay::expect::{Expectation, Sidecar};
+use crate::replay::expect::Expectation;
 use crate::replay::remembered::Remembered;
 use crate::replay::retrial::Where;
 use crate::replay::transcript::{Agent, Part, rebuild};
@@ -46,19 +46,19 @@ struct Thread {
 }
 
 /// Decides the events of a stream.
-pub(super) fn replay(input: &Input, law: &Law, world: &World, expected: Option<&Sidecar>, docket: &mut Docket) {
+pub(super) fn replay(input: &Input, law: &Law, world: &World, docket: &mut Docket) {
     let judge = law.of_file(input.main());
     let mut court = Court::new(&judge, world);
     let result = match input.source {
-        Source::Transcript => transcript(input, &mut court, expected, docket),
-        _ => stream(input.main(), &mut court, expected, docket),
+        Source::Transcript => transcript(input, &mut court, docket),
+        _ => stream(input.main(), &mut court, docket),
     };
     if let Err(error) = result {
         docket.problem(&input.main().to_string_lossy(), 0, format!("it cannot be read: {error}"));
     }
 }
 
-fn stream(path: &Path, court: &mut Court<'_>, expected: Option<&Sidecar>, docket: &mut Docket) -> std::io::Result<()> {
+fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::Result<()> {
     let file = path.to_string_lossy().into_owned();
     let mut lines = Lines::open(path)?;
     let mut held: Option<(u64, Judged, Option<Expectation>)> = None;
@@ -84,7 +84,7 @@ fn stream(path: &Path, court: &mut Court<'_>, expected: Option<&Sidecar>, docket
                 match Event::parse(bytes) {
                     Ok(event) if docket.wants(event.session()) => {
                         let judged = court.decide(event, None);
-                        held = Some((number, judged, own.or_else(|| expected.map(|sidecar| sidecar.at(number)))));
+                        held = Some((number, judged, own));
                     }
                     Ok(_) => {}
                     Err(why) => docket.problem(&file, number, why),
@@ -96,7 +96,7 @@ fn stream(path: &Path, court: &mut Court<'_>, expected: Option<&Sidecar>, docket
                 Ok(event) => {
                     tell(&file, held.take(), court, docket);
                     let judged = court.decide(event, None);
-                    held = Some((number, judged, expected.map(|sidecar| sidecar.at(number))));
+                    held = Some((number, judged, None));
                 }
                 Err(_) => docket.problem(&file, number, unreadable(error, whole)),
             },
@@ -112,12 +112,7 @@ fn tell(file: &str, held: Option<(u64, Judged, Option<Expectation>)>, court: &Co
     }
 }
 
-fn transcript(
-    input: &Input,
-    court: &mut Court<'_>,
-    expected: Option<&Sidecar>,
-    docket: &mut Docket,
-) -> std::io::Result<()> {
+fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std::io::Result<()> {
     let names: Vec<String> = input.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let main = names.first().map(String::as_str).unwrap_or_default();
     let mut parts = Vec::new();
@@ -158,9 +153,8 @@ fn transcript(
         let file = names.get(rebuilt.place.part).map(String::as_str).unwrap_or_default();
         let line = rebuilt.place.line as u64;
         let judged = court.decide(event, rebuilt.at.as_deref());
-        let expected = expected.map(|sidecar| sidecar.at(line));
         let place = Where { file, line, at: rebuilt.at.as_deref() };
-        docket.event(place, judged, &court.judge.catalogue, expected);
+        docket.event(place, judged, &court.judge.catalogue, None);
     }
     Ok(())
 }
