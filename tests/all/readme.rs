@@ -51,6 +51,22 @@ fn the_demo_prints_what_is_shown_of_it() {
 }
 
 #[test]
+fn a_replay_prints_what_is_shown_of_it() {
+    let project = Project::new();
+    let (_, rest) = README.split_once("mkdir softer && echo '").expect("the settings");
+    project.write("softer/modegate.yaml", rest.split('\'').next().unwrap());
+    let (root, modes) = (env!("CARGO_MANIFEST_DIR"), project.home().join("softer"));
+    let recording = format!("{root}/fixtures/recordings/plan.jsonl");
+    let said = project.run(&["replay", &recording, "--modes", modes.to_str().unwrap()]);
+    assert_eq!(said.exit, 1, "{said:?}");
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let replayed = squeezed(&said.stdout.replace(&format!("{root}/"), ""));
+    for part in squeezed(&screen("modegate replay fixtures/recordings/plan.jsonl --modes softer")).split('…') {
+        assert!(replayed.contains(part.trim()), "{part} is not in {replayed}");
+    }
+}
+
+#[test]
 fn every_link_between_documents_leads_somewhere() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in [
@@ -58,9 +74,14 @@ fn every_link_between_documents_leads_somewhere() {
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "docs/ARCHITECTURE.md",
+        "docs/ci.md",
+        "docs/gates.md",
         "docs/hosts.md",
         "docs/journal.md",
         "docs/modes.md",
+        "docs/replay.md",
+        "fixtures/recordings/README.md",
+        "fixtures/scenarios/README.md",
     ] {
         let path = root.join(file);
         let text = std::fs::read_to_string(&path).unwrap();
