@@ -205,6 +205,15 @@ impl Mode {
         self.before.iter().map(|gate| (None, gate)).chain(phased).chain(self.gates.iter().map(|gate| (None, gate)))
     }
 
+    /// Whether one of its gates asks a program or a server.
+    #[must_use]
+    pub fn has_steps(&self) -> bool {
+        let given = |gate: &Gate| gate.given.as_ref().is_some_and(Check::has_steps);
+        let when = self.phases.iter().filter_map(|phase| phase.when.as_ref());
+        self.all_gates().any(|(_, gate)| gate.check.has_steps() || given(gate))
+            || when.into_iter().any(Check::has_steps)
+    }
+
     /// Lets the headers of its web steps have these variables.
     fn allow(&mut self, names: &[String]) {
         let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));

@@ -72,7 +72,7 @@ pub(super) struct Replay {
     /// Take what comes of it as what is expected from now on: writes `NAME.expect.yaml` beside each recording
     #[arg(long)]
     bless: bool,
-    /// Let scenarios run the programs that they name
+    /// Let scenarios run the programs that they name, and gates those that they ask
     #[arg(long)]
     shell: bool,
     /// How many threads work [default: one for each core]
@@ -99,8 +99,7 @@ impl Replay {
         let here = places(project);
         let law = Law::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
         if let Some(broken) = law.broken().first() {
-            let hint = "run `modegate modes check` to see every problem at once";
-            return Err((BAD_DATA, format!("{}\n  hint: {hint}", broken.summary())));
+            return Err((BAD_DATA, broken.summary()));
         }
         let found = self.found(&here.sessions())?;
         let outputs = Outputs::open(self.junit.as_deref(), self.sarif.as_deref(), self.html.as_deref());
@@ -114,7 +113,7 @@ impl Replay {
         tell_others(&found.others);
         desk.report.tally.problems += found.problems.len() as u64;
         found.problems.iter().for_each(|problem| desk.problem(problem.clone()));
-        let world = named.map_or(World::Remembered, World::Project);
+        let world = named.map_or(World::Remembered, |home| World::Project(home, self.shell));
         let work = |input: &Input, docket: &mut Docket| self.work(input, &law, &world, docket);
         let wanted = Wanted {
             json: self.json || desk.outputs.want_all(),
@@ -183,11 +182,12 @@ impl Desk<'_> {
             Told::Problem(problem) => self.problem(problem),
             Told::Skipped(first, count) => {
                 if self.given.json {
-                    let Problem { file, line, what } = &first;
+                    let Problem { file, line, what, .. } = &first;
                     say(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
                 }
                 self.report.skipped(&first, count);
             }
+            Told::Session { session, file, quiet } => self.outputs.end(session, file, quiet),
             Told::End(end) => self.end(input, *end),
         }
     }
@@ -213,13 +213,15 @@ impl Desk<'_> {
         if let Some(blessed) = end.blessed.take() {
             self.troubles.extend(bless(input, &blessed).err());
         }
-        self.outputs.end(input, end.tally.events);
         self.report.end(&end);
         self.bar.inc(input.size);
     }
 
     fn close(mut self, law: &Law) -> Result<bool, Failure> {
         self.bar.finish_and_clear();
+        if self.given.merge && self.report.tally.events == 0 && self.report.tally.is_fine() {
+            return Err((NO_INPUT, "the parts have no decision at all".to_owned()));
+        }
         let catalogue = law.catalogue();
         if !self.given.json {
             terminal::show(&self.report);

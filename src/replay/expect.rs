@@ -4,6 +4,7 @@ use super::change::Change;
 use super::retrial::Retrial;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// What is expected of one event; what is left out may be anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Expectation {
     /// What happens to the modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<String>>,
+    /// That it cannot be told: the session does not show what is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undecidable: bool,
 }
 
 /// An expectation as people write it: a word, or more.
@@ -56,11 +60,15 @@ impl Expectation {
                 Err(_) => Self { outcome: Some(word), ..Self::default() },
             },
         };
-        match &expectation.outcome {
+        expectation.checked()
+    }
+
+    fn checked(self) -> Result<Self, String> {
+        match &self.outcome {
             Some(word) if !OUTCOMES.contains(&word.as_str()) => {
                 Err(format!("no outcome is called `{word}`; there are {}", OUTCOMES.join(", ")))
             }
-            _ => Ok(expectation),
+            _ => Ok(self),
         }
     }
 
@@ -73,6 +81,9 @@ impl Expectation {
     /// That the same comes of an event.
     #[must_use]
     pub fn of(retrial: &Retrial) -> Self {
+        if retrial.is_open() {
+            return Self { undecidable: true, ..Self::default() };
+        }
         let reason = (!retrial.reason.is_empty()).then(|| retrial.reason.clone());
         let moves = Some(retrial.moves.clone()).filter(|moves| !moves.is_empty());
         Self { verdict: Some(retrial.verdict), reason, moves, ..Self::default() }
@@ -81,6 +92,9 @@ impl Expectation {
     /// Whether it is met.
     #[must_use]
     pub fn is_met(&self, retrial: &Retrial) -> bool {
+        if self.undecidable || retrial.is_open() {
+            return self.undecidable && retrial.is_open();
+        }
         let is_outcome =
             |word: &String| *word == retrial.outcome || word == "blocked" && retrial.verdict >= Verdict::Block;
         self.verdict.is_none_or(|verdict| verdict == retrial.verdict)
@@ -99,6 +113,8 @@ impl std::fmt::Display for Expectation {
         parts.extend(self.reason.as_ref().map(|reason| format!("the reason {reason:?}")));
         parts.extend(self.because.iter().map(|text| format!("{text:?} in the reason")));
         parts.extend(self.moves.as_ref().filter(|moves| !moves.is_empty()).map(|moves| moves.join(", ")));
+        parts.extend(self.moves.as_ref().filter(|moves| moves.is_empty()).map(|_| "no mode moves".to_owned()));
+        parts.extend(self.undecidable.then(|| "that it cannot be told".to_owned()));
         f.write_str(&parts.join(", "))
     }
 }
@@ -116,6 +132,7 @@ pub struct Sidecar {
 
 /// What is expected of an event at its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
 pub struct At {
     /// Which event it is, from 1: one line may tell of several, and several files of one session.
     pub number: u64,
@@ -130,13 +147,31 @@ pub struct At {
     pub expected: Expectation,
 }
 
+/// A word that is not known must not pass for an expectation that is met, and so each is looked at.
+impl TryFrom<Map<String, Value>> for At {
+    type Error = String;
+
+    fn try_from(mut fields: Map<String, Value>) -> Result<Self, String> {
+        let number = fields.shift_remove("number").and_then(|number| number.as_u64());
+        let line = fields.shift_remove("line").and_then(|line| line.as_u64()).unwrap_or_default();
+        let event = fields.shift_remove("event").and_then(|event| event.as_str().map(str::to_owned));
+        let expected = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
+        let number = number.ok_or("an expectation needs the `number` of its event")?;
+        Ok(Self { number, line, event: event.unwrap_or_default(), expected })
+    }
+}
+
 /// What stands at the top of the file.
 const HEAD: &str = "# What modegate is expected to decide, written by `modegate replay --bless`. Of an event that is not named\n# here nothing comes: it passes, and no mode moves.\n";
 
 impl Sidecar {
     /// Reads the file; the error is a clause with the place.
     pub fn read(text: &str) -> Result<Self, String> {
-        serde_yaml::from_str(text).map_err(|error| error.to_string())
+        let sidecar: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
+        for at in &sidecar.expect {
+            at.expected.clone().checked().map_err(|why| format!("event {}: {why}", at.number))?;
+        }
+        Ok(sidecar)
     }
 
     /// The file's text.
@@ -155,7 +190,7 @@ impl Sidecar {
     /// Expects what has come of an event.
     pub fn bless(&mut self, retrial: &Retrial) {
         self.events += 1;
-        if retrial.change == Change::Undecidable {
+        if retrial.change == Change::Undecidable && !retrial.is_open() {
             return;
         }
         let expected = Expectation::of(retrial);

@@ -29,7 +29,6 @@ struct Case {
 impl Suite {
     /// Adds a decision.
     pub fn add(&mut self, retrial: &Retrial) {
-        self.session.clone_from(&retrial.session);
         let name = format!("line {}: {} is {}", retrial.line, retrial.event, retrial.outcome);
         let failure = retrial.is_amiss().then(|| (retrial.title().to_owned(), retrial.told()));
         let skipped = retrial.is_open().then(|| format!("it cannot be told: {}", retrial.unrecorded.join(" ")));
@@ -129,6 +128,7 @@ mod tests {
         };
         let mut suite = Suite { file: "a.jsonl".into(), quiet: 2, ..Suite::default() };
         suite.add(&retrial);
+        suite.session = retrial.session.clone();
         let mut text = Vec::new();
         suite.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();

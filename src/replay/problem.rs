@@ -13,6 +13,16 @@ pub struct Problem {
     /// What is wrong, as a clause.
     #[serde(rename = "problem")]
     pub what: String,
+    /// Whether something is expected that it makes impossible.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unmet: bool,
+}
+
+impl Problem {
+    /// Something odd, and where.
+    pub fn new(file: impl Into<String>, line: u64, what: impl Into<String>) -> Self {
+        Self { file: file.into(), line, what: what.into(), unmet: false }
+    }
 }
 
 impl std::fmt::Display for Problem {

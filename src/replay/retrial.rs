@@ -60,6 +60,9 @@ pub struct Retrial {
     /// The past decision, where it does not simply stand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<Was>,
+    /// Whether other modes, or another modegate, have made the past decision.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
     /// The gates that make the difference, or else those that object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<String>,
@@ -147,6 +150,7 @@ impl Default for Retrial {
             modes: BTreeMap::new(),
             change: Change::New,
             was: None,
+            foreign: false,
             gates: Vec::new(),
             unrecorded: Vec::new(),
             expected: None,
@@ -162,7 +166,7 @@ impl Retrial {
     /// What was judged, in words.
     #[must_use]
     pub fn new(place: Where<'_>, judged: Judged, catalogue: &Catalogue) -> Self {
-        let Judged { event, decided, asked, gaps, change, was } = judged;
+        let Judged { event, decided, asked, gaps, change, was, foreign } = judged;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let said = reply(&event, &decided.decision);
         let outcome = decided.outcome(event.kind).to_owned();
@@ -191,6 +195,7 @@ impl Retrial {
             modes: active.collect(),
             change,
             was: was.map(Was::from),
+            foreign,
             gates,
             unrecorded: unrecorded(&gaps, &asked),
             expected: None,
@@ -204,8 +209,8 @@ impl Retrial {
     /// The same with what is expected of it.
     #[must_use]
     pub fn expecting(mut self, expected: Option<Expectation>) -> Self {
-        // What cannot be decided meets nothing.
-        let expected = expected.filter(|_| self.change != Change::Undecidable);
+        // What was decided once and cannot be decided again meets nothing.
+        let expected = expected.filter(|_| self.change != Change::Undecidable || self.is_open());
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self

@@ -77,7 +77,9 @@ impl Tally {
     }
 
     /// Counts an event that has no past decision, and of which the session shows too little for a new one.
-    pub fn count_open(&mut self) {
+    pub fn count_open(&mut self, met: Option<bool>) {
+        self.met += u64::from(met == Some(true));
+        self.unmet += u64::from(met == Some(false));
         self.events += 1;
         self.new += 1;
         self.open += 1;
@@ -93,12 +95,16 @@ impl Tally {
         if differing > 0 {
             let kinds = Change::ALL.iter().filter(|change| self.of(**change) > 0);
             let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
-            parts.push(format!("{differing} of {compared} are not decided as before: {}.", kinds.join(", ")));
+            let verb = if differing == 1 { "is" } else { "are" };
+            parts.push(format!("{differing} of {compared} {verb} not decided as before: {}.", kinds.join(", ")));
         } else if compared > 0 {
             parts.push("All are decided as before.".to_owned());
         }
         let told = [
-            (self.accepted, format!("{} of these are expected.", self.accepted)),
+            (
+                self.accepted,
+                format!("{} of these {} expected.", self.accepted, if self.accepted == 1 { "is" } else { "are" }),
+            ),
             (self.open, format!("{} cannot be told: the session does not show what is asked.", self.open)),
             (self.met + self.unmet, format!("{} met, {} not met.", plural(self.met, "expectation"), self.unmet)),
             (self.problems, format!("{}.", plural(self.problems, "problem"))),

@@ -45,13 +45,15 @@ pub struct Judged {
     pub change: Change,
     /// The past decision and its findings, where it does not simply stand.
     pub was: Option<(Decision, Vec<Finding>)>,
+    /// Whether other modes, or another modegate, have made the past decision.
+    pub foreign: bool,
 }
 
 impl Judged {
     /// An event without a past decision.
     #[must_use]
     pub fn new(event: Event, decided: Decided, asked: Vec<(Question, Answer)>) -> Self {
-        Self { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None }
+        Self { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None, foreign: false }
     }
 
     /// The same in a world that shows only a part: what is refused for want of knowledge is not decided.
@@ -90,7 +92,8 @@ impl<'c> Trial<'c> {
         let decided = decide(&event, self.catalogue, &self.last.session, &facts);
         let asked = facts.asked();
         let gaps = witness.gaps();
-        let mut judged = Judged { event, decided, asked, gaps, change: Change::Same, was: None };
+        let foreign = plain(entry.modes) != Some(self.hash);
+        let mut judged = Judged { event, decided, asked, gaps, change: Change::Same, was: None, foreign };
         if judged.gaps.is_empty() && self.is_same_text(entry, &judged.decided) {
             return Ok(judged);
         }
@@ -152,7 +155,7 @@ impl<'c> Trial<'c> {
             Change::Undecidable
         } else if stands {
             Change::Same
-        } else if plain(entry.modes) == Some(self.hash) {
+        } else if !judged.foreign {
             Change::Drift
         } else {
             Change::between((&decision, &after), (&now.decision, &now.session))

@@ -294,7 +294,7 @@ fn a_flip_that_is_expected_is_fine() {
     replay(&project, &[&path, "--bless"]);
     let said = replay(&project, &[&path]);
     assert_eq!(said.exit, 0, "{}", said.stdout);
-    assert!(said.stdout.contains("1 newly allowed. 1 of these are expected."), "{}", said.stdout);
+    assert!(said.stdout.contains("1 newly allowed. 1 of these is expected."), "{}", said.stdout);
 }
 
 #[test]
@@ -504,4 +504,120 @@ fn both_parts_of_a_journal_are_one_session() {
     assert_eq!(said.exit, 0);
     assert!(said.stdout.starts_with("6 events in 1 session"), "{}", said.stdout);
     assert_eq!(said.stderr, "", "the state goes on from one part to the other");
+}
+
+#[test]
+fn a_part_does_not_lose_what_is_no_decision() {
+    let project = elsewhere();
+    let recorded = lines(&fixture("demo.jsonl"));
+    let path = put(&project, "demo.jsonl", &recorded);
+    replay(&project, &[&path, "--bless"]);
+    put(&project, "demo.jsonl", &recorded[..recorded.len() - 1]);
+    for words in [vec![], vec!["--partition", "1/1"]] {
+        let said = replay(&project, &[&[path.as_str(), "--json"], &words[..]].concat());
+        assert_eq!(said.exit, 1);
+        project.write("part.json", &said.stdout);
+        let joined = replay(&project, &["--merge", "part.json"]);
+        assert_eq!(joined.exit, 1, "{}", joined.stdout);
+        assert!(joined.stderr.contains("11 events are expected, there are 10"), "{}", joined.stderr);
+    }
+    project.write("part.json", "");
+    assert_eq!(replay(&project, &["--merge", "part.json"]).exit, 66);
+}
+
+#[test]
+fn what_is_blessed_is_met_whatever_it_is() {
+    let project = elsewhere();
+    for name in ["foreground-agents", "parallel-and-nested-agents", "denied-and-blocked"] {
+        let from = format!("{ROOT}/fixtures/transcripts/{name}");
+        for entry in
+            walkdir::WalkDir::new(&from).into_iter().filter_map(Result::ok).filter(|entry| entry.file_type().is_file())
+        {
+            let to = entry.path().strip_prefix(&from).unwrap().to_string_lossy().into_owned();
+            project.write(&format!("corpus/{name}/{to}"), std::fs::read(entry.path()).unwrap());
+        }
+    }
+    let demo = lines(&fixture("demo.jsonl"));
+    put(&project, "corpus/parts/s.old.jsonl", &demo[..5]);
+    put(&project, "corpus/parts/s.jsonl", &demo[5..]);
+    let stream = lines(&format!("{ROOT}/fixtures/events/plan-command-foreground-agents.jsonl"));
+    let mut both: Vec<String> = Vec::new();
+    for line in stream {
+        both.extend(
+            ["one", "two"].map(|session| line.replace("{session}", session).replace("{home}", "/home/ann/app")),
+        );
+    }
+    put(&project, "corpus/both.jsonl", &both);
+    let said = replay(&project, &["corpus", "--bless"]);
+    assert_eq!(said.exit, 0, "{}", said.stderr);
+    let said = replay(&project, &["corpus"]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains(" 0 not met"), "{}", said.stdout);
+    for part in ["1/2", "2/2"] {
+        let said = replay(&project, &["corpus", "--partition", part]);
+        assert_eq!(said.exit, 0, "{part}: {}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_told_does_not_meet_what_is_expected() {
+    let project = elsewhere();
+    let start = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent",
+        "tool_input": {"subagent_type": "strategic-planner", "prompt": "x"}});
+    let plan = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan"});
+    let stream = |expect: &str| put(&project, "s.jsonl", &[plan.to_string(), start.to_string(), expect.to_owned()]);
+    assert_eq!(replay(&project, &[&stream(r#"{"expect": "refused"}"#)]).exit, 1);
+    assert_eq!(replay(&project, &[&stream(r#"{"expect": {"undecidable": true}}"#)]).exit, 0);
+}
+
+#[test]
+fn a_word_that_nobody_knows_is_no_expectation() {
+    let project = elsewhere();
+    let path = put(&project, "demo.jsonl", &lines(&fixture("demo.jsonl")));
+    for (entry, text) in [
+        ("{ number: 2, becuse: [x] }", "becuse"),
+        ("{ number: 2, outcome: blokked }", "no outcome is called `blokked`"),
+        ("{ line: 2, verdict: block }", "`number`"),
+    ] {
+        project.write("demo.expect.yaml", format!("events: 11\nexpect:\n  - {entry}\n"));
+        let said = replay(&project, &[&path]);
+        assert_eq!(said.exit, 1, "{entry}");
+        assert!(said.stderr.contains(text), "{entry}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn gates_of_others_run_no_programs_unasked() {
+    let project = elsewhere();
+    let gate = "mode: base\ngates:\n  - { id: x, on: UserPromptSubmit, check: { run: \"touch 'RAN'\" } }\n";
+    let mark = project.home().join("ran");
+    let gate = gate.replace("RAN", &mark.to_string_lossy());
+    let quoted = serde_json::to_string(&gate).unwrap();
+    project.write(
+        "s.yaml",
+        format!("about: x\nfiles: {{ .claude/modes/base.yaml: {quoted} }}\nsteps:\n  - prompt: hello\n"),
+    );
+    let said = replay(&project, &["s.yaml"]);
+    assert!(said.exit == 1 && said.stderr.contains("let it with `--shell`"), "{}", said.stderr);
+    project.write("there/.claude/modes/base.yaml", &gate);
+    let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"});
+    let path = put(&project, "stream.jsonl", &[event.to_string()]);
+    replay(&project, &[&path, "--project", "there"]);
+    assert!(!mark.exists(), "a program was run unasked");
+    replay(&project, &[&path, "--project", "there", "--shell"]);
+    assert!(mark.exists());
+}
+
+#[test]
+fn a_step_of_a_stream_that_would_be_ignored_is_refused() {
+    let project = elsewhere();
+    for (step, text) in [
+        ("{ write: { a: b } }", "step 1: it needs the `line`"),
+        ("{ line: 1, prompt: /plan }", "step 1: with a `stream` a step changes the world"),
+        ("{ line: 1, expect: held }", "step 1: with a `stream` a step changes the world"),
+    ] {
+        project.write("s.yaml", format!("about: x\nstream: s.jsonl\nsteps:\n  - {step}\n"));
+        let said = replay(&project, &["s.yaml"]);
+        assert!(said.exit == 1 && said.stderr.contains(text), "{step}: {}", said.stderr);
+    }
 }

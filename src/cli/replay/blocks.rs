@@ -7,6 +7,9 @@ use std::path::Path;
 /// How much is read at once.
 const BLOCK: usize = 4 * 1024 * 1024;
 
+/// What some editors put at the beginning of a file.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// No line that we write or read is longer.
 pub(super) const LONGEST: usize = 10_000_000;
 
@@ -49,6 +52,8 @@ impl Lines {
             if size > LONGEST {
                 return Ok(Some(Piece::TooLong { number: self.number, size }));
             }
+            let bom = self.number == 1 && self.bytes.get(from..to).is_some_and(|line| line.starts_with(BOM));
+            let from = if bom { from + BOM.len() } else { from };
             if !self.bytes.get(from..to).unwrap_or_default().trim_ascii().is_empty() {
                 let bytes = self.bytes.get(from..to).unwrap_or_default();
                 return Ok(Some(Piece::Line { number: self.number, bytes, whole }));
@@ -143,6 +148,7 @@ mod tests {
     #[test]
     fn lines_come_with_their_number_and_tell_whether_they_are_whole() {
         assert_eq!(lines(b""), []);
+        assert_eq!(lines(b"\xef\xbb\xbfa\n"), [(1, "a".into(), true)]);
         assert_eq!(
             lines(b"a\n\n \r\nb\r\nc"),
             [(1, "a".into(), true), (4, "b\r".into(), true), (5, "c".into(), false)]

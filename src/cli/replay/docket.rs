@@ -56,6 +56,12 @@ impl std::str::FromStr for Partition {
 /// A piece of news about an input.
 pub(super) enum Told {
     Event(Heard),
+    /// A session, or its part in a file, is at its end; so many events had nothing to tell.
+    Session {
+        session: String,
+        file: String,
+        quiet: u64,
+    },
     Problem(Problem),
     /// Records that could not be used: where first, why, how many.
     Skipped(Problem, u64),
@@ -87,7 +93,9 @@ pub(super) struct Docket {
     tell: SyncSender<Vec<Told>>,
     batch: Vec<Told>,
     end: End,
-    last: String,
+    /// The session at hand, its file, and how many of its events had nothing to tell.
+    last: (String, String),
+    quiet: u64,
     /// What is expected by the file beside the input, by the number of the event.
     expected: Option<Sidecar>,
     number: u64,
@@ -96,7 +104,7 @@ pub(super) struct Docket {
 impl Docket {
     pub(super) fn new(wanted: Wanted, tell: SyncSender<Vec<Told>>) -> Self {
         let end = End { blessed: wanted.bless.then(Sidecar::default), ..End::default() };
-        Self { wanted, tell, batch: Vec::new(), end, last: String::new(), expected: None, number: 0 }
+        Self { wanted, tell, batch: Vec::new(), end, last: Default::default(), quiet: 0, expected: None, number: 0 }
     }
 
     /// Expects what the file beside the input says.
@@ -115,25 +123,24 @@ impl Docket {
     pub(super) fn event(&mut self, place: Where<'_>, judged: Judged, law: &Catalogue, expected: Option<Expectation>) {
         self.number += 1;
         let expected = expected.or_else(|| self.expected.as_ref().map(|sidecar| sidecar.at(self.number)));
-        let session = judged.event.session();
-        if self.last != session {
-            session.clone_into(&mut self.last);
-            self.end.sessions.insert(hash(session.as_bytes()));
-        }
+        self.turn_to(judged.event.session(), place.file);
         let Decision { verdict, moves, .. } = &judged.decided.decision;
         let (change, verdict, open) = (judged.change, *verdict, judged.is_open());
+        self.end.foreign += u64::from(judged.foreign);
+        let blocked = verdict >= Verdict::Block && change != Change::Undecidable;
         let plain = !change.differs() && expected.is_none() && !self.wanted.bless;
         let silent = verdict == Verdict::Pass && moves.is_empty();
         // What would be refused for the first time is news; what was refused before is not.
         let news = change == Change::New && verdict >= Verdict::Ask;
         if plain && !self.wanted.json && !news && (silent || !self.wanted.notable) {
-            return self.end.tally.count(change, verdict >= Verdict::Block, None);
+            self.quiet += 1;
+            return self.end.tally.count(change, blocked, None);
         }
         let retrial = Retrial::new(place, judged, law).expecting(expected);
         if open {
-            self.end.tally.count_open();
+            self.end.tally.count_open(retrial.met);
         } else {
-            self.end.tally.count(change, verdict >= Verdict::Block, retrial.met);
+            self.end.tally.count(change, blocked, retrial.met);
         }
         if let Some(blessed) = self.end.blessed.as_mut() {
             blessed.bless(&retrial);
@@ -141,13 +148,34 @@ impl Docket {
         self.tell_event(retrial);
     }
 
+    /// Turns to the session of the next event.
+    fn turn_to(&mut self, session: &str, file: &str) {
+        if self.last.0 == session && self.last.1 == file {
+            return;
+        }
+        self.leave();
+        self.end.sessions.insert(hash(session.as_bytes()));
+        self.last = (session.to_owned(), file.to_owned());
+    }
+
+    /// Tells how many events of the session at hand had nothing to tell.
+    fn leave(&mut self) {
+        let (session, file) = std::mem::take(&mut self.last);
+        let quiet = std::mem::take(&mut self.quiet);
+        if self.wanted.notable && !(session.is_empty() && file.is_empty()) {
+            self.push(Told::Session { session, file, quiet });
+        }
+    }
+
     /// Tells what another run has judged.
     pub(super) fn retold(&mut self, retrial: Retrial) {
-        self.end.sessions.insert(hash(retrial.session.as_bytes()));
+        self.turn_to(&retrial.session, &retrial.file);
+        self.end.foreign += u64::from(retrial.foreign);
         if retrial.is_open() {
-            self.end.tally.count_open();
+            self.end.tally.count_open(retrial.met);
         } else {
-            self.end.tally.count(retrial.change, retrial.verdict >= Verdict::Block, retrial.met);
+            let blocked = retrial.verdict >= Verdict::Block && retrial.change != Change::Undecidable;
+            self.end.tally.count(retrial.change, blocked, retrial.met);
         }
         self.tell_event(retrial);
     }
@@ -161,6 +189,7 @@ impl Docket {
         let notable = amiss || news || self.wanted.notable && !retrial.is_quiet();
         let blocked = retrial.verdict >= Verdict::Block;
         let notable = notable.then(|| Box::new(retrial));
+        self.quiet += u64::from(notable.is_none());
         if json.is_some() || notable.is_some() {
             self.push(Told::Event(Heard { json, session, amiss, blocked, notable }));
         }
@@ -169,23 +198,18 @@ impl Docket {
     /// Tells what is wrong with a line.
     pub(super) fn problem(&mut self, file: &str, line: u64, what: impl Into<String>) {
         self.end.tally.problems += 1;
-        self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
+        self.push(Told::Problem(Problem::new(file, line, what)));
     }
 
     /// Tells what was passed over, where first and how often.
     pub(super) fn skipped(&mut self, file: &str, line: u64, what: String, count: u64) {
-        self.push(Told::Skipped(Problem { file: file.to_owned(), line, what }, count));
-    }
-
-    /// Counts a line that other modes have decided.
-    pub(super) fn foreign(&mut self) {
-        self.end.foreign += 1;
+        self.push(Told::Skipped(Problem::new(file, line, what), count));
     }
 
     /// An expectation that no event can meet.
     pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
         self.end.tally.unmet += 1;
-        self.push(Told::Problem(Problem { file: file.to_owned(), line, what: what.into() }));
+        self.push(Told::Problem(Problem { unmet: true, ..Problem::new(file, line, what) }));
     }
 
     /// An expectation that was held against more than the decision, and is met.
@@ -211,6 +235,7 @@ impl Docket {
         {
             self.unmet(file, 0, format!("{events} events are expected, there are {}", self.number));
         }
+        self.leave();
         self.end.tally.sessions = self.end.sessions.len() as u64;
         let end = std::mem::take(&mut self.end);
         self.batch.push(Told::End(Box::new(end)));

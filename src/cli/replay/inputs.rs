@@ -104,11 +104,13 @@ impl Found {
         for entry in entries {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => self.file(entry.path(), false),
+                // A link may lead anywhere, also back.
+                Ok(entry) if entry.path_is_symlink() => self.others.push(entry.into_path()),
                 Ok(_) => {}
                 Err(error) => {
                     let file = error.path().unwrap_or(root).to_string_lossy().into_owned();
                     let what = error.io_error().map_or("it cannot be read".to_owned(), ToString::to_string);
-                    self.problems.push(Problem { file, line: 0, what });
+                    self.problems.push(Problem::new(file, 0, what));
                 }
             }
         }
@@ -145,7 +147,7 @@ impl Found {
     }
 
     fn problem(&mut self, path: &Path, what: &str) {
-        self.problems.push(Problem { file: path.to_string_lossy().into_owned(), line: 0, what: what.to_owned() });
+        self.problems.push(Problem::new(path.to_string_lossy(), 0, what));
     }
 
     /// A journal and the part of it that was put aside are one session.
@@ -188,8 +190,11 @@ impl Input {
     /// Where the expectations of its events lie.
     pub(super) fn sidecar(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = [".scenario.yaml", ".jsonl", ".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end));
-        self.main().with_file_name(format!("{}.expect.yaml", stem.unwrap_or(&name)))
+        // A scenario may have the name of a recording beside it.
+        let scenario = [".scenario.yaml", ".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end));
+        let scenario = scenario.map(|stem| format!("{stem}.scenario"));
+        let stem = scenario.unwrap_or_else(|| name.strip_suffix(".jsonl").unwrap_or(&name).to_owned());
+        self.main().with_file_name(format!("{stem}.expect.yaml"))
     }
 }
 

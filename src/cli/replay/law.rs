@@ -69,19 +69,29 @@ impl Law {
     pub(super) fn catalogue(&self) -> Catalogue {
         let mut catalogue = self.changed(&self.here).catalogue();
         for origin in &mut catalogue.origins {
-            if let (Origin::File(file), Some(folder)) = (origin, &self.folder)
-                && let Some(name) = file.strip_prefix(".claude/modes/")
-            {
-                *file = folder.join(name).to_string_lossy().into_owned();
+            if let Origin::File(file) = origin {
+                self.name(file);
             }
         }
         catalogue
     }
 
+    /// Gives a file of `--modes` the name that people know it by.
+    fn name(&self, file: &mut String) {
+        let named = self.folder.as_ref().zip(file.strip_prefix(".claude/modes/"));
+        if let Some(name) = named.map(|(folder, name)| folder.join(name).to_string_lossy().into_owned()) {
+            *file = name;
+        }
+    }
+
     /// Files of the named modes that cannot be read: what they would decide nobody knows.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let wanted = self.named || self.files.is_some();
-        if wanted { self.catalogue().broken } else { Vec::new() }
+        let mut broken = if wanted { self.changed(&self.here).catalogue().broken } else { Vec::new() };
+        for broken in &mut broken {
+            self.name(&mut broken.file);
+        }
+        broken
     }
 
     /// The files of the modes that were asked for, by their path in a project.

@@ -127,9 +127,6 @@ impl Hearing<'_> {
         for line in self.chain.follow(number, entry, trial.before()) {
             missing(docket, self.file, line);
         }
-        if plain(entry.modes) != Some(judge.hash.as_str()) {
-            docket.foreign();
-        }
         self.held = Some(Held { line: number, at: plain(entry.at).map(str::to_owned), judged, expected: None });
     }
 

@@ -26,7 +26,6 @@ struct Junit {
     beside: PathBuf,
     file: BufWriter<File>,
     suite: Suite,
-    events: u64,
 }
 
 impl Outputs {
@@ -57,7 +56,6 @@ impl Outputs {
         }
         if let (Some(junit), Some(retrial)) = (&mut self.junit, &heard.notable) {
             junit.suite.add(retrial);
-            junit.events += 1;
         }
     }
 
@@ -67,10 +65,10 @@ impl Outputs {
         }
     }
 
-    /// An input has come to its end, with so many events.
-    pub(super) fn end(&mut self, input: &Input, events: u64) {
+    /// A session has come to its end, with so many events that had nothing to tell.
+    pub(super) fn end(&mut self, session: String, file: String, quiet: u64) {
         if let Some(junit) = &mut self.junit
-            && let Err(error) = junit.end(input, events)
+            && let Err(error) = junit.end(session, file, quiet)
         {
             complain(format!("error: `{}` cannot be written: {error}", junit.path.display()));
             self.junit = None;
@@ -119,20 +117,19 @@ impl Junit {
         let mut file = BufWriter::new(File::create(&beside).map_err(wrong)?);
         file.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"modegate replay\">\n")
             .map_err(wrong)?;
-        Ok(Self { path: path.to_owned(), beside, file, suite: Suite::default(), events: 0 })
+        Ok(Self { path: path.to_owned(), beside, file, suite: Suite::default() })
     }
 
-    fn end(&mut self, input: &Input, events: u64) -> io::Result<()> {
+    fn end(&mut self, session: String, file: String, quiet: u64) -> io::Result<()> {
         let mut suite = std::mem::take(&mut self.suite);
-        suite.quiet = events.saturating_sub(std::mem::take(&mut self.events));
-        suite.file = input.main().to_string_lossy().into_owned();
-        if suite.session.is_empty() {
-            suite.session = input.main().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        }
+        (suite.session, suite.file, suite.quiet) = (session, file, quiet);
         if suite.is_empty() { Ok(()) } else { suite.write(&mut self.file) }
     }
 
     fn close(mut self) -> io::Result<()> {
+        if !self.suite.is_empty() {
+            self.end("recordings".to_owned(), String::new(), 0)?;
+        }
         self.file.write_all(b"</testsuites>\n")?;
         self.file.flush()?;
         std::fs::rename(&self.beside, &self.path)

@@ -40,6 +40,7 @@ fn read(path: &std::path::Path, file: &str, docket: &mut Docket) -> std::io::Res
         };
         match serde_json::from_slice::<Told>(bytes) {
             Ok(Told::Retrial(retrial)) if !retrial.kind.is_empty() => docket.retold(*retrial),
+            Ok(Told::Problem(problem)) if problem.unmet => docket.unmet(&problem.file, problem.line, problem.what),
             Ok(Told::Problem(problem)) => docket.problem(&problem.file, problem.line, problem.what),
             Ok(Told::Skipped { skipped, count, file, line }) => docket.skipped(&file, line, skipped, count),
             Ok(Told::Retrial(_)) => docket.unmet(file, number, "this is no decision of `modegate replay --json`"),

@@ -19,7 +19,7 @@ pub(super) struct Report {
     pub(super) amiss: Vec<Retrial>,
     pub(super) count_amiss: u64,
     /// How many differences each gate makes.
-    pub(super) gates: BTreeMap<(Change, String), u64>,
+    pub(super) gates: BTreeMap<(&'static str, String), u64>,
     /// Decisions that other modes have made.
     pub(super) foreign: u64,
     /// What was passed over, by reason: how often, and where first.
@@ -40,7 +40,7 @@ impl Report {
         }
         self.count_amiss += 1;
         for gate in &retrial.gates {
-            *self.gates.entry((retrial.change, gate.clone())).or_default() += 1;
+            *self.gates.entry((retrial.title(), gate.clone())).or_default() += 1;
         }
         if self.amiss.len() < KEPT {
             self.amiss.push(*retrial);

@@ -8,6 +8,7 @@ use super::law::Law;
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
+use crate::mode::Mode;
 use crate::paths::Places;
 use crate::replay::retrial::Where;
 use crate::replay::scenario::{Came, Scenario, Setting, Step};
@@ -32,13 +33,13 @@ fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), 
     let text = std::fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let scenario = Scenario::parse(&text)?;
     if scenario.runs_programs() && !shell {
-        return Err("it runs programs of its own; let it with `--shell` if you trust it".to_owned());
+        return Err(NEEDS_SHELL.to_owned());
     }
     if !docket.wants(&scenario.session) {
         return Ok(());
     }
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to play in: {error}"))?;
-    let mut stage = Stage::new(folder.path(), path, &scenario)?;
+    let mut stage = Stage::new(folder.path(), path, &scenario, shell)?;
     stage.lay_out(&scenario, law)?;
     if let Some(stream) = &scenario.stream {
         return stage.stream(&path.with_file_name(stream), &scenario.steps, docket);
@@ -49,7 +50,11 @@ fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), 
     Ok(())
 }
 
+/// A scenario may be anybody's: its files are not to run programs unasked, nor are the gates that it brings.
+const NEEDS_SHELL: &str = "it runs programs of its own; let it with `--shell` if you trust it";
+
 struct Stage<'a> {
+    shell: bool,
     home: PathBuf,
     user: PathBuf,
     file: String,
@@ -60,7 +65,7 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    fn new(folder: &Path, path: &Path, scenario: &'a Scenario) -> Result<Self, String> {
+    fn new(folder: &Path, path: &Path, scenario: &'a Scenario, shell: bool) -> Result<Self, String> {
         let folder = folder.canonicalize().map_err(|error| error.to_string())?;
         let home = folder.join("app");
         std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
@@ -72,7 +77,7 @@ impl<'a> Stage<'a> {
             prompts: 0,
         };
         let file = path.to_string_lossy().into_owned();
-        Ok(Self { home, user: folder, file, scenario, setting, ahead })
+        Ok(Self { shell, home, user: folder, file, scenario, setting, ahead })
     }
 
     /// Puts the files there: those of the modes that are asked for, then the scenario's own.
@@ -108,7 +113,7 @@ impl<'a> Stage<'a> {
                 docket.problem(&path.to_string_lossy(), number, why);
                 continue;
             }
-            let answered = answer_ahead(bytes, Some(&self.home), self.ahead);
+            let answered = self.answer(bytes)?;
             self.tell(number, bytes, answered, docket);
         }
         match waiting.next() {
@@ -124,7 +129,7 @@ impl<'a> Stage<'a> {
         }
         let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &Answered::default()) };
         let bytes = event.to_string().into_bytes();
-        let answered = answer_ahead(&bytes, Some(&self.home), self.ahead);
+        let answered = self.answer(&bytes)?;
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
         let judged = self.judge(step, kind, &answered);
         self.tell(number, &bytes, answered, docket);
@@ -132,6 +137,15 @@ impl<'a> Stage<'a> {
             docket.met();
         }
         judged
+    }
+
+    fn answer(&self, bytes: &[u8]) -> Result<Answered, String> {
+        let places = Places { home: self.home.clone() };
+        let steps = || crate::library::read(&places).modes.iter().any(Mode::has_steps);
+        if !self.shell && steps() {
+            return Err(NEEDS_SHELL.to_owned());
+        }
+        Ok(answer_ahead(bytes, Some(&self.home), self.ahead))
     }
 
     /// What happens to the world.

@@ -7,7 +7,7 @@ use super::law::{Judge, Law};
 use super::lines::unreadable;
 use crate::engine::{Decided, decide};
 use crate::event::Event;
-use crate::facts::{Facts, Live, live};
+use crate::facts::{self, Answer, Facts, Live, Question, live};
 use crate::journal::{self, Line, Wrote};
 use crate::paths::safe_name;
 use crate::redact::redacted;
@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 
 /// What the events of a stream are held against.
 pub(super) enum World {
-    /// A folder as it stands now.
-    Project(PathBuf),
+    /// A folder as it stands now, and whether its gates may run their programs.
+    Project(PathBuf, bool),
     /// What the session itself shows.
     Remembered,
 }
@@ -159,9 +159,26 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
     Ok(())
 }
 
+/// A folder in which nothing is run unless it is let.
+struct Still<'e> {
+    live: Live<'e>,
+    shell: bool,
+}
+
+impl facts::Source for Still<'_> {
+    fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Run(_) | Question::Http(_) if !self.shell => {
+                Answer::Unknown("programs are not run in a replay without `--shell`".to_owned())
+            }
+            _ => self.live.answer(question),
+        }
+    }
+}
+
 impl<'a> Court<'a> {
     fn new(judge: &'a Judge, world: &'a World) -> Self {
-        let journals = matches!(world, World::Project(_)).then(tempfile::tempdir);
+        let journals = matches!(world, World::Project(..)).then(tempfile::tempdir);
         Self { judge, world, sessions: HashMap::new(), journals: journals.and_then(Result::ok) }
     }
 
@@ -176,11 +193,12 @@ impl<'a> Court<'a> {
                 let decided = decide(&event, &self.judge.catalogue, &thread.session, &facts);
                 (decided, facts.asked())
             }
-            World::Project(home) => {
+            World::Project(home, shell) => {
                 let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
                 let journal = folder.join(format!("{}.jsonl", safe_name(&id)));
                 let live = Live::new(&event, home.clone(), journal.clone());
-                let facts = Facts::new(&live);
+                let world = Still { live, shell: *shell };
+                let facts = Facts::new(&world);
                 let decided = decide(&event, &self.judge.catalogue, &thread.session, &facts);
                 let asked = facts.asked();
                 if self.journals.is_some() {

@@ -71,8 +71,8 @@ fn show_finding(word: &str, finding: &Finding) {
         Truth::Fails => "fails",
         Truth::Unknown => "is unknown",
     };
-    let saw = &finding.outcome.saw;
-    say(format!("  {word:<8} {} [{} mode{phase}] {truth}: {saw}", finding.gate, finding.mode));
+    let saw = if finding.outcome.saw.is_empty() { String::new() } else { format!(": {}", finding.outcome.saw) };
+    say(format!("  {word:<8} {} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode));
 }
 
 fn behind(reason: &str) -> String {
@@ -85,8 +85,8 @@ fn show_gates(report: &Report) {
         return;
     }
     say(paint(Colour::Bold, "by gate"));
-    for ((change, gate), count) in &report.gates {
-        say(format!("  {count:>6}  {:<18} {gate}", change.words()));
+    for ((title, gate), count) in &report.gates {
+        say(format!("  {count:>6}  {title:<18} {gate}"));
     }
     say("");
 }
