@@ -33,8 +33,8 @@ impl Chain {
     /// Whether this very line was there before.
     pub fn is_double(&mut self, entry: &Entry<'_>) -> bool {
         let at = plain(entry.at).unwrap_or_default();
-        let event = entry.event.map_or("", serde_json::value::RawValue::get);
-        !self.seen.insert((crate::paths::hash(at.as_bytes()), entry.us.unwrap_or_default(), event.len()))
+        let decision = entry.decision.map_or("", serde_json::value::RawValue::get);
+        !self.seen.insert((crate::paths::hash(at.as_bytes()), entry.us.unwrap_or_default(), decision.len()))
     }
 
     /// Whether the line was written down before the one before it came: then the clock was set back.

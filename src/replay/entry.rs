@@ -1,7 +1,10 @@
-//! A line of a recorded file, looked at but not yet read: its parts stay the bytes that they are.
+//! A line of a recorded file. Of its parts the event and the facts are read at once, because every line needs them; the
+//! rest stays the bytes that it is, to be compared.
 
+use crate::facts::{Answer, Question};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 /// The parts of a line. Which of them there are tells what it is.
 #[derive(Debug, Default, Deserialize)]
@@ -15,8 +18,7 @@ pub struct Entry<'a> {
     #[serde(borrow)]
     pub at: Option<&'a RawValue>,
     /// The event.
-    #[serde(borrow)]
-    pub event: Option<&'a RawValue>,
+    pub event: Option<Map<String, Value>>,
     /// The session before it.
     #[serde(borrow)]
     pub before: Option<&'a RawValue>,
@@ -27,8 +29,7 @@ pub struct Entry<'a> {
     #[serde(borrow)]
     pub modes: Option<&'a RawValue>,
     /// Questions and answers.
-    #[serde(borrow)]
-    pub asked: Option<&'a RawValue>,
+    pub asked: Vec<(Question, Answer)>,
     /// What the gates found.
     #[serde(borrow)]
     pub findings: Option<&'a RawValue>,
@@ -46,6 +47,18 @@ pub struct Entry<'a> {
     #[serde(borrow, alias = "hookEventName", alias = "event_name", alias = "eventName")]
     pub hook_event_name: Option<&'a RawValue>,
     /// What is expected of the event before this line.
+    #[serde(borrow)]
+    pub expect: Option<&'a RawValue>,
+}
+
+/// A line of a stream: an event as the host sent it, or what is expected of the one before.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Sent<'a> {
+    /// An event has its name at the top.
+    #[serde(borrow, alias = "hookEventName", alias = "event_name", alias = "eventName")]
+    pub hook_event_name: Option<&'a RawValue>,
+    /// What is expected.
     #[serde(borrow)]
     pub expect: Option<&'a RawValue>,
 }

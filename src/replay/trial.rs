@@ -81,12 +81,12 @@ impl<'c> Trial<'c> {
         Self { catalogue, hash, last: Last::default(), scratch: Vec::new() }
     }
 
-    /// Decides a line again; the error is a clause about what is wrong with the line.
-    pub fn line(&mut self, entry: &Entry<'_>) -> Result<Judged, String> {
-        let event = entry.event.ok_or("it has no event")?;
-        let event = Event::parse(event.get().as_bytes()).map_err(|why| format!("its event is none: {why}"))?;
+    /// Decides a line again, which takes its event and its facts out of it; the error is a clause about what is wrong with the line.
+    pub fn line(&mut self, entry: &mut Entry<'_>) -> Result<Judged, String> {
+        let event = entry.event.take().ok_or("it has no event")?;
+        let event = Event::from_value(event.into()).map_err(|why| format!("its event is none: {why}"))?;
         self.read_session(entry.before.ok_or("it has no session")?)?;
-        let recorded: Vec<(Question, Answer)> = part(entry.asked, "asked")?.unwrap_or_default();
+        let recorded = std::mem::take(&mut entry.asked);
         let witness = Witness::new(&event, &recorded, plain(entry.at));
         let facts = Facts::new(&witness);
         let decided = decide(&event, self.catalogue, &self.last.session, &facts);

@@ -87,12 +87,14 @@ impl Hearing<'_> {
             let entry: Entry<'_> = match serde_json::from_slice(bytes) {
                 Ok(entry) => entry,
                 Err(error) => {
-                    docket.problem(self.file, number, unreadable(&error, whole));
+                    let newer = version(bytes).filter(|version| *version > u64::from(VERSION));
+                    let what = newer.map_or_else(|| unreadable(&error, whole), newer_format);
+                    docket.problem(self.file, number, what);
                     continue;
                 }
             };
             match entry.form() {
-                Form::Line => self.line(number, &entry, judge, trial, docket),
+                Form::Line => self.line(number, entry, judge, trial, docket),
                 Form::Header => match header(bytes) {
                     Ok(header) => return Ok(Some(Box::new(header))),
                     Err(why) => docket.problem(self.file, number, why),
@@ -105,26 +107,25 @@ impl Hearing<'_> {
         Ok(None)
     }
 
-    fn line(&mut self, number: u64, entry: &Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
+    fn line(&mut self, number: u64, mut entry: Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
         self.tell(judge, docket);
-        if docket.wanted.partition.is_some() && !docket.wants(&session(entry)) {
+        if docket.wanted.partition.is_some() && !docket.wants(&session(&entry)) {
             return;
         }
         if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
-            let what = format!("the line has format {newer}, written by a newer modegate; this one reads {VERSION}");
-            return docket.problem(self.file, number, what);
+            return docket.problem(self.file, number, newer_format(newer));
         }
-        if self.chain.is_double(entry) {
+        if self.chain.is_double(&entry) {
             return docket.problem(self.file, number, "the event is there twice; it is counted once");
         }
-        if self.chain.runs_back(entry) {
+        if self.chain.runs_back(&entry) {
             docket.problem(self.file, number, "the clock went backwards: this came before the line above");
         }
-        let judged = match trial.line(entry) {
+        let judged = match trial.line(&mut entry) {
             Ok(judged) => judged,
             Err(why) => return docket.problem(self.file, number, format!("the line cannot be decided: {why}")),
         };
-        for line in self.chain.follow(number, entry, trial.before()) {
+        for line in self.chain.follow(number, &entry, trial.before()) {
             missing(docket, self.file, line);
         }
         self.held = Some(Held { line: number, at: plain(entry.at).map(str::to_owned), judged, expected: None });
@@ -149,6 +150,19 @@ impl Hearing<'_> {
     }
 }
 
+/// The version of a line that cannot be read otherwise.
+fn version(bytes: &[u8]) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        v: u64,
+    }
+    serde_json::from_slice::<Version>(bytes).ok().map(|line| line.v)
+}
+
+fn newer_format(version: u64) -> String {
+    format!("the line has format {version}, written by a newer modegate; this one reads {VERSION}")
+}
+
 /// Whose line it is, without reading all of it.
 fn session(entry: &Entry<'_>) -> String {
     #[derive(serde::Deserialize)]
@@ -167,6 +181,9 @@ fn missing(docket: &mut Docket, file: &str, line: u64) {
 pub(super) fn unreadable(error: &serde_json::Error, whole: bool) -> String {
     if !whole && error.is_eof() {
         return "the last line is cut off".to_owned();
+    }
+    if error.is_data() {
+        return format!("the line cannot be decided: {error}");
     }
     let text = error.to_string();
     let clause = text.split(" at line ").next().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::facts::{self, Answer, Facts, Live, Question, live};
 use crate::journal::{self, Line, Wrote};
 use crate::paths::safe_name;
 use crate::redact::redacted;
-use crate::replay::entry::{Entry, Form};
+use crate::replay::entry::Sent;
 use crate::replay::expect::Expectation;
 use crate::replay::remembered::Remembered;
 use crate::replay::retrial::Where;
@@ -70,14 +70,14 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
                 continue;
             }
         };
-        let entry: Result<Entry<'_>, _> = serde_json::from_slice(bytes);
-        match entry.as_ref().map(|entry| (entry.form(), entry.expect)) {
-            Ok((Form::Expectation, Some(raw))) => match (Expectation::read(raw.get()), &mut held) {
+        let sent: Result<Sent<'_>, _> = serde_json::from_slice(bytes);
+        match sent.as_ref().map(|sent| (sent.hook_event_name.is_some(), sent.expect)) {
+            Ok((false, Some(raw))) => match (Expectation::read(raw.get()), &mut held) {
                 (Ok(own), Some((_, _, expected))) => *expected = Some(own),
                 (Ok(_), None) => docket.problem(&file, number, "no event stands before this expectation"),
                 (Err(why), _) => docket.unmet(&file, number, why),
             },
-            Ok((Form::Event, own)) => {
+            Ok((true, own)) => {
                 tell(&file, held.take(), court, docket);
                 let own = own
                     .and_then(|raw| Expectation::read(raw.get()).map_err(|why| docket.unmet(&file, number, why)).ok());
