@@ -16,6 +16,7 @@ mod terminal;
 
 use super::screen::{complain, fail, say};
 use super::{FOUND, places};
+use crate::paths::hash;
 use crate::replay::expect::Sidecar;
 use crate::replay::problem::Problem;
 use clap::Args;
@@ -26,6 +27,7 @@ use law::Law;
 use outputs::Outputs;
 use report::Report;
 use serde_json::json;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::World;
@@ -70,7 +72,7 @@ pub(super) struct Replay {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Take what comes of it as what is expected from now on: writes `NAME.expect.yaml` beside each recording
-    #[arg(long)]
+    #[arg(long, conflicts_with = "partition")]
     bless: bool,
     /// Let scenarios run the programs that they name, and gates those that they ask
     #[arg(long)]
@@ -109,9 +111,9 @@ impl Replay {
             report: Report::default(),
             bar: bar(&found.inputs),
             troubles: Vec::new(),
+            told: HashSet::new(),
         };
         tell_others(&found.others);
-        desk.report.tally.problems += found.problems.len() as u64;
         found.problems.iter().for_each(|problem| desk.problem(problem.clone()));
         let world = named.map_or(World::Remembered, |home| World::Project(home, self.shell));
         let work = |input: &Input, docket: &mut Docket| self.work(input, &law, &world, docket);
@@ -173,6 +175,8 @@ struct Desk<'a> {
     report: Report,
     bar: ProgressBar,
     troubles: Vec<String>,
+    /// Problems of parts: what several of them have come across is one.
+    told: HashSet<u64>,
 }
 
 impl Desk<'_> {
@@ -201,6 +205,9 @@ impl Desk<'_> {
     }
 
     fn problem(&mut self, problem: Problem) {
+        if self.given.merge && !self.told.insert(hash(problem.to_string().as_bytes())) {
+            return;
+        }
         if self.given.json {
             say(serde_json::to_string(&problem).unwrap_or_default());
         }

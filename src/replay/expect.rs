@@ -25,7 +25,7 @@ pub struct Expectation {
     /// What happens to the modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<String>>,
-    /// That it cannot be told: the session does not show what is asked.
+    /// That it cannot be decided: whoever expects it wants to hear when it can be.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undecidable: bool,
 }
@@ -81,7 +81,7 @@ impl Expectation {
     /// That the same comes of an event.
     #[must_use]
     pub fn of(retrial: &Retrial) -> Self {
-        if retrial.is_open() {
+        if retrial.change == Change::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
         let reason = (!retrial.reason.is_empty()).then(|| retrial.reason.clone());
@@ -92,8 +92,9 @@ impl Expectation {
     /// Whether it is met.
     #[must_use]
     pub fn is_met(&self, retrial: &Retrial) -> bool {
-        if self.undecidable || retrial.is_open() {
-            return self.undecidable && retrial.is_open();
+        // What cannot be decided meets nothing but that.
+        if self.undecidable || retrial.change == Change::Undecidable {
+            return self.undecidable && retrial.change == Change::Undecidable;
         }
         let is_outcome =
             |word: &String| *word == retrial.outcome || word == "blocked" && retrial.verdict >= Verdict::Block;
@@ -114,7 +115,7 @@ impl std::fmt::Display for Expectation {
         parts.extend(self.because.iter().map(|text| format!("{text:?} in the reason")));
         parts.extend(self.moves.as_ref().filter(|moves| !moves.is_empty()).map(|moves| moves.join(", ")));
         parts.extend(self.moves.as_ref().filter(|moves| moves.is_empty()).map(|_| "no mode moves".to_owned()));
-        parts.extend(self.undecidable.then(|| "that it cannot be told".to_owned()));
+        parts.extend(self.undecidable.then(|| "that it cannot be decided".to_owned()));
         f.write_str(&parts.join(", "))
     }
 }
@@ -190,9 +191,6 @@ impl Sidecar {
     /// Expects what has come of an event.
     pub fn bless(&mut self, retrial: &Retrial) {
         self.events += 1;
-        if retrial.change == Change::Undecidable && !retrial.is_open() {
-            return;
-        }
         let expected = Expectation::of(retrial);
         if !Expectation::silence().is_met(retrial) {
             let (number, line, event) = (self.events, retrial.line, retrial.event.clone());

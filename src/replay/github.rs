@@ -21,10 +21,13 @@ pub fn annotations(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogu
         let text = format!("{}\n{}:{} (session {})", retrial.told(), retrial.file, retrial.line, retrial.session);
         command("error", &file, line, &title, &text)
     });
-    let warnings = problems.iter().take(SHOWN);
-    let warnings =
-        warnings.map(|problem| command("warning", &problem.file, problem.line, "modegate replay", &problem.what));
-    errors.chain(warnings).collect()
+    let (unmet, odd): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(|problem| problem.unmet);
+    let told = |level: &'static str| {
+        move |problem: &Problem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
+    };
+    let unmet = unmet.into_iter().take(SHOWN).map(told("error"));
+    let warnings = odd.into_iter().take(SHOWN).map(told("warning"));
+    errors.chain(unmet).chain(warnings).collect()
 }
 
 fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> String {

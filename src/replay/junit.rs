@@ -1,5 +1,6 @@
 //! Retrials as a test report: a suite a session, a case a decision that has anything to tell.
 
+use super::problem::Problem;
 use super::retrial::Retrial;
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
@@ -14,8 +15,7 @@ pub struct Suite {
     pub file: String,
     /// Decisions with nothing to tell, all as before.
     pub quiet: u64,
-    /// Lines that could not be read.
-    pub problems: Vec<String>,
+    problems: Vec<String>,
     cases: Vec<Case>,
 }
 
@@ -33,6 +33,17 @@ impl Suite {
         let failure = retrial.is_amiss().then(|| (retrial.title().to_owned(), retrial.told()));
         let skipped = retrial.is_open().then(|| format!("it cannot be told: {}", retrial.unrecorded.join(" ")));
         self.cases.push(Case { name, failure, skipped });
+    }
+
+    /// Adds what could not be read, or is odd; what is not as expected fails.
+    pub fn problem(&mut self, problem: &Problem) {
+        let text = problem.to_string();
+        if problem.unmet {
+            let failure = Some(("not as expected".to_owned(), problem.what.clone()));
+            self.cases.push(Case { name: text, failure, skipped: None });
+        } else {
+            self.problems.push(text);
+        }
     }
 
     /// Whether there is anything in it.

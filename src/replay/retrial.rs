@@ -209,8 +209,6 @@ impl Retrial {
     /// The same with what is expected of it.
     #[must_use]
     pub fn expecting(mut self, expected: Option<Expectation>) -> Self {
-        // What was decided once and cannot be decided again meets nothing.
-        let expected = expected.filter(|_| self.change != Change::Undecidable || self.is_open());
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self

@@ -56,7 +56,7 @@ fn result(retrial: &Retrial, catalogue: &Catalogue) -> Value {
 fn unread(problem: &Problem) -> Value {
     json!({
         "ruleId": UNREAD,
-        "level": "note",
+        "level": if problem.unmet { "error" } else { "note" },
         "message": {"text": problem.what},
         "locations": [location(&problem.file, problem.line)],
     })

@@ -144,12 +144,16 @@ impl<'c> Trial<'c> {
         let findings: Vec<Finding> = part(entry.findings, "findings")?.unwrap_or_default();
         let after: Option<Session> = part(entry.after, "after")?;
         let after = after.unwrap_or_else(|| self.last.session.clone());
+        let who: Option<String> = part(entry.who, "who")?;
         let now = &judged.decided;
         // Without a state nothing could be told or moved: only the verdict can be compared.
         let stands = if entry.lost {
             findings == now.findings
         } else {
-            decision == now.decision && findings == now.findings && after == masked(now.session.clone())
+            decision == now.decision
+                && findings == now.findings
+                && after == masked(now.session.clone())
+                && who == now.who
         };
         judged.change = if !judged.gaps.is_empty() {
             Change::Undecidable

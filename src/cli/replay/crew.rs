@@ -3,6 +3,7 @@
 use super::docket::{Docket, Told, Wanted};
 use super::inputs::Input;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -35,8 +36,12 @@ pub(super) fn run<'a>(
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((input, tell)) = next else { break };
                     let mut docket = Docket::new(wanted, tell);
-                    work(input, &mut docket);
-                    docket.close(&input.main().to_string_lossy());
+                    let file = input.main().to_string_lossy();
+                    // Whoever waits for this input would wait for ever, and so would all behind it.
+                    if catch_unwind(AssertUnwindSafe(|| work(input, &mut docket))).is_err() {
+                        docket.unmet(&file, 0, "modegate has failed on it; please report this");
+                    }
+                    docket.close(&file);
                 }
             });
         }
@@ -63,4 +68,28 @@ pub(super) fn run<'a>(
         }
         drop(jobs);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inputs::Found;
+    use super::*;
+
+    #[test]
+    fn an_input_on_which_we_fail_holds_up_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = (0..20).map(|number| folder.path().join(format!("{number}.json"))).collect();
+        for path in &paths {
+            std::fs::write(path, "").unwrap();
+        }
+        let found = Found::parts(&paths).unwrap();
+        let work = |input: &Input, _: &mut Docket| assert!(!input.main().ends_with("3.json"), "on purpose");
+        let (mut ends, mut problems) = (0, 0);
+        run(&found.inputs, 2, Wanted::default(), work, |_, told| match told {
+            Told::End(_) => ends += 1,
+            Told::Problem(problem) => problems += u32::from(problem.unmet),
+            _ => {}
+        });
+        assert_eq!((ends, problems), (20, 1));
+    }
 }

@@ -112,15 +112,32 @@ impl Docket {
         self.expected = expected;
     }
 
+    /// Whether a session belongs to the part that is asked for.
+    pub(super) fn has(&self, session: &str) -> bool {
+        self.wanted.partition.is_none_or(|partition| partition.has(session))
+    }
+
     /// Whether the session of the next event is to be looked at; one that is not is counted all the same.
     pub(super) fn wants(&mut self, session: &str) -> bool {
-        let wanted = self.wanted.partition.is_none_or(|partition| partition.has(session));
+        let wanted = self.has(session);
         self.number += u64::from(!wanted);
         wanted
     }
 
     /// Tells what was judged, and what was expected.
     pub(super) fn event(&mut self, place: Where<'_>, judged: Judged, law: &Catalogue, expected: Option<Expectation>) {
+        self.judged(place, judged, law, expected, None);
+    }
+
+    /// The same, of which more was demanded than can be told of a decision; `met` tells whether that has come.
+    pub(super) fn judged(
+        &mut self,
+        place: Where<'_>,
+        judged: Judged,
+        law: &Catalogue,
+        expected: Option<Expectation>,
+        met: Option<bool>,
+    ) {
         self.number += 1;
         let expected = expected.or_else(|| self.expected.as_ref().map(|sidecar| sidecar.at(self.number)));
         self.turn_to(judged.event.session(), place.file);
@@ -128,7 +145,7 @@ impl Docket {
         let (change, verdict, open) = (judged.change, *verdict, judged.is_open());
         self.end.foreign += u64::from(judged.foreign);
         let blocked = verdict >= Verdict::Block && change != Change::Undecidable;
-        let plain = !change.differs() && expected.is_none() && !self.wanted.bless;
+        let plain = !change.differs() && expected.is_none() && met.is_none() && !self.wanted.bless;
         let silent = verdict == Verdict::Pass && moves.is_empty();
         // What would be refused for the first time is news; what was refused before is not.
         let news = change == Change::New && verdict >= Verdict::Ask;
@@ -136,7 +153,8 @@ impl Docket {
             self.quiet += 1;
             return self.end.tally.count(change, blocked, None);
         }
-        let retrial = Retrial::new(place, judged, law).expecting(expected);
+        let mut retrial = Retrial::new(place, judged, law).expecting(expected);
+        retrial.met = retrial.met.or(met);
         if open {
             self.end.tally.count_open(retrial.met);
         } else {
@@ -197,7 +215,6 @@ impl Docket {
 
     /// Tells what is wrong with a line.
     pub(super) fn problem(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.end.tally.problems += 1;
         self.push(Told::Problem(Problem::new(file, line, what)));
     }
 
@@ -208,13 +225,7 @@ impl Docket {
 
     /// An expectation that no event can meet.
     pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.end.tally.unmet += 1;
         self.push(Told::Problem(Problem { unmet: true, ..Problem::new(file, line, what) }));
-    }
-
-    /// An expectation that was held against more than the decision, and is met.
-    pub(super) fn met(&mut self) {
-        self.end.tally.met += 1;
     }
 
     fn push(&mut self, told: Told) {

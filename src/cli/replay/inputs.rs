@@ -65,8 +65,11 @@ impl Found {
             let meta = std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
             if meta.is_dir() {
                 found.folder(path);
-            } else {
+            } else if meta.is_file() {
                 found.file(path, true);
+            } else {
+                // It is read twice: first to see what it is.
+                found.problem(path, "it is no regular file; write what comes out of it into one");
             }
         }
         found.inputs.sort_by(|one, other| one.files.cmp(&other.files));

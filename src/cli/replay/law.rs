@@ -84,10 +84,9 @@ impl Law {
         }
     }
 
-    /// Files of the named modes that cannot be read: what they would decide nobody knows.
+    /// Files of the modes at hand that cannot be read: what they would decide nobody knows.
     pub(super) fn broken(&self) -> Vec<Broken> {
-        let wanted = self.named || self.files.is_some();
-        let mut broken = if wanted { self.changed(&self.here).catalogue().broken } else { Vec::new() };
+        let mut broken = if self.recorded { Vec::new() } else { self.changed(&self.here).catalogue().broken };
         for broken in &mut broken {
             self.name(&mut broken.file);
         }

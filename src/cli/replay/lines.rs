@@ -19,7 +19,7 @@ pub(super) fn replay(input: &Input, law: &Law, docket: &mut Docket) {
     let mut chain = Chain::default();
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
-        let mut hearing = Hearing { file: &file, held: None, chain: &mut chain };
+        let mut hearing = Hearing { file: &file, held: None, chain: &mut chain, passed: false };
         match hearing.read(path, law, &mut judge, docket) {
             Ok(()) => {}
             Err(error) => docket.problem(&file, 0, format!("it cannot be read: {error}")),
@@ -43,6 +43,8 @@ struct Hearing<'a> {
     file: &'a str,
     held: Option<Held>,
     chain: &'a mut Chain,
+    /// Whether the line before is left to another part, with what is expected of it.
+    passed: bool,
 }
 
 impl Hearing<'_> {
@@ -109,7 +111,8 @@ impl Hearing<'_> {
 
     fn line(&mut self, number: u64, mut entry: Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
         self.tell(judge, docket);
-        if docket.wanted.partition.is_some() && !docket.wants(&session(&entry)) {
+        self.passed = docket.wanted.partition.is_some() && !docket.wants(&session(&entry));
+        if self.passed {
             return;
         }
         if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
@@ -135,6 +138,7 @@ impl Hearing<'_> {
         let read = entry.expect.map(|raw| Expectation::read(raw.get()));
         match (read, &mut self.held) {
             (Some(Ok(expected)), Some(held)) => held.expected = Some(expected),
+            (Some(Ok(_)), None) if self.passed => {}
             (Some(Ok(_)), None) => docket.problem(self.file, number, "no event stands before this expectation"),
             (Some(Err(why)), _) => docket.unmet(self.file, number, why),
             (None, _) => {}

@@ -18,6 +18,7 @@ pub(super) struct Outputs {
     junit: Option<Junit>,
     sarif: Option<PathBuf>,
     html: Option<(PathBuf, Gallery)>,
+    troubles: Vec<String>,
 }
 
 /// A file of test suites, written as they come.
@@ -30,13 +31,19 @@ struct Junit {
 
 impl Outputs {
     pub(super) fn open(junit: Option<&Path>, sarif: Option<&Path>, html: Option<&Path>) -> Result<Self, String> {
-        for path in [sarif, html].into_iter().flatten() {
+        let mut told = Vec::new();
+        for path in [junit, sarif, html].into_iter().flatten() {
             writable(path)?;
+            if told.contains(&path) {
+                return Err(format!("`{}` is to be two reports; give each a file of its own", path.display()));
+            }
+            told.push(path);
         }
         Ok(Self {
             junit: junit.map(Junit::open).transpose()?,
             sarif: sarif.map(Path::to_owned),
             html: html.map(|path| (path.to_owned(), Gallery::default())),
+            troubles: Vec::new(),
         })
     }
 
@@ -61,7 +68,7 @@ impl Outputs {
 
     pub(super) fn problem(&mut self, problem: &crate::replay::problem::Problem) {
         if let Some(junit) = &mut self.junit {
-            junit.suite.problems.push(problem.to_string());
+            junit.suite.problem(problem);
         }
     }
 
@@ -70,14 +77,16 @@ impl Outputs {
         if let Some(junit) = &mut self.junit
             && let Err(error) = junit.end(session, file, quiet)
         {
-            complain(format!("error: `{}` cannot be written: {error}", junit.path.display()));
+            self.troubles.push(format!("`{}` cannot be written: {error}", junit.path.display()));
+            // Half a report is none.
+            let _: io::Result<()> = std::fs::remove_file(&junit.beside);
             self.junit = None;
         }
     }
 
     /// Writes what is left to write; tells what could not be written.
     pub(super) fn close(self, report: &Report, catalogue: &Catalogue) -> Vec<String> {
-        let mut troubles = Vec::new();
+        let mut troubles = self.troubles;
         let mut told = |path: &Path, written: io::Result<()>| {
             if let Err(error) = written {
                 troubles.push(format!("`{}` cannot be written: {error}", path.display()));
@@ -110,7 +119,6 @@ fn writable(path: &Path) -> Result<(), String> {
 
 impl Junit {
     fn open(path: &Path) -> Result<Self, String> {
-        writable(path)?;
         let wrong = |error: io::Error| format!("`{}` cannot be written: {error}", path.display());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let beside = path.with_file_name(format!("{name}.{}.tmp", std::process::id()));

@@ -61,6 +61,8 @@ impl Report {
     }
 
     pub(super) fn problem(&mut self, problem: Problem) {
+        self.tally.problems += u64::from(!problem.unmet);
+        self.tally.unmet += u64::from(problem.unmet);
         if self.problems.len() < KEPT {
             self.problems.push(problem);
         }

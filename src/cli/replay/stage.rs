@@ -1,7 +1,7 @@
 //! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
 
 use super::super::hook::{Answered, answer_ahead};
-use super::blocks::{Lines, Piece};
+use super::blocks::{LONGEST, Lines, Piece};
 use super::docket::Docket;
 use super::inputs::Input;
 use super::law::Law;
@@ -98,10 +98,20 @@ impl<'a> Stage<'a> {
     /// Plays a stream, and what happens between its events.
     fn stream(&mut self, path: &Path, steps: &[Step], docket: &mut Docket) -> Result<(), String> {
         let wrong = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
+        if !path.is_file() {
+            return Err(format!("`{}` is no file of events", path.display()));
+        }
         let mut lines = Lines::open(path).map_err(wrong)?;
         let mut waiting = steps.iter().peekable();
         while let Some(piece) = lines.next().map_err(wrong)? {
-            let Piece::Line { number, bytes, .. } = piece else { continue };
+            let (number, bytes) = match piece {
+                Piece::Line { number, bytes, .. } => (number, bytes),
+                Piece::TooLong { number, size } => {
+                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
+                    docket.problem(&path.to_string_lossy(), number, what);
+                    continue;
+                }
+            };
             while let Some(step) = waiting.next_if(|step| step.line.unwrap_or_default() <= number) {
                 self.happens(step)?;
             }
@@ -114,7 +124,7 @@ impl<'a> Stage<'a> {
                 continue;
             }
             let answered = self.answer(bytes)?;
-            self.tell(number, bytes, answered, docket);
+            self.tell(number, bytes, answered, None, docket);
         }
         match waiting.next() {
             Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
@@ -132,10 +142,8 @@ impl<'a> Stage<'a> {
         let answered = self.answer(&bytes)?;
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
         let judged = self.judge(step, kind, &answered);
-        self.tell(number, &bytes, answered, docket);
-        if step.demands() && judged.is_ok() {
-            docket.met();
-        }
+        let met = (step.demands() && judged.is_ok()).then_some(true);
+        self.tell(number, &bytes, answered, met, docket);
         judged
     }
 
@@ -181,6 +189,11 @@ impl<'a> Stage<'a> {
         let full = self.home.join(self.setting.filled(path));
         if !crate::paths::lexical(&full).starts_with(&self.home) {
             return Err(format!("`{path}` is outside the scenario's project"));
+        }
+        // What git is told there it runs: filters, hooks and watchers.
+        let of_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
+        if !self.shell && full.iter().any(of_git) {
+            return Err(format!("`{path}` is git's own, and what stands there is run; let it with `--shell`"));
         }
         full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
         std::fs::write(&full, text).map_err(wrong)?;
@@ -241,7 +254,15 @@ impl<'a> Stage<'a> {
         step.unmet(&came, &self.setting).map_or(Ok(()), Err)
     }
 
-    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, docket: &mut Docket) {
+    /// The stage is another one each time: what is expected must not name it.
+    fn settle(&self, decision: &mut Decision) {
+        let Decision { reason, context, messages, moves, .. } = decision;
+        for text in [reason].into_iter().chain(context).chain(messages).chain(moves) {
+            *text = text.replace(&self.setting.home, "{home}");
+        }
+    }
+
+    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, met: Option<bool>, docket: &mut Docket) {
         let Ok(event) = Event::parse(bytes) else { return };
         let silent = || Decided {
             decision: Decision::default(),
@@ -249,12 +270,13 @@ impl<'a> Stage<'a> {
             session: Session { id: self.scenario.session.clone(), ..Session::default() },
             who: None,
         };
-        let decided = answered.decided.unwrap_or_else(silent);
+        let mut decided = answered.decided.unwrap_or_else(silent);
+        self.settle(&mut decided.decision);
         let judged = Judged::new(event, decided, answered.asked);
         let catalogue = crate::library::read(&Places { home: self.home.clone() });
         let at = live::ahead(self.ahead).at;
         let place = Where { file: &self.file, line: number, at: Some(&at) };
-        docket.event(place, judged, &catalogue, None);
+        docket.judged(place, judged, &catalogue, None, met);
     }
 }
 

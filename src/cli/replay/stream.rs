@@ -19,7 +19,7 @@ use crate::replay::transcript::{Agent, Part, rebuild};
 use crate::replay::trial::Judged;
 use crate::session::Session;
 use crate::verdict::Decision;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// What the events of a stream are held against.
@@ -62,6 +62,8 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
     let file = path.to_string_lossy().into_owned();
     let mut lines = Lines::open(path)?;
     let mut held: Option<(u64, Judged, Option<Expectation>)> = None;
+    // Whether the event before is left to another part, with what is expected of it.
+    let mut passed = false;
     while let Some(piece) = lines.next()? {
         let (number, bytes, whole) = match piece {
             Piece::Line { number, bytes, whole } => (number, bytes, whole),
@@ -74,11 +76,13 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
         match sent.as_ref().map(|sent| (sent.hook_event_name.is_some(), sent.expect)) {
             Ok((false, Some(raw))) => match (Expectation::read(raw.get()), &mut held) {
                 (Ok(own), Some((_, _, expected))) => *expected = Some(own),
+                (Ok(_), None) if passed => {}
                 (Ok(_), None) => docket.problem(&file, number, "no event stands before this expectation"),
                 (Err(why), _) => docket.unmet(&file, number, why),
             },
             Ok((true, own)) => {
                 tell(&file, held.take(), court, docket);
+                passed = false;
                 let own = own
                     .and_then(|raw| Expectation::read(raw.get()).map_err(|why| docket.unmet(&file, number, why)).ok());
                 match Event::parse(bytes) {
@@ -86,7 +90,7 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
                         let judged = court.decide(event, None);
                         held = Some((number, judged, own));
                     }
-                    Ok(_) => {}
+                    Ok(_) => passed = true,
                     Err(why) => docket.problem(&file, number, why),
                 }
             }
@@ -95,8 +99,8 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
             Err(error) => match Event::parse(bytes) {
                 Ok(event) => {
                     tell(&file, held.take(), court, docket);
-                    let judged = court.decide(event, None);
-                    held = Some((number, judged, None));
+                    passed = !docket.wants(event.session());
+                    held = (!passed).then(|| (number, court.decide(event, None), None));
                 }
                 Err(_) => docket.problem(&file, number, unreadable(error, whole)),
             },
@@ -141,7 +145,10 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
         parts.push(part);
     }
     let retold = rebuild(parts);
-    for (reason, tally) in &retold.skipped.0 {
+    // Of several parts one counts what a transcript lacks: the one that has its session.
+    let session = input.main().file_stem().unwrap_or_default().to_string_lossy();
+    let skipped = if docket.has(&session) { retold.skipped.0 } else { BTreeMap::new() };
+    for (reason, tally) in &skipped {
         let name = names.get(tally.first.part).map(String::as_str).unwrap_or_default();
         docket.skipped(name, tally.first.line as u64, reason.to_string(), tally.count as u64);
     }
