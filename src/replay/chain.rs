@@ -3,6 +3,7 @@
 use super::entry::{Entry, plain};
 use crate::session::{Session, Standing};
 use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 /// How many lines later a state may still turn up: agents that work at the same time write in any order.
@@ -17,7 +18,7 @@ const SLACK: Duration = Duration::from_secs(1);
 /// What is known of a session's journal so far.
 #[derive(Debug, Default)]
 pub struct Chain {
-    seen: HashSet<(u64, u64, usize)>,
+    seen: HashSet<(u64, u64, u64)>,
     latest: String,
     /// The states that the last lines have left behind.
     states: VecDeque<Modes>,
@@ -33,8 +34,12 @@ impl Chain {
     /// Whether this very line was there before.
     pub fn is_double(&mut self, entry: &Entry<'_>) -> bool {
         let at = plain(entry.at).unwrap_or_default();
-        let decision = entry.decision.map_or("", serde_json::value::RawValue::get);
-        !self.seen.insert((crate::paths::hash(at.as_bytes()), entry.us.unwrap_or_default(), decision.len()))
+        // Agents that work at the same time have events in one millisecond.
+        let mut text = DefaultHasher::new();
+        for name in ["hook_event_name", "agent_id", "tool_use_id"] {
+            entry.event.as_ref().and_then(|event| event.get(name)?.as_str()).hash(&mut text);
+        }
+        !self.seen.insert((crate::paths::hash(at.as_bytes()), entry.us.unwrap_or_default(), text.finish()))
     }
 
     /// Whether the line was written down before the one before it came: then the clock was set back.
@@ -148,6 +153,8 @@ mod tests {
         let (one, other) = (line("t1", 1, "a", None), line("t2", 1, "a", None));
         let mut is_double = |text: &str| chain.is_double(&serde_json::from_str(text).unwrap());
         assert_eq!([is_double(&one), is_double(&other), is_double(&one)], [false, false, true]);
+        let twin = one.replace("Stop", "Stap");
+        assert!(!is_double(&twin), "another event at the same time");
     }
 
     #[test]

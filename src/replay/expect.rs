@@ -55,6 +55,7 @@ impl Expectation {
     fn written(written: Written) -> Result<Self, String> {
         let expectation = match written {
             Written::Whole(expectation) => expectation,
+            Written::Word(word) if word == "undecidable" => Self { undecidable: true, ..Self::default() },
             Written::Word(word) => match serde_json::from_value(word.as_str().into()) {
                 Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
                 Err(_) => Self { outcome: Some(word), ..Self::default() },

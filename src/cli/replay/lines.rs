@@ -11,22 +11,62 @@ use crate::replay::expect::Expectation;
 use crate::replay::recording::{self, Header};
 use crate::replay::retrial::Where;
 use crate::replay::trial::{Judged, Trial};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
 pub(super) fn replay(input: &Input, law: &Law, docket: &mut Docket) {
     let mut judge = law.of_file(input.main());
-    let mut chain = Chain::default();
+    let mut chains = Chains::default();
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
-        let mut hearing = Hearing { file: &file, held: None, chain: &mut chain, passed: false };
+        chains.begin(&file);
+        let mut hearing = Hearing { file: &file, held: None, chains: &mut chains, passed: false };
         match hearing.read(path, law, &mut judge, docket) {
             Ok(()) => {}
             Err(error) => docket.problem(&file, 0, format!("it cannot be read: {error}")),
         }
         hearing.tell(&judge, docket);
-        for line in chain.end() {
-            missing(docket, &file, line);
+    }
+    chains.end(docket);
+}
+
+/// The sessions of a journal, as a rule one, each with a chain; a journal may be in several files.
+#[derive(Default)]
+struct Chains {
+    known: HashMap<String, Chain>,
+    /// Each file, and how many lines stand before its first.
+    files: Vec<(String, u64)>,
+    last: u64,
+}
+
+impl Chains {
+    fn begin(&mut self, file: &str) {
+        self.files.push((file.to_owned(), self.last));
+    }
+
+    fn of(&mut self, session: String) -> &mut Chain {
+        self.known.entry(session).or_default()
+    }
+
+    /// The number of a line of the last file among those of all files.
+    fn count(&mut self, line: u64) -> u64 {
+        self.last = self.files.last().map_or(0, |(_, before)| *before) + line;
+        self.last
+    }
+
+    fn missing(&self, counted: u64, docket: &mut Docket) {
+        let what = "the state is not the one before: an event is missing, or a person has changed it";
+        if let Some((file, before)) = self.files.iter().rev().find(|(_, before)| *before < counted) {
+            docket.problem(file, counted - before, what);
+        }
+    }
+
+    fn end(&mut self, docket: &mut Docket) {
+        let mut open: Vec<u64> = self.known.values_mut().flat_map(Chain::end).collect();
+        open.sort_unstable();
+        for line in open {
+            self.missing(line, docket);
         }
     }
 }
@@ -42,7 +82,7 @@ struct Held {
 struct Hearing<'a> {
     file: &'a str,
     held: Option<Held>,
-    chain: &'a mut Chain,
+    chains: &'a mut Chains,
     /// Whether the line before is left to another part, with what is expected of it.
     passed: bool,
 }
@@ -111,25 +151,28 @@ impl Hearing<'_> {
 
     fn line(&mut self, number: u64, mut entry: Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
         self.tell(judge, docket);
-        self.passed = docket.wanted.partition.is_some() && !docket.wants(&session(&entry));
+        let session = session(&entry);
+        self.passed = !docket.wants(&session);
         if self.passed {
             return;
         }
         if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
             return docket.problem(self.file, number, newer_format(newer));
         }
-        if self.chain.is_double(&entry) {
+        let counted = self.chains.count(number);
+        let chain = self.chains.of(session);
+        if chain.is_double(&entry) {
             return docket.problem(self.file, number, "the event is there twice; it is counted once");
         }
-        if self.chain.runs_back(&entry) {
+        if chain.runs_back(&entry) {
             docket.problem(self.file, number, "the clock went backwards: this came before the line above");
         }
         let judged = match trial.line(&mut entry) {
             Ok(judged) => judged,
             Err(why) => return docket.problem(self.file, number, format!("the line cannot be decided: {why}")),
         };
-        for line in self.chain.follow(number, &entry, trial.before()) {
-            missing(docket, self.file, line);
+        for line in chain.follow(counted, &entry, trial.before()) {
+            self.chains.missing(line, docket);
         }
         self.held = Some(Held { line: number, at: plain(entry.at).map(str::to_owned), judged, expected: None });
     }
@@ -167,18 +210,10 @@ fn newer_format(version: u64) -> String {
     format!("the line has format {version}, written by a newer modegate; this one reads {VERSION}")
 }
 
-/// Whose line it is, without reading all of it.
+/// Whose line it is.
 fn session(entry: &Entry<'_>) -> String {
-    #[derive(serde::Deserialize)]
-    struct Id {
-        id: String,
-    }
-    let read = entry.before.and_then(|raw| serde_json::from_str::<Id>(raw.get()).ok());
-    read.map(|session| session.id).unwrap_or_default()
-}
-
-fn missing(docket: &mut Docket, file: &str, line: u64) {
-    docket.problem(file, line, "the state is not the one before: an event is missing, or a person has changed it");
+    let id = entry.event.as_ref().and_then(|event| event.get("session_id")?.as_str());
+    id.unwrap_or_default().to_owned()
 }
 
 /// What is wrong with a line that is no JSON.

@@ -8,8 +8,10 @@ use super::law::Law;
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
-use crate::mode::Mode;
+use crate::mode::{Catalogue, Mode};
 use crate::paths::Places;
+use crate::replay::entry::Sent;
+use crate::replay::expect::Expectation;
 use crate::replay::retrial::Where;
 use crate::replay::scenario::{Came, Scenario, Setting, Step};
 use crate::replay::trial::Judged;
@@ -35,7 +37,9 @@ fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), 
     if scenario.runs_programs() && !shell {
         return Err(NEEDS_SHELL.to_owned());
     }
-    if !docket.wants(&scenario.session) {
+    if !docket.has(&scenario.session) {
+        // Another part plays it, and counts.
+        docket.expect(None);
         return Ok(());
     }
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to play in: {error}"))?;
@@ -103,6 +107,7 @@ impl<'a> Stage<'a> {
         }
         let mut lines = Lines::open(path).map_err(wrong)?;
         let mut waiting = steps.iter().peekable();
+        let mut held: Option<Held> = None;
         while let Some(piece) = lines.next().map_err(wrong)? {
             let (number, bytes) = match piece {
                 Piece::Line { number, bytes, .. } => (number, bytes),
@@ -112,6 +117,18 @@ impl<'a> Stage<'a> {
                     continue;
                 }
             };
+            let sent = serde_json::from_slice::<Sent<'_>>(bytes).unwrap_or_default();
+            let own = sent.expect.map(|raw| Expectation::read(raw.get())).transpose().unwrap_or_else(|why| {
+                docket.unmet(&path.to_string_lossy(), number, why);
+                None
+            });
+            if sent.hook_event_name.is_none() && sent.expect.is_some() {
+                if let Some(held) = &mut held {
+                    held.expected = own;
+                }
+                continue;
+            }
+            self.tell(held.take(), None, docket);
             while let Some(step) = waiting.next_if(|step| step.line.unwrap_or_default() <= number) {
                 self.happens(step)?;
             }
@@ -124,8 +141,9 @@ impl<'a> Stage<'a> {
                 continue;
             }
             let answered = self.answer(bytes)?;
-            self.tell(number, bytes, answered, None, docket);
+            held = self.held(number, bytes, answered, own);
         }
+        self.tell(held, None, docket);
         match waiting.next() {
             Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
             None => Ok(()),
@@ -143,7 +161,7 @@ impl<'a> Stage<'a> {
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
         let judged = self.judge(step, kind, &answered);
         let met = (step.demands() && judged.is_ok()).then_some(true);
-        self.tell(number, &bytes, answered, met, docket);
+        self.tell(self.held(number, &bytes, answered, None), met, docket);
         judged
     }
 
@@ -262,8 +280,9 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn tell(&self, number: u64, bytes: &[u8], answered: Answered, met: Option<bool>, docket: &mut Docket) {
-        let Ok(event) = Event::parse(bytes) else { return };
+    /// What came of an event, with the modes as they stood.
+    fn held(&self, line: u64, bytes: &[u8], answered: Answered, expected: Option<Expectation>) -> Option<Held> {
+        let event = Event::parse(bytes).ok()?;
         let silent = || Decided {
             decision: Decision::default(),
             findings: Vec::new(),
@@ -274,10 +293,24 @@ impl<'a> Stage<'a> {
         self.settle(&mut decided.decision);
         let judged = Judged::new(event, decided, answered.asked);
         let catalogue = crate::library::read(&Places { home: self.home.clone() });
-        let at = live::ahead(self.ahead).at;
-        let place = Where { file: &self.file, line: number, at: Some(&at) };
-        docket.judged(place, judged, &catalogue, None, met);
+        Some(Held { line, at: live::ahead(self.ahead).at, judged, catalogue, expected })
     }
+
+    /// Tells of an event; `met` tells whether the step's own demands are.
+    fn tell(&self, held: Option<Held>, met: Option<bool>, docket: &mut Docket) {
+        let Some(Held { line, at, judged, catalogue, expected }) = held else { return };
+        let place = Where { file: &self.file, line, at: Some(&at) };
+        docket.judged(place, judged, &catalogue, expected, met);
+    }
+}
+
+/// An event that was judged, and waits for what is expected of it.
+struct Held {
+    line: u64,
+    at: String,
+    judged: Judged,
+    catalogue: Catalogue,
+    expected: Option<Expectation>,
 }
 
 /// How far a clock is ahead that shows this time.
