@@ -85,6 +85,8 @@ pub(super) struct End {
     pub(super) blessed: Option<Sidecar>,
     /// Lines that other modes have decided.
     pub(super) foreign: u64,
+    /// Whose modes have decided.
+    pub(super) laws: BTreeSet<String>,
 }
 
 /// What one input has come to so far.
@@ -110,6 +112,13 @@ impl Docket {
     /// Expects what the file beside the input says.
     pub(super) fn expect(&mut self, expected: Option<Sidecar>) {
         self.expected = expected;
+    }
+
+    /// Notes whose modes decide.
+    pub(super) fn by(&mut self, name: &str) {
+        if !self.end.laws.contains(name) {
+            self.end.laws.insert(name.to_owned());
+        }
     }
 
     /// Whether a session belongs to the part that is asked for.

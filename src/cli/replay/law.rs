@@ -26,6 +26,8 @@ pub(super) struct Law {
     /// The project that was named, or that we stand in.
     here: Sources,
     named: bool,
+    /// Whose modes were asked for, or are at hand, for people.
+    asked: String,
     known: Mutex<HashMap<u64, Arc<Judge>>>,
 }
 
@@ -35,6 +37,8 @@ pub(super) struct Judge {
     pub(super) catalogue: Catalogue,
     /// The hash that lines have which these very modes have decided.
     pub(super) hash: String,
+    /// Whose modes they are, for people.
+    pub(super) name: String,
 }
 
 impl Law {
@@ -45,6 +49,7 @@ impl Law {
             files: None,
             folder: None,
             settings: None,
+            asked: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
             here: library::sources(here),
             named: project.is_some(),
             known: Mutex::default(),
@@ -109,15 +114,19 @@ impl Law {
         let sources = self.changed(base);
         // The same texts are the same modes, whatever modegate has read them.
         let same = (sources == header.sources).then_some(header.modes.as_str());
-        self.judge(&sources, same)
+        self.judge(&sources, same, if own { "the recorded modes" } else { &self.asked })
     }
 
     /// Who decides the lines of a file: the modes of the project whose journal it is, or of ours.
     pub(super) fn of_file(&self, path: &Path) -> Arc<Judge> {
         let home = if self.named { None } else { owner(path) };
         match home {
-            Some(home) => self.judge(&self.changed(&library::sources(&Places { home })), None),
-            None => self.judge(&self.changed(&self.here), None),
+            Some(home) if self.files.is_none() => {
+                let name = format!("the modes of {}", home.display());
+                self.judge(&library::sources(&Places { home }), None, &name)
+            }
+            Some(home) => self.judge(&self.changed(&library::sources(&Places { home })), None, &self.asked),
+            None => self.judge(&self.changed(&self.here), None, &self.asked),
         }
     }
 
@@ -134,8 +143,8 @@ impl Law {
         sources
     }
 
-    fn judge(&self, sources: &Sources, same: Option<&str>) -> Arc<Judge> {
-        let key = crate::paths::hash(format!("{sources:?} {same:?}").as_bytes());
+    fn judge(&self, sources: &Sources, same: Option<&str>, name: &str) -> Arc<Judge> {
+        let key = crate::paths::hash(format!("{sources:?} {same:?} {name}").as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MANY {
             known.clear();
@@ -143,7 +152,7 @@ impl Law {
         let new = || {
             let catalogue = sources.catalogue();
             let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
-            Arc::new(Judge { catalogue, hash })
+            Arc::new(Judge { catalogue, hash, name: name.to_owned() })
         };
         Arc::clone(known.entry(key).or_insert_with(new))
     }

@@ -191,6 +191,7 @@ impl Hearing<'_> {
     /// Tells of the line that has waited.
     fn tell(&mut self, judge: &Judge, docket: &mut Docket) {
         if let Some(Held { line, at, judged, expected }) = self.held.take() {
+            docket.by(&judge.name);
             let place = Where { file: self.file, line, at: at.as_deref() };
             docket.event(place, judged, &judge.catalogue, expected);
         }

@@ -29,6 +29,8 @@ pub(super) struct Report {
     /// How many of those each gate makes.
     pub(super) new_gates: BTreeMap<String, u64>,
     pub(super) problems: Vec<Problem>,
+    /// Whose modes have decided.
+    pub(super) laws: BTreeSet<String>,
     sessions: BTreeSet<u64>,
 }
 
@@ -76,6 +78,7 @@ impl Report {
     pub(super) fn end(&mut self, end: &End) {
         self.tally.add(&end.tally);
         self.foreign += end.foreign;
+        self.laws.extend(end.laws.iter().cloned());
         // One session may lie in several files.
         self.sessions.extend(&end.sessions);
         self.tally.sessions = self.sessions.len() as u64;

@@ -48,6 +48,7 @@ struct Thread {
 /// Decides the events of a stream.
 pub(super) fn replay(input: &Input, law: &Law, world: &World, docket: &mut Docket) {
     let judge = law.of_file(input.main());
+    docket.by(&judge.name);
     let mut court = Court::new(&judge, world);
     let result = match input.source {
         Source::Transcript => transcript(input, &mut court, docket),

@@ -98,6 +98,10 @@ fn show_tally(report: &Report) {
         let text = "decisions were recorded with other modes, or by another modegate";
         say(paint(Colour::Dim, &format!("{} {text}", report.foreign)));
     }
+    if !report.laws.is_empty() && (report.foreign > 0 || !report.tally.is_fine()) {
+        let laws: Vec<&str> = report.laws.iter().take(5).map(String::as_str).collect();
+        say(paint(Colour::Dim, &format!("decided by {}", laws.join(", "))));
+    }
     for (why, (count, first)) in &report.skipped {
         say(paint(Colour::Dim, &format!("passed over {count} x {why}, first at {first}")));
     }
