@@ -25,6 +25,9 @@ pub struct Expectation {
     /// What happens to the modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<String>>,
+    /// The difference that is wanted, as `--bless` has found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
     /// That it cannot be decided: whoever expects it wants to hear when it can be.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undecidable: bool,
@@ -85,9 +88,25 @@ impl Expectation {
         if retrial.change == Change::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
+        let change = Some(retrial.change).filter(|change| change.differs());
         let reason = (!retrial.reason.is_empty()).then(|| retrial.reason.clone());
         let moves = Some(retrial.moves.clone()).filter(|moves| !moves.is_empty());
-        Self { verdict: Some(retrial.verdict), reason, moves, ..Self::default() }
+        Self { verdict: Some(retrial.verdict), reason, moves, change, ..Self::default() }
+    }
+
+    /// Whether a difference is wanted: only what is named is, and silence names nothing.
+    #[must_use]
+    pub fn wants(&self, change: Change) -> bool {
+        let verdict = self.verdict.is_some() || self.outcome.is_some();
+        let named = match change {
+            Change::New | Change::Same => true,
+            Change::NewlyBlocked | Change::NewlyAllowed => verdict,
+            Change::ChangedReason => self.reason.is_some() || !self.because.is_empty(),
+            Change::Undecidable => self.undecidable,
+            // What is told, given and kept is not in an expectation.
+            Change::Drift | Change::ChangedOtherwise => false,
+        };
+        self.change == Some(change) || named && *self != Self::silence()
     }
 
     /// Whether it is met.
@@ -193,7 +212,7 @@ impl Sidecar {
     pub fn bless(&mut self, retrial: &Retrial) {
         self.events += 1;
         let expected = Expectation::of(retrial);
-        if !Expectation::silence().is_met(retrial) {
+        if retrial.change.differs() || !Expectation::silence().is_met(retrial) {
             let (number, line, event) = (self.events, retrial.line, retrial.event.clone());
             self.expect.push(At { number, line, event, expected });
         }

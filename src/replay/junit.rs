@@ -120,12 +120,11 @@ mod tests {
     use super::super::change::Change;
     use super::super::retrial::Was;
     use super::*;
-    use crate::verdict::Verdict;
+    use crate::verdict::{Decision, Verdict};
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {
-        let was =
-            Was { verdict: Verdict::Pass, reason: String::new(), context: vec![], moves: vec![], findings: vec![] };
+        let was = Was::from((Decision::default(), Vec::new()));
         let retrial = Retrial {
             session: "s<1>".into(),
             line: 3,

@@ -97,6 +97,9 @@ pub struct Was {
     /// What the model was told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
+    /// What the user was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
     /// What happened to the modes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,
@@ -209,6 +212,8 @@ impl Retrial {
     /// The same with what is expected of it.
     #[must_use]
     pub fn expecting(mut self, expected: Option<Expectation>) -> Self {
+        let differs = self.change.differs() && !self.is_open();
+        let expected = expected.filter(|expected| !differs || !expected.is_met(&self) || expected.wants(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self
@@ -265,8 +270,8 @@ impl Retrial {
 
 impl From<(Decision, Vec<Finding>)> for Was {
     fn from((decision, findings): (Decision, Vec<Finding>)) -> Self {
-        let Decision { verdict, reason, context, moves, .. } = decision;
-        Self { verdict, reason, context, moves, findings }
+        let Decision { verdict, reason, context, messages, moves, .. } = decision;
+        Self { verdict, reason, context, messages, moves, findings }
     }
 }
 

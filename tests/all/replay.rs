@@ -808,3 +808,25 @@ fn both_parts_of_a_journal_are_blessed() {
     let said = replay(&project, &["s"]);
     assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
 }
+
+#[test]
+fn silence_beside_a_recording_hides_no_drift() {
+    let project = elsewhere();
+    let mut recorded = lines(&fixture("plan.jsonl"));
+    let path = put(&project, "plan.jsonl", &recorded);
+    replay(&project, &[&path, "--bless"]);
+    let quiet =
+        |line: &&mut String| line.contains("\"decision\":{\"verdict\":\"pass\"}") && line.contains("\"saw\":\"");
+    let line = recorded.iter_mut().find(quiet).unwrap();
+    *line = line.replacen("\"saw\":\"", "\"saw\":\"not ", 1);
+    // The same where something is expected, and something else has drifted.
+    let named = recorded.iter_mut().find(|line| line.contains("\"moves\":[\"plan mode activated\"]")).unwrap();
+    *named = named.replacen("\"context\":[\"", "\"context\":[\"Not ", 1);
+    put(&project, "plan.jsonl", &recorded);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("2 drift"), "{}", said.stdout);
+    replay(&project, &[&path, "--bless"]);
+    let said = replay(&project, &[&path]);
+    assert_eq!(said.exit, 0, "who blesses it wants it: {}", said.stdout);
+}

@@ -46,6 +46,10 @@ fn show_retrial(retrial: &Retrial) {
         retrial.context.iter().for_each(|text| say(format!("  tells    {text}")));
         retrial.was.iter().flat_map(|was| &was.context).for_each(|text| say(format!("  told     {text}")));
     }
+    if retrial.was.as_ref().is_some_and(|was| was.messages != retrial.messages) {
+        retrial.messages.iter().for_each(|text| say(format!("  shows    {text}")));
+        retrial.was.iter().flat_map(|was| &was.messages).for_each(|text| say(format!("  showed   {text}")));
+    }
     let mut deciding: Vec<&Finding> =
         retrial.findings.iter().filter(|finding| retrial.gates.contains(&finding.gate)).collect();
     deciding.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
