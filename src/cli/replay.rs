@@ -77,7 +77,7 @@ pub(super) struct Replay {
     /// Let scenarios run the programs that they name, and gates those that they ask
     #[arg(long)]
     shell: bool,
-    /// How many threads work [default: one for each core]
+    /// How many threads work [default: one for each core; one in the static binary]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
@@ -163,7 +163,9 @@ impl Replay {
     }
 
     fn threads(&self, inputs: &[Input]) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        // The allocator of the static binary has one lock for all threads: two would wait for each other.
+        let alone = cfg!(target_env = "musl");
+        let cores = || if alone { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
         self.threads.unwrap_or_else(cores).clamp(1, inputs.len().max(1))
     }
 }

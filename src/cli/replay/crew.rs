@@ -24,9 +24,16 @@ pub(super) fn run<'a>(
     inputs: &'a [Input],
     threads: usize,
     wanted: Wanted,
-    work: impl Fn(&Input, &mut Docket) + Sync,
+    work: impl Fn(&Input, &mut Docket<'_>) + Sync,
     mut hear: impl FnMut(&'a Input, Told),
 ) {
+    if threads == 1 {
+        // Alone there is nobody to wait for, and no lock to take at every allocation.
+        for input in inputs {
+            one(input, wanted, &work, &mut |batch| batch.into_iter().for_each(|piece| hear(input, piece)));
+        }
+        return;
+    }
     let (jobs, queue) = sync_channel::<Job<'a>>(threads * WINDOW);
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
@@ -35,13 +42,8 @@ pub(super) fn run<'a>(
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((input, tell)) = next else { break };
-                    let mut docket = Docket::new(wanted, tell);
-                    let file = input.main().to_string_lossy();
-                    // Whoever waits for this input would wait for ever, and so would all behind it.
-                    if catch_unwind(AssertUnwindSafe(|| work(input, &mut docket))).is_err() {
-                        docket.unmet(&file, 0, "modegate has failed on it; please report this");
-                    }
-                    docket.close(&file);
+                    // Whoever listens has gone only when everything ends.
+                    one(input, wanted, &work, &mut |batch| drop(tell.send(batch)));
                 }
             });
         }
@@ -70,6 +72,22 @@ pub(super) fn run<'a>(
     });
 }
 
+/// Lets `work` have one input.
+fn one(
+    input: &Input,
+    wanted: Wanted,
+    work: &(impl Fn(&Input, &mut Docket<'_>) + Sync),
+    tell: &mut dyn FnMut(Vec<Told>),
+) {
+    let mut docket = Docket::new(wanted, tell);
+    let file = input.main().to_string_lossy();
+    // Whoever waits for this input would wait for ever, and so would all behind it.
+    if catch_unwind(AssertUnwindSafe(|| work(input, &mut docket))).is_err() {
+        docket.unmet(&file, 0, "modegate has failed on it; please report this");
+    }
+    docket.close(&file);
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::inputs::Found;
@@ -84,12 +102,14 @@ mod tests {
         }
         let found = Found::parts(&paths).unwrap();
         let work = |input: &Input, _: &mut Docket| assert!(!input.main().ends_with("3.json"), "on purpose");
-        let (mut ends, mut problems) = (0, 0);
-        run(&found.inputs, 2, Wanted::default(), work, |_, told| match told {
-            Told::End(_) => ends += 1,
-            Told::Problem(problem) => problems += u32::from(problem.unmet),
-            _ => {}
-        });
-        assert_eq!((ends, problems), (20, 1));
+        for threads in [1, 2] {
+            let (mut ends, mut problems) = (0, 0);
+            run(&found.inputs, threads, Wanted::default(), work, |_, told| match told {
+                Told::End(_) => ends += 1,
+                Told::Problem(problem) => problems += u32::from(problem.unmet),
+                _ => {}
+            });
+            assert_eq!((ends, problems), (20, 1));
+        }
     }
 }

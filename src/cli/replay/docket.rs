@@ -10,7 +10,6 @@ use crate::replay::tally::Tally;
 use crate::replay::trial::Judged;
 use crate::verdict::{Decision, Verdict};
 use std::collections::BTreeSet;
-use std::sync::mpsc::SyncSender;
 
 /// How many events are told at once.
 const BATCH: usize = 64;
@@ -90,9 +89,9 @@ pub(super) struct End {
 }
 
 /// What one input has come to so far.
-pub(super) struct Docket {
+pub(super) struct Docket<'t> {
     pub(super) wanted: Wanted,
-    tell: SyncSender<Vec<Told>>,
+    tell: &'t mut dyn FnMut(Vec<Told>),
     batch: Vec<Told>,
     end: End,
     /// The session at hand, its file, and how many of its events had nothing to tell.
@@ -103,8 +102,8 @@ pub(super) struct Docket {
     number: u64,
 }
 
-impl Docket {
-    pub(super) fn new(wanted: Wanted, tell: SyncSender<Vec<Told>>) -> Self {
+impl<'t> Docket<'t> {
+    pub(super) fn new(wanted: Wanted, tell: &'t mut dyn FnMut(Vec<Told>)) -> Self {
         let end = End { blessed: wanted.bless.then(Sidecar::default), ..End::default() };
         Self { wanted, tell, batch: Vec::new(), end, last: Default::default(), quiet: 0, expected: None, number: 0 }
     }
@@ -245,8 +244,7 @@ impl Docket {
     }
 
     fn flush(&mut self) {
-        // Whoever listens has gone only when everything ends.
-        let _ = self.tell.send(std::mem::take(&mut self.batch));
+        (self.tell)(std::mem::take(&mut self.batch));
     }
 
     /// Tells what the input has come to. A recording from which events have gone is not the one that was blessed.
