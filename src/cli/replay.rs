@@ -27,7 +27,7 @@ use law::Law;
 use outputs::Outputs;
 use report::Report;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::World;
@@ -112,6 +112,7 @@ impl Replay {
             bar: bar(&found.inputs),
             troubles: Vec::new(),
             told: HashSet::new(),
+            parts: Vec::new(),
         };
         tell_others(&found.others);
         found.problems.iter().for_each(|problem| desk.problem(problem.clone()));
@@ -179,6 +180,8 @@ struct Desk<'a> {
     troubles: Vec<String>,
     /// Problems of parts: what several of them have come across is one.
     told: HashSet<u64>,
+    /// The parts that were read, each with the mark at its end.
+    parts: Vec<(String, Option<Partition>)>,
 }
 
 impl Desk<'_> {
@@ -193,6 +196,7 @@ impl Desk<'_> {
                 }
                 self.report.skipped(&first, count);
             }
+            Told::Part(file, part) => self.parts.push((file, part)),
             Told::Session { session, file, quiet } => self.outputs.end(session, file, quiet),
             Told::End(end) => self.end(input, *end),
         }
@@ -228,6 +232,12 @@ impl Desk<'_> {
 
     fn close(mut self, law: &Law) -> Result<bool, Failure> {
         self.bar.finish_and_clear();
+        for problem in missing_parts(&self.parts) {
+            self.problem(problem);
+        }
+        if let Some(part) = self.given.partition.filter(|_| self.given.json) {
+            say(json!({"end": part}).to_string());
+        }
         if self.given.merge && self.report.tally.events == 0 && self.report.tally.is_fine() {
             return Err((NO_INPUT, "the parts have no decision at all".to_owned()));
         }
@@ -243,6 +253,23 @@ impl Desk<'_> {
         // What stands in the recordings themselves is not blessed.
         Ok(self.report.tally.is_fine() || self.given.bless && self.report.tally.unmet == 0)
     }
+}
+
+/// A part that is not there, or was cut off, must not pass for one in which nothing was found.
+fn missing_parts(parts: &[(String, Option<Partition>)]) -> Vec<Problem> {
+    let unmet = |file: &str, what: String| Problem { unmet: true, ..Problem::new(file, 0, what) };
+    let marks: BTreeSet<Partition> = parts.iter().filter_map(|(_, part)| *part).collect();
+    let Some(of) = marks.iter().map(|part| part.of).max() else { return Vec::new() };
+    let cut = parts.iter().filter(|(_, part)| part.is_none());
+    let cut = cut.map(|(file, _)| unmet(file, "it has no end: the run that wrote it did not finish".to_owned()));
+    let gone = (1..=of).filter(|part| !marks.contains(&Partition { part: *part, of }));
+    let gone = gone.map(|part| unmet("--merge", format!("part {part} of {of} is missing")));
+    let other = parts.iter().filter(|(_, part)| part.is_some_and(|part| part.of != of));
+    let other = other.map(|(file, _)| unmet(file, format!("it is no part of {of}")));
+    let mut seen = BTreeSet::new();
+    let twice = parts.iter().filter(|(_, part)| part.is_some_and(|part| !seen.insert(part)));
+    let twice: Vec<Problem> = twice.map(|(file, _)| unmet(file, "this part is there twice".to_owned())).collect();
+    cut.chain(gone).chain(other).chain(twice).collect()
 }
 
 /// Shows how far the work is, where somebody looks on and it takes a while.

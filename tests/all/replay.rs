@@ -343,9 +343,11 @@ fn parts_are_disjoint_and_together_the_whole() {
         let said = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3")]);
         let again = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3"), "--threads", "1"]);
         assert_eq!(said.stdout, again.stdout, "the order does not hang on threads");
+        let mut decided = retrials(&said);
+        assert_eq!(decided.pop(), Some(json!({"end": {"part": part, "of": 3}})));
         let sessions: std::collections::BTreeSet<String> =
-            retrials(&said).iter().map(|one| one["session"].to_string()).collect();
-        found.extend(retrials(&said).iter().map(place));
+            decided.iter().map(|one| one["session"].to_string()).collect();
+        found.extend(decided.iter().map(place));
         parts.push(sessions);
         project.write(&format!("part-{part}.json"), &said.stdout);
     }
@@ -829,4 +831,31 @@ fn silence_beside_a_recording_hides_no_drift() {
     replay(&project, &[&path, "--bless"]);
     let said = replay(&project, &[&path]);
     assert_eq!(said.exit, 0, "who blesses it wants it: {}", said.stdout);
+}
+
+#[test]
+fn a_part_that_is_missing_or_cut_off_is_noticed() {
+    let project = elsewhere();
+    let part = |part: u64| {
+        let said = replay(&project, &[&fixture("demo.jsonl"), "--json", "--partition", &format!("{part}/2")]);
+        project.write(&format!("part-{part}.json"), &said.stdout);
+        said.stdout
+    };
+    let (one, two) = (part(1), part(2));
+    let joined = |words: &[&str]| {
+        let said = replay(&project, &[&["--merge"], words].concat());
+        (said.exit, said.stderr)
+    };
+    assert_eq!(joined(&["part-1.json", "part-2.json"]).0, 0);
+    for name in ["part-1.json", "part-2.json"] {
+        let (exit, told) = joined(&[name]);
+        assert!(exit == 1 && told.contains("of 2 is missing"), "{told}");
+    }
+    let (exit, told) = joined(&["part-1.json", "part-2.json", "part-2.json"]);
+    assert!(exit == 1 && told.contains("this part is there twice"), "{told}");
+    let half: Vec<&str> = two.lines().take(two.lines().count() - 1).collect();
+    project.write("part-2.json", half.join("\n"));
+    let (exit, told) = joined(&["part-1.json", "part-2.json"]);
+    assert!(exit == 1 && told.contains("part-2.json: it has no end"), "{told}");
+    assert!(!one.is_empty());
 }

@@ -9,6 +9,7 @@ use crate::replay::retrial::{Retrial, Where};
 use crate::replay::tally::Tally;
 use crate::replay::trial::Judged;
 use crate::verdict::{Decision, Verdict};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// How many events are told at once.
@@ -28,7 +29,7 @@ pub(super) struct Wanted {
 }
 
 /// One part of so many; which one a session belongs to hangs on its id alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Partition {
     pub(super) part: u64,
     pub(super) of: u64,
@@ -64,6 +65,8 @@ pub(super) enum Told {
     Problem(Problem),
     /// Records that could not be used: where first, why, how many.
     Skipped(Problem, u64),
+    /// The file of a part was read, with the mark at its end, if it has one.
+    Part(String, Option<Partition>),
     End(Box<End>),
 }
 
@@ -111,6 +114,11 @@ impl<'t> Docket<'t> {
     /// Expects what the file beside the input says.
     pub(super) fn expect(&mut self, expected: Option<Sidecar>) {
         self.expected = expected;
+    }
+
+    /// Tells which part a file is, if it says so.
+    pub(super) fn part(&mut self, file: &str, part: Option<Partition>) {
+        self.push(Told::Part(file.to_owned(), part));
     }
 
     /// Notes whose modes decide.

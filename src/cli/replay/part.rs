@@ -1,7 +1,7 @@
 //! The parts that several runs have printed with `--json`, joined into one.
 
 use super::blocks::{Lines, Piece};
-use super::docket::Docket;
+use super::docket::{Docket, Partition};
 use super::inputs::Input;
 use super::lines::unreadable;
 use crate::replay::problem::Problem;
@@ -14,6 +14,7 @@ use serde::Deserialize;
 enum Told {
     Skipped { skipped: String, count: u64, file: String, line: u64 },
     Problem(Problem),
+    End { end: Partition },
     Retrial(Box<Retrial>),
 }
 
@@ -29,6 +30,7 @@ pub(super) fn replay(input: &Input, docket: &mut Docket) {
 
 fn read(path: &std::path::Path, file: &str, docket: &mut Docket) -> std::io::Result<()> {
     let mut lines = Lines::open(path)?;
+    let mut part = None;
     while let Some(piece) = lines.next()? {
         let (number, bytes, whole) = match piece {
             Piece::Line { number, bytes, whole } => (number, bytes, whole),
@@ -42,10 +44,12 @@ fn read(path: &std::path::Path, file: &str, docket: &mut Docket) -> std::io::Res
             Ok(Told::Retrial(retrial)) if !retrial.kind.is_empty() => docket.retold(*retrial),
             Ok(Told::Problem(problem)) if problem.unmet => docket.unmet(&problem.file, problem.line, problem.what),
             Ok(Told::Problem(problem)) => docket.problem(&problem.file, problem.line, problem.what),
+            Ok(Told::End { end }) => part = Some(end),
             Ok(Told::Skipped { skipped, count, file, line }) => docket.skipped(&file, line, skipped, count),
             Ok(Told::Retrial(_)) => docket.unmet(file, number, "this is no decision of `modegate replay --json`"),
             Err(error) => docket.unmet(file, number, unreadable(&error, whole)),
         }
     }
+    docket.part(file, part);
     Ok(())
 }
