@@ -45,7 +45,7 @@ pub fn summary(tally: &Tally, amiss: &[Retrial]) -> String {
     }
     text.push_str("\n| change | event | before | now | gate | where |\n| --- | --- | --- | --- | --- | --- |\n");
     for retrial in amiss.iter().take(5 * SHOWN) {
-        let was = retrial.was.as_ref().map_or("", |was| was.verdict.word());
+        let was = retrial.was.as_ref().map_or("", |was| was.decision.verdict.word());
         let now = if retrial.change == Change::Undecidable { "?" } else { retrial.verdict.word() };
         let cells = [
             retrial.title(),

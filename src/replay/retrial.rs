@@ -89,20 +89,9 @@ pub struct Retrial {
 /// A past decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Was {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// What the model was told.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub context: Vec<String>,
-    /// What the user was told.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<String>,
-    /// What happened to the modes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moves: Vec<String>,
+    /// What was decided.
+    #[serde(flatten)]
+    pub decision: Decision,
     /// What every gate found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
@@ -243,7 +232,11 @@ impl Retrial {
         if let Some(expected) = self.expected.as_ref().filter(|_| self.met == Some(false)) {
             lines.push(format!("expected: {expected}"));
         }
-        lines.extend(self.was.as_ref().map(|was| line("before", was.verdict, &was.reason, &was.moves)));
+        lines.extend(
+            self.was
+                .as_ref()
+                .map(|was| line("before", was.decision.verdict, &was.decision.reason, &was.decision.moves)),
+        );
         if self.change == Change::Undecidable {
             lines.push(format!("now: cannot be decided, for this was not recorded: {}", self.unrecorded.join(" ")));
         } else {
@@ -270,8 +263,7 @@ impl Retrial {
 
 impl From<(Decision, Vec<Finding>)> for Was {
     fn from((decision, findings): (Decision, Vec<Finding>)) -> Self {
-        let Decision { verdict, reason, context, messages, moves, .. } = decision;
-        Self { verdict, reason, context, messages, moves, findings }
+        Self { decision, findings }
     }
 }
 

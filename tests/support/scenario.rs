@@ -4,14 +4,14 @@
 
 use crate::project::{Project, Said};
 use libtest_mimic::Failed;
-use modegate::engine::decide;
-use modegate::event::Event;
 use modegate::facts::live::now;
-use modegate::facts::{Facts, Recorded};
 use modegate::journal;
 use modegate::library;
 use modegate::paths::Places;
+use modegate::replay::change::Change;
+use modegate::replay::entry::Entry;
 use modegate::replay::scenario::{Came, Scenario, Setting, Step};
+use modegate::replay::trial::Trial;
 use modegate::verdict::Finding;
 use std::path::Path;
 
@@ -87,26 +87,19 @@ impl Stage {
         journal::lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
-    /// Decides every event of the journals again, from nothing but the journals.
+    /// Decides every event of the journals again, from nothing but the journals, byte for byte.
     pub fn replay(&self) -> Result<(), Failed> {
         let places = Places { home: self.project.home() };
         let catalogue = library::read(&places);
-        let folder = places.hooks().join("sessions");
-        let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        for line in files.flat_map(|path| journal::lines(&path)) {
-            if line.modes != catalogue.hash {
-                continue;
-            }
-            let event = Event::from_value(line.event.clone())?;
-            let recorded = Recorded::new(line.asked.clone());
-            let again = decide(&event, &catalogue, &line.before, &Facts::new(&recorded));
-            let after = line.after.clone().unwrap_or_else(|| line.before.clone());
-            if again.findings != line.findings || again.session != after || again.decision != line.decision {
-                return Err(format!(
-                    "replayed otherwise: {}\nthen {:#?}\nnow {:#?}",
-                    line.event, line.decision, again.decision
-                )
-                .into());
+        let mut trial = Trial::new(&catalogue, &catalogue.hash);
+        for path in journal::journals(&places.sessions()) {
+            let text = std::fs::read_to_string(path)?;
+            for line in text.lines() {
+                let mut entry: Entry<'_> = serde_json::from_str(line)?;
+                let judged = trial.line(&mut entry)?;
+                if !judged.foreign && judged.change != Change::Same {
+                    return Err(format!("replayed otherwise: {line}\nnow {:#?}", judged.decided.decision).into());
+                }
             }
         }
         Ok(())

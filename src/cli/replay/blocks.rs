@@ -34,6 +34,11 @@ pub(super) enum Piece<'a> {
     TooLong { number: u64, size: usize },
 }
 
+/// What is said of a line that is too long.
+pub(super) fn too_long(size: usize) -> String {
+    format!("the line has {size} bytes; more than {LONGEST} are not read")
+}
+
 impl Lines {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;

@@ -1,6 +1,6 @@
 //! A journal, line by line.
 
-use super::blocks::{LONGEST, Lines, Piece};
+use super::blocks::{Lines, Piece, too_long};
 use super::docket::Docket;
 use super::inputs::Input;
 use super::law::{Judge, Law};
@@ -121,8 +121,7 @@ impl Hearing<'_> {
             let (number, bytes, whole) = match piece {
                 Piece::Line { number, bytes, whole } => (number, bytes, whole),
                 Piece::TooLong { number, size } => {
-                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
-                    docket.problem(self.file, number, what);
+                    docket.problem(self.file, number, too_long(size));
                     continue;
                 }
             };

@@ -1,7 +1,7 @@
 //! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
 
 use super::super::hook::{Answered, answer_ahead};
-use super::blocks::{LONGEST, Lines, Piece};
+use super::blocks::{Lines, Piece, too_long};
 use super::docket::Docket;
 use super::inputs::Input;
 use super::law::Law;
@@ -112,8 +112,7 @@ impl<'a> Stage<'a> {
             let (number, bytes) = match piece {
                 Piece::Line { number, bytes, .. } => (number, bytes),
                 Piece::TooLong { number, size } => {
-                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
-                    docket.problem(&path.to_string_lossy(), number, what);
+                    docket.problem(&path.to_string_lossy(), number, too_long(size));
                     continue;
                 }
             };

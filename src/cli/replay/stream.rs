@@ -1,6 +1,6 @@
 //! Events without a past decision: streams of the host, and those that its transcripts tell.
 
-use super::blocks::{LONGEST, Lines, Piece};
+use super::blocks::{Lines, Piece, too_long};
 use super::docket::Docket;
 use super::inputs::{Input, Source};
 use super::law::{Judge, Law};
@@ -69,7 +69,7 @@ fn stream(path: &Path, court: &mut Court<'_>, docket: &mut Docket) -> std::io::R
         let (number, bytes, whole) = match piece {
             Piece::Line { number, bytes, whole } => (number, bytes, whole),
             Piece::TooLong { number, size } => {
-                docket.problem(&file, number, format!("the line has {size} bytes; more than {LONGEST} are not read"));
+                docket.problem(&file, number, too_long(size));
                 continue;
             }
         };
@@ -133,8 +133,7 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
             let (number, bytes) = match piece {
                 Piece::Line { number, bytes, .. } => (number, bytes),
                 Piece::TooLong { number, size } => {
-                    let what = format!("the line has {size} bytes; more than {LONGEST} are not read");
-                    docket.problem(name, number, what);
+                    docket.problem(name, number, too_long(size));
                     (number, b"".as_slice())
                 }
             };

@@ -32,8 +32,12 @@ fn show_retrial(retrial: &Retrial) {
         say(format!("  expected {expected}"));
     }
     if let Some(was) = &retrial.was {
-        say(format!("  before   {}{}", paint(colour(was.verdict), was.verdict.word()), behind(&was.reason)));
-        was.moves.iter().for_each(|text| say(format!("           → {text}")));
+        say(format!(
+            "  before   {}{}",
+            paint(colour(was.decision.verdict), was.decision.verdict.word()),
+            behind(&was.decision.reason)
+        ));
+        was.decision.moves.iter().for_each(|text| say(format!("           → {text}")));
     }
     if retrial.change == Change::Undecidable {
         retrial.unrecorded.iter().for_each(|question| say(format!("  asks     {question} This was not recorded.")));
@@ -42,13 +46,13 @@ fn show_retrial(retrial: &Retrial) {
     }
     say(format!("  now      {}{}", paint(colour(retrial.verdict), retrial.verdict.word()), behind(&retrial.reason)));
     retrial.moves.iter().for_each(|text| say(format!("           → {text}")));
-    if retrial.was.as_ref().is_some_and(|was| was.context != retrial.context) {
+    if retrial.was.as_ref().is_some_and(|was| was.decision.context != retrial.context) {
         retrial.context.iter().for_each(|text| say(format!("  tells    {text}")));
-        retrial.was.iter().flat_map(|was| &was.context).for_each(|text| say(format!("  told     {text}")));
+        retrial.was.iter().flat_map(|was| &was.decision.context).for_each(|text| say(format!("  told     {text}")));
     }
-    if retrial.was.as_ref().is_some_and(|was| was.messages != retrial.messages) {
+    if retrial.was.as_ref().is_some_and(|was| was.decision.messages != retrial.messages) {
         retrial.messages.iter().for_each(|text| say(format!("  shows    {text}")));
-        retrial.was.iter().flat_map(|was| &was.messages).for_each(|text| say(format!("  showed   {text}")));
+        retrial.was.iter().flat_map(|was| &was.decision.messages).for_each(|text| say(format!("  showed   {text}")));
     }
     let mut deciding: Vec<&Finding> =
         retrial.findings.iter().filter(|finding| retrial.gates.contains(&finding.gate)).collect();
