@@ -332,19 +332,19 @@ fn unknown_kind(kind: &str) -> String {
 /// All hold, or else the gravest of them is told; a failure is surer than an unknown.
 fn all(parts: Vec<Outcome>) -> Outcome {
     let truth = [Truth::Fails, Truth::Unknown].into_iter().find(|truth| parts.iter().any(|part| part.truth == *truth));
-    let truth = truth.unwrap_or(Truth::Holds);
+    let truth = truth.unwrap_or(Truth::Passes);
     composed(truth, parts)
 }
 
-/// Stops asking at the first that holds: the rest costs time and tells nothing.
+/// Stops asking at the first that blocks: the rest costs time and tells nothing.
 fn any(checks: &[Check], scope: &Scope<'_>) -> Outcome {
     let mut parts = Vec::new();
     for check in checks {
         let part = check.evaluate(scope);
         let truth = part.truth;
         parts.push(part);
-        if truth == Truth::Holds {
-            return composed(Truth::Holds, parts);
+        if truth == Truth::Passes {
+            return composed(Truth::Passes, parts);
         }
     }
     let unknown = parts.iter().any(|part| part.truth == Truth::Unknown);
@@ -353,16 +353,16 @@ fn any(checks: &[Check], scope: &Scope<'_>) -> Outcome {
 
 fn not(part: Outcome) -> Outcome {
     let truth = match part.truth {
-        Truth::Holds => Truth::Fails,
-        Truth::Fails => Truth::Holds,
+        Truth::Passes => Truth::Fails,
+        Truth::Fails => Truth::Passes,
         Truth::Unknown => Truth::Unknown,
     };
-    Outcome { truth, parts: vec![part.clone()], ..Outcome::holds(part.saw) }
+    Outcome { truth, parts: vec![part.clone()], ..Outcome::passes(part.saw) }
 }
 
 fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
     let told =
-        || parts.iter().filter(|part| part.truth == truth || truth == Truth::Unknown && part.truth != Truth::Holds);
+        || parts.iter().filter(|part| part.truth == truth || truth == Truth::Unknown && part.truth != Truth::Passes);
     let mut saw: Vec<&str> = Vec::new();
     for part in told() {
         if !saw.contains(&part.saw.as_str()) {
@@ -371,5 +371,5 @@ fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
     }
     let saw = saw.join(", and ");
     let remedy = told().find_map(|part| part.remedy.clone());
-    Outcome { truth, remedy, parts, ..Outcome::holds(saw) }
+    Outcome { truth, remedy, parts, ..Outcome::passes(saw) }
 }

@@ -14,7 +14,7 @@ use crate::check::{Check, Scope};
 use crate::event::{Event, Kind};
 use crate::facts::Facts;
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
 
@@ -37,23 +37,20 @@ pub struct Decided {
 impl Decided {
     /// What came of an event of that kind, in a word for people.
     #[must_use]
-    pub fn outcome(&self, kind: Option<Kind>) -> &'static str {
-        outcome(kind, &self.decision, &self.findings)
+    pub fn outcome(&self) -> &'static str {
+        outcome(&self.decision, &self.findings)
     }
 }
 
 /// What came of an event, in a word for people.
 #[must_use]
-pub fn outcome(kind: Option<Kind>, decision: &Decision, findings: &[Finding]) -> &'static str {
-    let stop = kind.is_some_and(Kind::is_stop);
+pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
     match decision.verdict {
         Verdict::Stop => "stopped",
-        Verdict::Block if stop => "held",
-        Verdict::Block => "refused",
+        Verdict::Block => "blocked",
         Verdict::Ask => "asked",
-        _ if findings.iter().any(|finding| finding.released) => "released unmet",
+        _ if findings.iter().any(|finding| finding.unmet) => "allowed unmet",
         Verdict::Warn => "warned",
-        _ if stop => "released",
         _ => "allowed",
     }
 }
@@ -213,7 +210,7 @@ impl<'a> Engine<'a> {
         self.catalogue.modes.iter().filter(stands).collect()
     }
 
-    fn standing(&mut self, mode: &Mode) -> &mut Standing {
+    fn standing(&mut self, mode: &Mode) -> &mut ModeState {
         self.after.modes.entry(mode.namespace.clone()).or_default()
     }
 
@@ -258,7 +255,7 @@ impl<'a> Engine<'a> {
         }
         let hash = self.catalogue.hash.clone();
         let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
-        let before = base.told.insert("broken-files".to_owned(), hash.clone());
+        let before = base.notified.insert("broken-files".to_owned(), hash.clone());
         if before.as_deref() != Some(hash.as_str()) {
             let said = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));
             self.messages.extend(said);

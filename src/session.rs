@@ -11,7 +11,7 @@ pub struct Session {
     pub id: String,
     /// Its standing by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub modes: BTreeMap<String, Standing>,
+    pub modes: BTreeMap<String, ModeState>,
     /// Values that scripts have put beside the sessions, by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Map<String, Value>>,
@@ -20,7 +20,7 @@ pub struct Session {
 /// How a session stands in one mode.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Standing {
+pub struct ModeState {
     /// Whether the mode is active.
     pub is_active: bool,
     /// The phase it is in, or was in when it ended.
@@ -58,7 +58,7 @@ pub struct Standing {
     pub seen: BTreeMap<String, u64>,
     /// How often a gate has held an agent back, by `gate@agent`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub holds: BTreeMap<String, Hold>,
+    pub blocks: BTreeMap<String, BlockCount>,
     /// What was let go with its demand unmet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<Unmet>,
@@ -67,7 +67,7 @@ pub struct Standing {
     pub notes: Vec<String>,
     /// When gates that speak once have spoken, by gate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub told: BTreeMap<String, String>,
+    pub notified: BTreeMap<String, String>,
     /// Whatever else stands there.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -94,7 +94,7 @@ pub enum Ending {
 
 /// How often a gate has held one agent back on the same facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Hold {
+pub struct BlockCount {
     /// How often.
     pub count: u32,
     /// The fingerprint of what was seen.
@@ -115,7 +115,7 @@ pub struct Unmet {
 impl Session {
     /// The standing in a namespace.
     #[must_use]
-    pub fn standing(&self, namespace: &str) -> Option<&Standing> {
+    pub fn standing(&self, namespace: &str) -> Option<&ModeState> {
         self.modes.get(namespace)
     }
 
@@ -133,7 +133,7 @@ impl Session {
     }
 }
 
-impl Standing {
+impl ModeState {
     /// Whether a phase is behind us, done or skipped.
     #[must_use]
     pub fn is_past(&self, phase: &str) -> bool {

@@ -37,12 +37,12 @@ impl Verdict {
     }
 }
 
-/// Whether a check holds.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {
-    /// It holds.
-    Holds,
+    /// It passes.
+    Passes,
     /// It does not.
     Fails,
     /// It could not be found out, which is never a yes.
@@ -52,7 +52,7 @@ pub enum Truth {
 /// What a check saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Whether it holds.
+    /// Whether it passes.
     pub truth: Truth,
     /// What was seen, as a clause.
     pub saw: String,
@@ -64,13 +64,13 @@ pub struct Outcome {
     pub parts: Vec<Outcome>,
     /// What a step said beside yes and no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adds: Option<Box<Adds>>,
+    pub extras: Option<Box<ReplyExtras>>,
 }
 
 /// What a step may say beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Adds {
+pub struct ReplyExtras {
     /// For the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -90,23 +90,23 @@ pub struct Adds {
 
 impl Outcome {
     /// It holds, and this was seen.
-    pub fn holds(saw: impl Into<String>) -> Self {
-        Self { truth: Truth::Holds, saw: saw.into(), remedy: None, parts: Vec::new(), adds: None }
+    pub fn passes(saw: impl Into<String>) -> Self {
+        Self { truth: Truth::Passes, saw: saw.into(), remedy: None, parts: Vec::new(), extras: None }
     }
 
     /// It fails, and this was seen.
     pub fn fails(saw: impl Into<String>) -> Self {
-        Self { truth: Truth::Fails, ..Self::holds(saw) }
+        Self { truth: Truth::Fails, ..Self::passes(saw) }
     }
 
     /// It could not be found out, for this reason.
     pub fn unknown(why: impl std::fmt::Display) -> Self {
-        Self { truth: Truth::Unknown, ..Self::holds(format!("cannot tell: {why}")) }
+        Self { truth: Truth::Unknown, ..Self::passes(format!("cannot tell: {why}")) }
     }
 
     /// It holds or fails by `truth`.
     pub fn when(truth: bool, saw: impl Into<String>) -> Self {
-        if truth { Self::holds(saw) } else { Self::fails(saw) }
+        if truth { Self::passes(saw) } else { Self::fails(saw) }
     }
 
     /// The same with what would make it hold.
@@ -116,11 +116,11 @@ impl Outcome {
     }
 
     /// Everything that the checks in this one have added, in order.
-    pub fn all_adds(&self) -> impl Iterator<Item = &Adds> {
-        let mut found: Vec<&Adds> = self.adds.as_deref().into_iter().collect();
+    pub fn all_extras(&self) -> impl Iterator<Item = &ReplyExtras> {
+        let mut found: Vec<&ReplyExtras> = self.extras.as_deref().into_iter().collect();
         let mut open: Vec<&Self> = self.parts.iter().rev().collect();
         while let Some(part) = open.pop() {
-            found.extend(part.adds.as_deref());
+            found.extend(part.extras.as_deref());
             open.extend(part.parts.iter().rev());
         }
         found.into_iter()
@@ -169,7 +169,7 @@ pub struct Finding {
     pub outcome: Outcome,
     /// Whether patience ran out and the gate let go with its demand unmet.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub released: bool,
+    pub unmet: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -231,7 +231,7 @@ mod tests {
             verdict,
             reason: reason.into(),
             outcome,
-            released: false,
+            unmet: false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
 //! come of them, and the same decided again from the journal that was written. So is every example in the
-//! documents, and every entry under `fixtures/tricks`.
+//! documents, and every entry under `fixtures/bypasses`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,6 +10,8 @@
     reason = "a test may stop where it cannot go on"
 )]
 
+#[path = "support/bypass.rs"]
+mod bypass;
 #[path = "support/docs.rs"]
 mod docs;
 #[path = "support/document.rs"]
@@ -18,8 +20,6 @@ mod document;
 mod project;
 #[path = "support/scenario.rs"]
 mod scenario;
-#[path = "support/trick.rs"]
-mod trick;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn main() {
         let path = entry.into_path();
         Trial::test(name, move || play(&path))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).chain(trick::trials()).collect()).exit();
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).chain(bypass::trials()).collect()).exit();
 }
 
 fn play(path: &Path) -> Result<(), Failed> {

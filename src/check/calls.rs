@@ -26,7 +26,7 @@ impl Calls {
             Err(why) => return Outcome::unknown(why),
         };
         match scope.facts.ask(Question::Calls(wanted.clone())) {
-            Answer::Calls(Some(call)) => Outcome::holds(format!("it runs `{call}`")),
+            Answer::Calls(Some(call)) => Outcome::passes(format!("it runs `{call}`")),
             Answer::Calls(None) => Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `"))),
             other => Outcome::unknown(unknown(other)),
         }

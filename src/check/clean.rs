@@ -56,14 +56,14 @@ impl Clean {
     fn moved(&self, places: &str, scope: &Scope<'_>) -> Outcome {
         let clean = format!("nothing is uncommitted under {places}");
         if !self.moved {
-            return Outcome::holds(clean);
+            return Outcome::passes(clean);
         }
         let Some(before) = scope.standing().and_then(|standing| standing.head.clone()) else {
             return Outcome::unknown("which commit HEAD was at the start is not known");
         };
         match scope.facts.head() {
             Ok(now) if now.clone().unwrap_or_default() != before => {
-                Outcome::holds(format!("{clean}, and HEAD has moved"))
+                Outcome::passes(format!("{clean}, and HEAD has moved"))
             }
             Ok(_) => Outcome::fails(format!("{clean}, but nothing was committed since the mode began"))
                 .remedied("commit the work"),

@@ -29,7 +29,7 @@ impl Committed {
         };
         let remedy = format!("commit {path}");
         match scope.facts.ask(Question::Committed(path.clone())) {
-            Answer::Committed(Commitment::Committed) => Outcome::holds(format!("`{path}` is committed")),
+            Answer::Committed(Commitment::Committed) => Outcome::passes(format!("`{path}` is committed")),
             Answer::Committed(Commitment::Ignored) => Outcome::fails(format!("git ignores `{path}`"))
                 .remedied(format!("add it with `git add -f` and {remedy}")),
             Answer::Committed(other) => Outcome::fails(format!("`{path}` {}", said(other))).remedied(remedy),

@@ -53,7 +53,7 @@ impl File {
         let mut first = None;
         for file in judged {
             match self.lack(file, scope) {
-                Ok(None) => return Outcome::holds(format!("`{}` exists", file.path)),
+                Ok(None) => return Outcome::passes(format!("`{}` exists", file.path)),
                 Ok(Some(lack)) => drop(first.get_or_insert(lack)),
                 Err(why) => return Outcome::unknown(why),
             }

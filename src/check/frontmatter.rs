@@ -75,11 +75,11 @@ impl Frontmatter {
     }
 
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Outcome {
-        let Some(by) = &self.by else { return Outcome::holds(format!("`{path}` says `{}`", self.wanted())) };
+        let Some(by) = &self.by else { return Outcome::passes(format!("`{path}` says `{}`", self.wanted())) };
         let remedy = format!("let {by} write {path}");
         match scope.facts.ask(Question::Writer(path.to_owned())) {
             Answer::Writer(Some(writer)) if crate::event::command::same_agent(&writer, by) => {
-                Outcome::holds(format!("`{path}` says `{}`, written by {by}", self.wanted()))
+                Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted()))
             }
             Answer::Writer(Some(writer)) => {
                 Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy)

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use crate::event::{Event, Kind};
-use crate::session::Standing;
+use crate::session::ModeState;
 use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, Reader};
@@ -96,7 +96,7 @@ impl Observed {
             Ran::Passed => format!("run {example} alone on a line until it passes"),
             Ran::Failed => format!("run {example} alone on a line and see it fail"),
         };
-        let nothing = Standing::default();
+        let nothing = ModeState::default();
         let standing = scope.standing().unwrap_or(&nothing);
         let at = |result| standing.seen_at(&self.mark(result)).filter(|tick| *tick > standing.since);
         let (wanted, other) = match self.result {
@@ -115,7 +115,7 @@ impl Observed {
                 Outcome::fails(format!("{name} has not {} after an edit of this phase", self.result.word()))
                     .remedied(remedy)
             }
-            _ => Outcome::holds(format!("{name} was seen to have {}", self.result.word())),
+            _ => Outcome::passes(format!("{name} was seen to have {}", self.result.word())),
         }
     }
 

@@ -38,7 +38,7 @@ impl Pattern {
     pub(super) fn ask(&self, scope: &Scope<'_>, of: Said, subject: &str) -> Outcome {
         match scope.facts.ask(Question::Said { of, wanted: self.wanted() }) {
             Answer::Silence => Outcome::fails(format!("there is no {subject}")),
-            Answer::Text { missing, .. } if missing.is_empty() => Outcome::holds(format!("the {subject} has it")),
+            Answer::Text { missing, .. } if missing.is_empty() => Outcome::passes(format!("the {subject} has it")),
             Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
             other => Outcome::unknown(unknown(other)),
         }

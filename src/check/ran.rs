@@ -28,7 +28,7 @@ impl Ran {
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let ran = |agent: &String| scope.standing().is_some_and(|standing| standing.seen_at(&mark(agent)).is_some());
         match self.0.iter().find(|agent| !ran(agent)) {
-            None => Outcome::holds(format!("`{}` ran", self.0.join("`, `"))),
+            None => Outcome::passes(format!("`{}` ran", self.0.join("`, `"))),
             Some(agent) => Outcome::fails(format!("`{agent}` has not run to its end")).remedied(format!("run {agent}")),
         }
     }

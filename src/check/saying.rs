@@ -1,6 +1,6 @@
 //! What a step says: its answer in any of the forms it may use.
 
-use crate::verdict::{Adds, Outcome, Verdict};
+use crate::verdict::{Outcome, ReplyExtras, Verdict};
 use serde_json::Value;
 
 /// How much of a step's words is passed on; its end tells most.
@@ -12,7 +12,7 @@ pub(super) struct Saying {
     /// Whether it objects.
     objects: bool,
     reason: String,
-    adds: Adds,
+    extras: ReplyExtras,
 }
 
 impl Saying {
@@ -50,7 +50,9 @@ impl Saying {
         let text = rest.first().and_then(Value::as_str).map(str::to_owned);
         match word.as_str() {
             "block" | "deny" | "reject" => Some(Self::objection(text.unwrap_or_default())),
-            "allow" | "approve" => Some(Self { adds: Adds { context: text, ..Adds::default() }, ..Self::default() }),
+            "allow" | "approve" => {
+                Some(Self { extras: ReplyExtras { context: text, ..ReplyExtras::default() }, ..Self::default() })
+            }
             _ => None,
         }
     }
@@ -62,8 +64,8 @@ impl Saying {
         };
         self.objects |= other.objects;
         join(&mut self.reason, &other.reason);
-        if let Some(context) = other.adds.context {
-            join(self.adds.context.get_or_insert_default(), &context);
+        if let Some(context) = other.extras.context {
+            join(self.extras.context.get_or_insert_default(), &context);
         }
         self
     }
@@ -79,7 +81,7 @@ impl Saying {
             }
             "ModifyInput" => {
                 let input = inner.get("new_input").cloned();
-                Some(Self { adds: Adds { input, ..Adds::default() }, ..Self::default() })
+                Some(Self { extras: ReplyExtras { input, ..ReplyExtras::default() }, ..Self::default() })
             }
             _ => None,
         }
@@ -101,7 +103,7 @@ impl Saying {
             "ask" => Some(Verdict::Ask),
             _ => None,
         };
-        let adds = Adds {
+        let extras = ReplyExtras {
             context: text(&["additionalContext"]),
             message: text(&["systemMessage"]),
             input: specific.and_then(|specific| specific.get("updatedInput")).cloned(),
@@ -109,11 +111,11 @@ impl Saying {
             allow: specific.is_some() && permission == "allow",
         };
         let objects = stops || matches!(permission.as_str(), "deny" | "block" | "ask");
-        Self { objects, reason, adds }
+        Self { objects, reason, extras }
     }
 
     fn objection(reason: impl Into<String>) -> Self {
-        Self { objects: true, reason: reason.into(), adds: Adds::default() }
+        Self { objects: true, reason: reason.into(), extras: ReplyExtras::default() }
     }
 
     /// The same as an objection, whatever it says.
@@ -125,12 +127,12 @@ impl Saying {
     pub(super) fn outcome(self, name: &str, words: &str) -> Outcome {
         let reason = if self.reason.is_empty() { words } else { &self.reason };
         let outcome = match (self.objects, shortened(reason)) {
-            (false, _) => Outcome::holds(format!("{name} has no objection")),
+            (false, _) => Outcome::passes(format!("{name} has no objection")),
             (true, reason) if reason.is_empty() => Outcome::fails(format!("{name} objects")),
             (true, reason) => Outcome::fails(format!("{name} objects: {reason}")),
         };
-        let adds = (self.adds != Adds::default()).then(|| Box::new(self.adds));
-        Outcome { adds, ..outcome }
+        let extras = (self.extras != ReplyExtras::default()).then(|| Box::new(self.extras));
+        Outcome { extras, ..outcome }
     }
 }
 
@@ -152,21 +154,21 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(text: &str, truth: Truth, saw: &str) -> Adds {
+    fn check(text: &str, truth: Truth, saw: &str) -> ReplyExtras {
         let outcome = Saying::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
         assert_eq!((outcome.truth, outcome.saw.as_str()), (truth, saw), "{text}");
-        outcome.adds.map(|adds| *adds).unwrap_or_default()
+        outcome.extras.map(|adds| *adds).unwrap_or_default()
     }
 
     #[test]
     fn every_form_is_understood() {
         let fine = "`x` has no objection";
-        assert_eq!(check("\"Continue\"", Truth::Holds, fine), Adds::default());
+        assert_eq!(check("\"Continue\"", Truth::Passes, fine), ReplyExtras::default());
         check(r#"{"Reject": {"reason": "no"}}"#, Truth::Fails, "`x` objects: no");
-        let adds = check(r#"{"ModifyInput": {"new_input": {"command": "ls"}}}"#, Truth::Holds, fine);
+        let adds = check(r#"{"ModifyInput": {"new_input": {"command": "ls"}}}"#, Truth::Passes, fine);
         assert_eq!(adds.input, Some(json!({"command": "ls"})));
         check(r#"["block", "why"]"#, Truth::Fails, "`x` objects: why");
-        assert_eq!(check(r#"["allow", "note"]"#, Truth::Holds, fine).context.as_deref(), Some("note"));
+        assert_eq!(check(r#"["allow", "note"]"#, Truth::Passes, fine).context.as_deref(), Some("note"));
         check(r#"[["allow", null], ["block", "a"], ["block", "b"]]"#, Truth::Fails, "`x` objects: a\nb");
         check(r#"{"decision": "block", "reason": "r"}"#, Truth::Fails, "`x` objects: r");
         let deny = r#"{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "d"}}"#;
@@ -175,9 +177,9 @@ mod tests {
         assert_eq!(check(ask, Truth::Fails, "`x` objects: sure?").verdict, Some(Verdict::Ask));
         let stop = r#"{"continue": false, "stopReason": "enough"}"#;
         assert_eq!(check(stop, Truth::Fails, "`x` objects: enough").verdict, Some(Verdict::Stop));
-        let told = check(r#"{"additionalContext": "c", "systemMessage": "m"}"#, Truth::Holds, fine);
+        let told = check(r#"{"additionalContext": "c", "systemMessage": "m"}"#, Truth::Passes, fine);
         assert_eq!((told.context.as_deref(), told.message.as_deref()), (Some("c"), Some("m")));
-        let allow = check(r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#, Truth::Holds, fine);
+        let allow = check(r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#, Truth::Passes, fine);
         assert!(allow.allow);
     }
 

@@ -3,7 +3,7 @@
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::paths::safe_name;
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use crate::template::variable;
 use crate::yaml::{Node, Reader, Yaml};
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub struct Scope<'a> {
 impl Scope<'_> {
     /// The session's standing in the mode that asks.
     #[must_use]
-    pub fn standing(&self) -> Option<&Standing> {
+    pub fn standing(&self) -> Option<&ModeState> {
         self.session.standing(self.namespace)
     }
 

@@ -58,6 +58,6 @@ impl Session {
             (!begun(&self.skill, &history.active_skill)).then(|| "another skill, or none, is at work".to_owned()),
         ];
         let wrong: Vec<String> = wrong.into_iter().flatten().collect();
-        if wrong.is_empty() { Outcome::holds("the session is so") } else { Outcome::fails(wrong.join(", and ")) }
+        if wrong.is_empty() { Outcome::passes("the session is so") } else { Outcome::fails(wrong.join(", and ")) }
     }
 }

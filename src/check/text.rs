@@ -60,10 +60,10 @@ impl Text {
         let judged = if self.newest { files.get(..1).unwrap_or(&files) } else { &files };
         let mut outcomes = judged.iter().map(|file| self.judge(&file.path, scope));
         let first = outcomes.next().unwrap_or_else(|| Outcome::unknown("there is no file"));
-        if first.truth == Truth::Holds {
+        if first.truth == Truth::Passes {
             first
         } else {
-            outcomes.find(|other| other.truth == Truth::Holds).unwrap_or(first)
+            outcomes.find(|other| other.truth == Truth::Passes).unwrap_or(first)
         }
     }
 
@@ -83,7 +83,7 @@ impl Text {
             lacks.push(format!("has {chars} characters, {} are wanted", self.min_chars));
         }
         match lacks.as_slice() {
-            [] => Outcome::holds(format!("`{path}` has all that is asked for, in {chars} characters")),
+            [] => Outcome::passes(format!("`{path}` has all that is asked for, in {chars} characters")),
             lacks => Outcome::fails(format!("`{path}` {}", lacks.join(" and "))).remedied(format!("complete {path}")),
         }
     }

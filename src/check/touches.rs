@@ -17,7 +17,7 @@ const DEEDS: [(&str, &str); 6] = [
     ("bomb", "bomb"),
 ];
 
-/// Holds when the tool would do one of `deeds` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) to one of `paths`:
+/// Holds when the tool would do one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) to one of `paths`:
 /// the path itself, or a folder above it with everything below.
 ///
 /// Paths begin with `/`, with `~/` for the user's own folder, or lie in the project; `/**` at their end means everything
@@ -26,8 +26,8 @@ const DEEDS: [(&str, &str); 6] = [
 /// or a variable could make it one of the paths, the check is unknown. With `strict: true` a doubt counts as a yes.
 ///
 /// ```yaml
-/// check: { not: { touches: { deeds: [remove], paths: [/, "~", "/etc/**"] } } }
-/// check: { not: { touches: { deeds: [write], paths: ["**/.env"], except: ["**/.env.example"], strict: true } } }
+/// check: { not: { touches: { effects: [remove], paths: [/, "~", "/etc/**"] } } }
+/// check: { not: { touches: { effects: [write], paths: ["**/.env"], except: ["**/.env.example"], strict: true } } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touches {
@@ -61,11 +61,11 @@ impl Eq for Sealed {}
 
 impl Touches {
     pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        let fields = reader.fields(node, "`touches`", &["deeds", "paths", "except", "recursive", "strict"]);
+        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict"]);
         let deed = |reader: &mut Reader, node: &Node| reader.word(node, &DEEDS).unwrap_or_default().to_owned();
-        let deeds = fields.read(reader, "deeds", |reader, node| reader.each(node, deed)).unwrap_or_default();
+        let deeds = fields.read(reader, "effects", |reader, node| reader.each(node, deed)).unwrap_or_default();
         if deeds.is_empty() {
-            reader.problem(node, "`touches` needs `deeds`: remove, write, mode, own, device, bomb");
+            reader.problem(node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
         }
         Self {
             deeds,
@@ -87,8 +87,8 @@ impl Touches {
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
                 match touched.sureness {
-                    Sureness::Sure => Outcome::holds(saw),
-                    Sureness::Doubtful if self.strict => Outcome::holds(saw),
+                    Sureness::Sure => Outcome::passes(saw),
+                    Sureness::Doubtful if self.strict => Outcome::passes(saw),
                     Sureness::Doubtful => {
                         Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.may(), touched.path))
                     }

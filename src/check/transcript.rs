@@ -47,7 +47,7 @@ impl Transcript {
         let wanted = Wanted { contains, matches, ..Wanted::default() };
         let subject = if self.last { "last message" } else { "conversation" };
         match scope.facts.ask(Question::Transcript { path, last: self.last, wanted }) {
-            Answer::Text { missing, .. } if missing.is_empty() => Outcome::holds(format!("the {subject} has it")),
+            Answer::Text { missing, .. } if missing.is_empty() => Outcome::passes(format!("the {subject} has it")),
             Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
             other => Outcome::unknown(unknown(other)),
         }

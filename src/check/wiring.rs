@@ -22,7 +22,7 @@ impl Wiring {
 
     pub(super) fn evaluate(scope: &Scope<'_>) -> Outcome {
         match scope.facts.ask(Question::Wiring) {
-            Answer::Wiring(None) => Outcome::holds("the hook entries stay as they are"),
+            Answer::Wiring(None) => Outcome::passes("the hook entries stay as they are"),
             Answer::Wiring(Some(file)) => Outcome::fails(format!("it changes modegate's hook entries in `{file}`")),
             other => Outcome::unknown(unknown(other)),
         }

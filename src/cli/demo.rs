@@ -111,7 +111,7 @@ impl Stage {
             screen::say(format!("  {} {question} {answer}", paint(Colour::Dim, "asked")));
         }
         let Some(decided) = &answered.decided else { return };
-        let word = decided.outcome(event.kind);
+        let word = decided.outcome();
         screen::say(format!("  {} {}", paint(why::colour(decided.decision.verdict), word), answered.reply.stderr));
         decided
             .decision

@@ -12,7 +12,7 @@ use crate::mode::{BASE, Catalogue};
 use crate::paths::Places;
 use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use crate::settings::Settings;
 use crate::store::{Shape, Store};
 use crate::verdict::{Decision, Verdict};
@@ -187,7 +187,7 @@ impl Door<'_> {
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |standing: &Standing| standing.is_active || !standing.notes.is_empty();
+        let is_busy = |standing: &ModeState| standing.is_active || !standing.notes.is_empty();
         library.needed(self.event, |namespace| session.standing(namespace).is_some_and(is_busy))
     }
 

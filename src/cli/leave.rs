@@ -81,7 +81,7 @@ fn left(state: &mut State, namespace: &str, only: Option<&str>, at: &str) -> Vec
         if let Some(standing) = session.modes.get_mut(namespace) {
             standing.is_active = false;
             standing.ended = Some(Ending::Left);
-            standing.holds.clear();
+            standing.blocks.clear();
         }
         state.put(&session, at);
     }

@@ -107,7 +107,7 @@ impl Log {
         }
         let time = line.at.get(..19).unwrap_or(&line.at).replace('T', " ");
         let session: String = line.before.id.chars().take(8).collect();
-        let word = outcome(event.kind, &line.decision, &line.findings);
+        let word = outcome(&line.decision, &line.findings);
         let word = paint(why::colour(line.decision.verdict), &format!("{word:<9}"));
         let reason = line.decision.reason.lines().next().unwrap_or_default();
         let moves = line.decision.moves.join(", ");

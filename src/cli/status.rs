@@ -11,7 +11,7 @@ use crate::facts::live::Live;
 use crate::library;
 use crate::mode::Catalogue;
 use crate::paths::Places;
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use crate::store::{Shape, Store};
 use clap::Args;
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
     }
 }
 
-fn line(name: &str, standing: &Standing) -> String {
+fn line(name: &str, standing: &ModeState) -> String {
     let phase = standing.phase.as_deref().unwrap_or("its first phase");
     let since = standing.activated_at.as_deref().unwrap_or("an unknown time");
     match (standing.is_active, standing.ended) {

@@ -63,8 +63,7 @@ pub(super) fn latest(places: &Places) -> Option<PathBuf> {
 
 fn show(line: &Line) {
     let event = Event::from_value(line.event.clone());
-    let kind = event.as_ref().ok().and_then(|event| event.kind);
-    let word = outcome(kind, &line.decision, &line.findings);
+    let word = outcome(&line.decision, &line.findings);
     let what = event.map(|event| event.described()).unwrap_or_default();
     screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));
     screen::say(paint(Colour::Dim, &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us)));
@@ -81,7 +80,7 @@ fn show(line: &Line) {
 
 fn show_finding(finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
-    let released = if finding.released { " (released unmet)" } else { "" };
+    let released = if finding.unmet { " (released unmet)" } else { "" };
     let word = paint(colour(finding.verdict), finding.verdict.word());
     screen::say(format!("└ {} [{} mode{phase}]: {word}{released}", paint(Colour::Bold, &finding.gate), finding.mode));
     show_outcome(&finding.outcome, 1);
@@ -92,7 +91,7 @@ fn show_finding(finding: &Finding) {
 
 fn show_outcome(outcome: &Outcome, depth: usize) {
     let word = match outcome.truth {
-        Truth::Holds => paint(Colour::Green, "holds"),
+        Truth::Passes => paint(Colour::Green, "passes"),
         Truth::Fails => paint(Colour::Red, "fails"),
         Truth::Unknown => paint(Colour::Yellow, "unknown"),
     };

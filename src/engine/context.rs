@@ -31,13 +31,13 @@ impl Engine<'_> {
     fn tell_context(&mut self, kind: Kind, stem: &str, file: &str) {
         let path = format!(".claude/context/{file}");
         let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
-            Answer::Context { text, .. } if text.is_empty() => Outcome::holds(format!("`{path}` is empty")),
+            Answer::Context { text, .. } if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
             Answer::Context { text, whole } => {
                 let fitting = self.fitting(&text);
                 let whole = whole && fitting.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
                 self.pass_on(kind, format!("{fitting}{rest}"));
-                Outcome::holds(format!("`{path}` is told"))
+                Outcome::passes(format!("`{path}` is told"))
             }
             other => Outcome::unknown(crate::facts::unknown(other)),
         };
@@ -48,7 +48,7 @@ impl Engine<'_> {
             verdict: Verdict::Pass,
             reason: String::new(),
             outcome,
-            released: false,
+            unmet: false,
         });
     }
 
@@ -79,7 +79,7 @@ impl Engine<'_> {
             return false;
         };
         let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
-        base.told.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
+        base.notified.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
     }
 
     /// The names that this event gives to files.

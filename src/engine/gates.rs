@@ -4,7 +4,7 @@ use super::Engine;
 use crate::event::Kind;
 use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
 use crate::paths::hash;
-use crate::session::{Hold, Unmet};
+use crate::session::{BlockCount, Unmet};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
 
@@ -30,7 +30,7 @@ impl<'a> Engine<'a> {
             verdict: level.temper(verdict),
             reason,
             outcome,
-            released: false,
+            unmet: false,
         };
         // A gate that has said its word lets the event through, which does not make the evidence.
         let before = self.has_spoken(mode, gate);
@@ -43,11 +43,11 @@ impl<'a> Engine<'a> {
             self.be_patient(mode, gate, &mut finding);
         }
         // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
-        let settled = verdict < Verdict::Block && !finding.released && !spoken;
+        let settled = verdict < Verdict::Block && !finding.unmet && !spoken;
         if finding.verdict < Verdict::Block {
             self.take(mode, gate, &finding.outcome, before);
         }
-        if speaks || gate.context.is_some() && finding.outcome.truth == Truth::Holds {
+        if speaks || gate.context.is_some() && finding.outcome.truth == Truth::Passes {
             self.speak(mode, gate);
         }
         if first.check.has_steps() {
@@ -65,13 +65,13 @@ impl<'a> Engine<'a> {
 
     /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.
     fn take(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, before: bool) {
-        for adds in outcome.all_adds() {
+        for adds in outcome.all_extras() {
             self.context.extend(adds.context.clone());
             self.messages.extend(adds.message.clone());
             self.input = adds.input.clone().or(self.input.take());
             self.allow |= adds.allow;
         }
-        if outcome.truth != Truth::Holds {
+        if outcome.truth != Truth::Passes {
             return;
         }
         if let Some(text) = gate.context.as_ref().filter(|_| !before) {
@@ -98,12 +98,12 @@ impl<'a> Engine<'a> {
         loop {
             let outcome = self.ask(mode, &gate.check);
             let action = match outcome.truth {
-                Truth::Holds => &gate.pass,
+                Truth::Passes => &gate.pass,
                 Truth::Fails => &gate.fail,
                 Truth::Unknown => &gate.unknown,
             };
             // A step that asks the user, or stops everything, says so itself.
-            let own = outcome.all_adds().filter_map(|adds| adds.verdict).max();
+            let own = outcome.all_extras().filter_map(|adds| adds.verdict).max();
             match action {
                 Action::Verdict(verdict) => {
                     return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict));
@@ -118,14 +118,14 @@ impl<'a> Engine<'a> {
 
     /// Whether a gate that speaks once has spoken.
     fn has_spoken(&self, mode: &Mode, gate: &Gate) -> bool {
-        let told = || self.after.standing(&mode.namespace)?.told.get(&gate.id);
+        let told = || self.after.standing(&mode.namespace)?.notified.get(&gate.id);
         self.time_of(gate).is_some_and(|time| told() == Some(&time))
     }
 
     /// Notes that a gate that speaks once has spoken.
     fn speak(&mut self, mode: &Mode, gate: &Gate) {
         if let Some(time) = self.time_of(gate) {
-            self.standing(mode).told.insert(gate.id.clone(), time);
+            self.standing(mode).notified.insert(gate.id.clone(), time);
         }
     }
 
@@ -141,23 +141,23 @@ impl<'a> Engine<'a> {
     fn be_patient(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
         let key = format!("{}@{}", gate.id, self.event.agent_id().unwrap_or("main"));
         if finding.verdict != Verdict::Block {
-            self.after.modes.get_mut(&mode.namespace).and_then(|standing| standing.holds.remove(&key));
+            self.after.modes.get_mut(&mode.namespace).and_then(|standing| standing.blocks.remove(&key));
             return;
         }
         let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
         let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
         let again = self.event.stop_hook_active();
-        let hold = self.standing(mode).holds.entry(key.clone()).or_default();
+        let hold = self.standing(mode).blocks.entry(key.clone()).or_default();
         // An agent that was let go and now ends another run has to answer for that one anew.
         let another_run = hold.count > patience && !again;
         if hold.facts != facts || another_run {
-            *hold = Hold { count: 0, facts };
+            *hold = BlockCount { count: 0, facts };
         }
         let count = hold.count;
         hold.count = (count + 1).min(patience + 1);
         if count >= patience {
             finding.verdict = Verdict::Pass;
-            finding.released = true;
+            finding.unmet = true;
         }
         // While another gate still objects, a gate that has let go stays so, and says it once.
         if count == patience {

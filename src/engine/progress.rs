@@ -3,7 +3,7 @@
 use super::{Engine, Intent};
 use crate::check::Check;
 use crate::mode::{BASE, Gate, Mode, Phase, Worker};
-use crate::session::{Ending, Origin, Standing};
+use crate::session::{Ending, ModeState, Origin};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 
 impl<'a> Engine<'a> {
@@ -34,16 +34,16 @@ impl<'a> Engine<'a> {
         let at = self.facts.clock().at;
         let prompt = self.event.text("prompt_id").map(str::to_owned);
         let old = std::mem::take(self.standing(mode));
-        *self.standing(mode) = Standing {
+        *self.standing(mode) = ModeState {
             is_active: true,
             phase: mode.first().map(|phase| phase.name.clone()),
             activated_at: Some(at),
             prompt_id: prompt,
             head,
             notes: old.notes,
-            told: old.told,
+            notified: old.notified,
             other: old.other,
-            ..Standing::default()
+            ..ModeState::default()
         };
         self.moves.push(format!("{} mode activated", mode.name));
         self.brief_mode(mode, &mode.say);
@@ -111,7 +111,7 @@ impl<'a> Engine<'a> {
         let standing = self.standing(mode);
         standing.is_active = false;
         standing.ended = Some(Ending::Complete);
-        standing.holds.clear();
+        standing.blocks.clear();
         if !mode.end.is_empty() {
             standing.notes.push(mode.end.clone());
         }
@@ -153,7 +153,7 @@ impl<'a> Engine<'a> {
 
     fn detour(&self, mode: &'a Mode, current: &Phase) -> Option<&'a Phase> {
         let open = |phase: &&Phase| phase.from.contains(&current.name);
-        let entered = |check: &Check| self.ask(mode, check).truth == Truth::Holds;
+        let entered = |check: &Check| self.ask(mode, check).truth == Truth::Passes;
         mode.phases.iter().filter(open).find(|phase| phase.when.as_ref().is_some_and(entered))
     }
 
@@ -171,7 +171,7 @@ impl<'a> Engine<'a> {
             verdict,
             reason: String::new(),
             outcome,
-            released: false,
+            unmet: false,
         };
         self.findings.extend(seen.into_iter().map(found));
         true
@@ -179,7 +179,7 @@ impl<'a> Engine<'a> {
 }
 
 /// Back to where the detour began, as if it had never been left: what was seen on the way counts there too.
-fn come_back(standing: &mut Standing) {
+fn come_back(standing: &mut ModeState) {
     if let Some(Origin { phase, since }) = standing.origin.take() {
         standing.enter(&phase);
         standing.since = since;

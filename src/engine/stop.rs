@@ -39,7 +39,7 @@ impl<'a> Engine<'a> {
             }
         }
         // Whoever was let go with its work unmet has not run to its end.
-        if self.findings.iter().any(|finding| finding.released) {
+        if self.findings.iter().any(|finding| finding.unmet) {
             return;
         }
         for mode in self.standing_modes() {

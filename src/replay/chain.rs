@@ -1,7 +1,7 @@
 //! Whether the lines of a journal follow one another: nothing twice, nothing missing, no time that runs back.
 
 use super::entry::{Entry, plain};
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct Chain {
     begun: bool,
 }
 
-type Modes = BTreeMap<String, Standing>;
+type Modes = BTreeMap<String, ModeState>;
 
 impl Chain {
     /// Whether this very line was there before.

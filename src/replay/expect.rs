@@ -13,7 +13,7 @@ pub struct Expectation {
     /// The verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// What comes of it, in a word: `allowed`, `refused`, `held`.
+    /// What comes of it, in a word: `allowed`, `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The whole reason.
@@ -42,8 +42,7 @@ enum Written {
 }
 
 /// The words for what comes of an event.
-const OUTCOMES: [&str; 9] =
-    ["allowed", "refused", "held", "released", "released unmet", "asked", "warned", "stopped", "blocked"];
+const OUTCOMES: [&str; 6] = ["allowed", "allowed unmet", "asked", "blocked", "stopped", "warned"];
 
 impl Expectation {
     /// Reads what stands behind `expect`.
@@ -229,17 +228,16 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, verdict: Verdict, expected: bool) {
-        let held = retrial(verdict, "No plan. Write it.", "held");
-        assert_eq!(Expectation::read(text).expect(text).is_met(&held), expected, "{text}");
+        let blocked = retrial(verdict, "No plan. Write it.", "blocked");
+        assert_eq!(Expectation::read(text).expect(text).is_met(&blocked), expected, "{text}");
     }
 
     #[test]
     fn an_expectation_is_a_word_or_more() {
         check(r#""block""#, Verdict::Block, true);
         check(r#""block""#, Verdict::Pass, false);
-        check(r#""held""#, Verdict::Block, true);
         check(r#""blocked""#, Verdict::Block, true);
-        check(r#""refused""#, Verdict::Block, false);
+        check(r#""allowed""#, Verdict::Block, false);
         check(r#"{"verdict":"block","because":["plan","Write"]}"#, Verdict::Block, true);
         check(r#"{"because":["research"]}"#, Verdict::Block, false);
         check(r#"{"reason":"No plan."}"#, Verdict::Block, false);
@@ -257,7 +255,7 @@ mod tests {
     fn a_blessed_file_reads_back_and_expects_silence_elsewhere() {
         let mut sidecar = Sidecar::default();
         sidecar.bless(&Retrial { line: 1, ..Retrial::default() });
-        sidecar.bless(&Retrial { line: 2, ..retrial(Verdict::Block, "a: \"b\"\nc # d", "held") });
+        sidecar.bless(&Retrial { line: 2, ..retrial(Verdict::Block, "a: \"b\"\nc # d", "blocked") });
         let again = Sidecar::read(&sidecar.text()).unwrap();
         assert_eq!(again, sidecar);
         assert_eq!(again.events, 2);

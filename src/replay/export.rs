@@ -180,7 +180,7 @@ impl Desk {
     }
 
     fn renew(&self, session: &mut Session) {
-        let holds = session.modes.values_mut().flat_map(|standing| standing.holds.values_mut());
+        let holds = session.modes.values_mut().flat_map(|standing| standing.blocks.values_mut());
         for hold in holds {
             if let Some(new) = self.fingerprints.get(&hold.facts) {
                 hold.facts.clone_from(new);
@@ -192,8 +192,8 @@ impl Desk {
     fn compare(&mut self, recorded: &mut Session, again: &Session) {
         for (namespace, standing) in &mut recorded.modes {
             let Some(other) = again.modes.get(namespace) else { continue };
-            for (gate, hold) in &mut standing.holds {
-                if let Some(new) = other.holds.get(gate).filter(|new| new.count == hold.count) {
+            for (gate, hold) in &mut standing.blocks {
+                if let Some(new) = other.blocks.get(gate).filter(|new| new.count == hold.count) {
                     self.fingerprints.insert(hold.facts.clone(), new.facts.clone());
                     hold.facts.clone_from(&new.facts);
                 }

@@ -35,7 +35,7 @@ impl Suite {
         self.cases.push(Case { name, failure, skipped });
     }
 
-    /// Adds what could not be read, or is odd; what is not as expected fails.
+    /// ReplyExtras what could not be read, or is odd; what is not as expected fails.
     pub fn problem(&mut self, problem: &Problem) {
         let text = problem.to_string();
         if problem.unmet {
@@ -129,7 +129,7 @@ mod tests {
             session: "s<1>".into(),
             line: 3,
             event: "Stop".into(),
-            outcome: "held".into(),
+            outcome: "blocked".into(),
             verdict: Verdict::Block,
             reason: "No \"plan\" & \u{1}.".into(),
             change: Change::NewlyBlocked,

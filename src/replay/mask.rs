@@ -143,7 +143,7 @@ impl Walk<'_> {
         let mut masked = Map::new();
         for (name, value) in fields {
             // Gates and things seen have names of their own there.
-            let by_key = by_key && !matches!(name.as_str(), "told" | "seen" | "holds");
+            let by_key = by_key && !matches!(name.as_str(), "notified" | "seen" | "blocks");
             let value = match value {
                 Value::String(hash) if sized && name == "sha256" => self.masks.number(hash).into(),
                 // All that is in a secret object goes by the object's name.

@@ -161,7 +161,7 @@ impl Retrial {
         let Judged { event, decided, asked, gaps, change, was, foreign } = judged;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let said = reply(&event, &decided.decision);
-        let outcome = decided.outcome(event.kind).to_owned();
+        let outcome = decided.outcome().to_owned();
         let Decision { verdict, reason, context, messages, moves, .. } = decided.decision;
         let active = catalogue.modes.iter().filter_map(|mode| {
             let standing = decided.session.standing(&mode.namespace).filter(|standing| standing.is_active)?;

@@ -91,12 +91,12 @@ pub struct Step {
     /// Texts in the reason.
     pub because: Vec<String>,
     /// Texts in the answer.
-    pub tells: Vec<String>,
+    pub includes: Vec<String>,
     /// Texts that are not in the answer.
-    pub hides: Vec<String>,
+    pub excludes: Vec<String>,
     /// What the tool is given instead.
     #[serde(deserialize_with = "given")]
-    pub gives: Option<Value>,
+    pub input: Option<Value>,
     /// Values of the session's state.
     pub state: BTreeMap<String, Value>,
     /// What single gates found.

@@ -1,6 +1,6 @@
 //! The form of the file: namespaces, in each the sessions, and a summary for scripts.
 
-use crate::session::{Session, Standing};
+use crate::session::{ModeState, Session};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
@@ -99,7 +99,7 @@ impl State {
         for (name, standing) in &session.modes {
             let Ok(Value::Object(mut entry)) = serde_json::to_value(standing) else { continue };
             let Some(sessions) = self.sessions(name) else { continue };
-            let old = sessions.get(&session.id).and_then(|old| serde_json::from_value::<Standing>(old.clone()).ok());
+            let old = sessions.get(&session.id).and_then(|old| serde_json::from_value::<ModeState>(old.clone()).ok());
             if old.as_ref() != Some(standing) {
                 entry.insert("updated_at".to_owned(), at.into());
                 sessions.insert(session.id.clone(), Value::Object(entry));
@@ -232,13 +232,13 @@ impl State {
 }
 
 /// An entry read field by field: what is of a wrong type is left out and named, the rest counts.
-fn standing(entry: &Value) -> (Standing, Vec<String>) {
+fn standing(entry: &Value) -> (ModeState, Vec<String>) {
     if let Ok(standing) = serde_json::from_value(entry.clone()) {
         return (standing, Vec::new());
     }
-    let Value::Object(fields) = entry else { return (Standing::default(), vec!["sessions".to_owned()]) };
+    let Value::Object(fields) = entry else { return (ModeState::default(), vec!["sessions".to_owned()]) };
     let one = |key: &str, value: &Value| Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
-    let fits = |key: &str, value: &Value| serde_json::from_value::<Standing>(one(key, value)).is_ok();
+    let fits = |key: &str, value: &Value| serde_json::from_value::<ModeState>(one(key, value)).is_ok();
     let (good, odd): (Map<_, _>, Map<_, _>) = fields.clone().into_iter().partition(|(key, value)| fits(key, value));
     (serde_json::from_value(Value::Object(good)).unwrap_or_default(), odd.into_iter().map(|(key, _)| key).collect())
 }

@@ -110,7 +110,7 @@ fn troubleshooter(home: &Path) -> Vec<Turn> {
 }
 
 fn reviewer(review: &Path) -> Vec<Turn> {
-    let whole = format!("# Summary\nOne sum.\n# Findings\n{}\n", "It adds, and does it well. ".repeat(10));
+    let whole = format!("# Summary\nOne sum.\n# Findings\n{}\n", "It extras, and does it well. ".repeat(10));
     vec![
         says("Fine."),
         does(write(review, "# Summary\nOne sum.\n")),

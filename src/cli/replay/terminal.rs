@@ -75,7 +75,7 @@ fn show_retrial(retrial: &Retrial) {
 fn show_finding(word: &str, finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
     let truth = match finding.outcome.truth {
-        Truth::Holds => "holds",
+        Truth::Passes => "passes",
         Truth::Fails => "fails",
         Truth::Unknown => "is unknown",
     };

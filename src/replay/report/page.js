@@ -114,7 +114,7 @@
   ]);
 
   const TRUTHS = new Map([
-    ["holds", { sign: "✓", word: "holds" }],
+    ["passes", { sign: "✓", word: "passes" }],
     ["fails", { sign: "✗", word: "fails" }],
     ["unknown", { sign: "?", word: "unknown" }],
   ]);
@@ -125,7 +125,7 @@
     ["pass", { grave: 1, path: "M-4 0a4 4 0 108 0a4 4 0 10-8 0z", legend: "pass" }],
     ["observe", { grave: 2, path: "M-4-4h8v8h-8z", legend: "observe" }],
     ["unknown", { grave: 3, path: "M-5 0a5 5 0 1010 0a5 5 0 10-10 0z", legend: "unknown or undecidable" }],
-    ["warn", { grave: 4, path: "M0-6.5L6.5 5h-13z", legend: "ask, warn or released unmet" }],
+    ["warn", { grave: 4, path: "M0-6.5L6.5 5h-13z", legend: "ask, warn or allowed unmet" }],
     ["block", { grave: 5, path: "M0-7.5L7.5 0 0 7.5-7.5 0z", legend: "block or stop" }],
   ]);
 
@@ -201,7 +201,7 @@
   function markOf({ retrial, findings, change, verdict }) {
     if (change === "undecidable") return "unknown";
     if (isBlock(verdict)) return "block";
-    if (retrial.outcome === "released unmet" || findings.some((finding) => finding.released)) return "warn";
+    if (retrial.outcome === "allowed unmet" || findings.some((finding) => finding.unmet)) return "warn";
     const mark = VERDICT_MARKS.get(verdict) ?? "pass";
     if (mark !== "pass") return mark;
     if (findings.some((finding) => finding.outcome?.truth === "unknown")) return "unknown";
@@ -286,9 +286,9 @@
         if (finding.mode !== mode) continue;
         const gate = words(finding.gate);
         const refuses = isBlock(finding.verdict) || finding.verdict === "ask";
-        if (finding.released) journey.released.add(gate);
+        if (finding.unmet) journey.released.add(gate);
         else if (refuses) journey.refused.set(gate, (journey.refused.get(gate) ?? 0) + 1);
-        journey.latest.set(gate, refuses ? "block" : finding.outcome?.truth === "holds" ? "pass" : "warn");
+        journey.latest.set(gate, refuses ? "block" : finding.outcome?.truth === "passes" ? "pass" : "warn");
       }
       for (const move of many(event.retrial.moves)) noteMove(words(move), mode, journey);
     }
@@ -1178,7 +1178,7 @@
     const names = new Set(state.session?.bands.map((band) => band.mode));
     for (const finding of state.event?.findings ?? []) {
       const mode = words(finding.mode);
-      const said = finding.verdict !== "pass" || finding.released;
+      const said = finding.verdict !== "pass" || finding.unmet;
       // That the base has no objection to one of many commands is nothing to draw.
       if (said || many(catalogue.find((one) => one.name === mode)?.phases).length > 0) names.add(mode);
     }
@@ -1365,7 +1365,7 @@
     const refused = journey.refused.get(id) ?? 0;
     if (journey.released.has(id)) {
       const short = refused > 0 ? `${refused}× unmet` : "unmet";
-      return { mark: "warn", short, says: `refused ${count(refused, "time")}, then released unmet` };
+      return { mark: "warn", short, says: `refused ${count(refused, "time")}, then allowed unmet` };
     }
     const mark = journey.latest.get(id) ?? null;
     const then = mark === "pass" ? ", then held" : "";
@@ -1578,7 +1578,7 @@
   /** Gates that objected stand open; those without objection are folded away when there are several. */
   function checksPart(event) {
     if (event.findings.length === 0) return part("Checks", el("p", { class: "quiet" }, "No gate heard this event."));
-    const calm = (finding) => finding.verdict === "pass" && !finding.released && finding.outcome?.truth === "holds";
+    const calm = (finding) => finding.verdict === "pass" && !finding.unmet && finding.outcome?.truth === "passes";
     const loud = event.findings.filter((finding) => !calm(finding));
     const rest = event.findings.filter(calm);
     const fold = rest.length > 2 || (loud.length > 0 && rest.length > 0);
@@ -1602,7 +1602,7 @@
       el("p", { class: "finding-head" },
         verdictNode(verdict),
         el("code", { dir: "auto" }, shortened(words(finding.gate), 80)),
-        finding.released === true && el("span", { class: "tag" }, "released unmet"),
+        finding.unmet === true && el("span", { class: "tag" }, "allowed unmet"),
       ),
       el("p", { class: "quiet small", dir: "auto" }, shortened(place, 120)),
       isThing(finding.outcome) && el("ul", { class: "tree", "aria-label": "What the check saw" }, outcomeNode(finding.outcome, 0)));

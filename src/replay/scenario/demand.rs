@@ -25,18 +25,17 @@ impl Came<'_> {
         serde_json::from_str(self.stdout).unwrap_or_default()
     }
 
-    /// `silent`, `told`, `refused`, `held`, `asked`, `stopped`; of a command its exit code.
+    /// `silent`, `context`, `blocked`, `asked`, `stopped`; of a command its exit code.
     fn word(&self) -> String {
         let json = self.json();
         let asks = json.pointer("/hookSpecificOutput/permissionDecision").is_some_and(|word| word == "ask");
         let word = match self.exit {
             _ if self.kind.is_empty() => return format!("exit {}", self.exit),
-            2 if matches!(self.kind, "Stop" | "SubagentStop") => "held",
-            2 => "refused",
+            2 => "blocked",
             0 if self.stdout.is_empty() => "silent",
             0 if asks => "asked",
             0 if json.get("continue") == Some(&Value::Bool(false)) => "stopped",
-            0 => "told",
+            0 => "context",
             _ => "failed",
         };
         word.to_owned()
@@ -47,10 +46,10 @@ impl Step {
     /// Whether anything must come of it.
     #[must_use]
     pub fn demands(&self) -> bool {
-        let texts = [&self.because, &self.tells, &self.hides];
+        let texts = [&self.because, &self.includes, &self.excludes];
         self.expect.is_some()
             || self.opening.is_some()
-            || self.gives.is_some()
+            || self.input.is_some()
             || texts.iter().any(|texts| !texts.is_empty())
             || !self.state.is_empty()
             || !self.gates.is_empty()
@@ -87,14 +86,14 @@ impl Step {
     fn unmet_answer(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
         let all = format!("{}\n{}", came.stdout.replace("\\n", "\n"), came.stderr);
         let has = |text: &String| all.contains(&setting.filled(text));
-        if let Some(text) = self.tells.iter().find(|text| !has(text)) {
+        if let Some(text) = self.includes.iter().find(|text| !has(text)) {
             return Some(format!("the answer lacks {:?}", setting.filled(text)));
         }
-        if let Some(text) = self.hides.iter().find(|text| has(text)) {
+        if let Some(text) = self.excludes.iter().find(|text| has(text)) {
             return Some(format!("the answer has {:?}", setting.filled(text)));
         }
         let given = came.json().pointer("/hookSpecificOutput/updatedInput").cloned().unwrap_or_default();
-        let other = self.gives.as_ref().filter(|expected| **expected != given);
+        let other = self.input.as_ref().filter(|expected| **expected != given);
         other.map(|expected| format!("the tool is given {given}, not {expected}"))
     }
 
@@ -102,8 +101,8 @@ impl Step {
         self.gates.iter().find_map(|(gate, expected)| {
             let finding = came.findings.iter().find(|finding| finding.gate == *gate);
             let word = match finding {
-                None => "unheard",
-                Some(finding) if finding.released => "released",
+                None => "unmatched",
+                Some(finding) if finding.unmet => "unmet",
                 Some(finding) => finding.verdict.word(),
             };
             let saw = finding.map_or("", |finding| finding.outcome.saw.as_str());

@@ -2,9 +2,9 @@
 
 use super::*;
 
+mod bypasses;
 mod harmless;
 mod hostile;
-mod tricks;
 
 fn ground() -> Ground {
     Ground { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }

@@ -65,7 +65,7 @@ impl Seen {
             Value::Object(fields) => {
                 for (name, value) in fields {
                     // Gates and things seen have names of their own there.
-                    let by_key = by_key && !matches!(name.as_str(), "told" | "seen" | "holds");
+                    let by_key = by_key && !matches!(name.as_str(), "notified" | "seen" | "blocks");
                     let under = if is_hoard(key) { key } else { name };
                     self.in_text(name, found);
                     self.in_tree(value, under, by_key, found);

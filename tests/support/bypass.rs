@@ -1,6 +1,6 @@
-//! A trick: one tool call that tries a gate of the base mode, and what must come of it.
+//! A bypass: one tool call that tries a gate of the base mode, and what must come of it.
 //!
-//! `fixtures/tricks/README.md` tells how one is written.
+//! `fixtures/bypasses/README.md` tells how one is written.
 
 use crate::project::{Project, Said};
 use libtest_mimic::{Failed, Trial};
@@ -13,8 +13,8 @@ use std::sync::{Arc, LazyLock};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Trick {
-    #[serde(rename = "trick")]
+struct Bypass {
+    #[serde(rename = "name")]
     about: String,
     // The call: one of these.
     run: Option<String>,
@@ -42,15 +42,15 @@ struct Edit {
 enum Expected {
     Blocked,
     Asked,
-    Free,
+    Allowed,
 }
 
-/// A project that all tricks are tried on; none of them is ever done.
+/// A project that all bypasses are tried on; none of them is ever done.
 type Stage = Arc<LazyLock<Project>>;
 
-/// A trial for each trick of `fixtures/tricks`.
+/// A trial for each bypass of `fixtures/bypasses`.
 pub fn trials() -> Vec<Trial> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tricks");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bypasses");
     let stage: Stage = Arc::new(LazyLock::new(stage));
     let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
     let files = files.filter(|entry| entry.path().extension().is_some_and(|end| end == "yaml"));
@@ -59,21 +59,21 @@ pub fn trials() -> Vec<Trial> {
 
 fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    let tricks: Vec<Trick> = match serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()) {
-        Ok(tricks) => tricks,
-        Err(error) => return vec![Trial::test(format!("tricks/{name}"), move || Err(error.into()))],
+    let bypasses: Vec<Bypass> = match serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()) {
+        Ok(bypasses) => bypasses,
+        Err(error) => return vec![Trial::test(format!("bypasses/{name}"), move || Err(error.into()))],
     };
-    let trial = |(at, trick): (usize, Trick)| {
+    let trial = |(at, bypass): (usize, Bypass)| {
         let (session, stage) = (format!("{name}-{at}"), Arc::clone(stage));
-        Trial::test(format!("tricks/{name}: {}", trick.about), move || trick.judge(&stage, &session))
+        Trial::test(format!("bypasses/{name}: {}", bypass.about), move || bypass.judge(&stage, &session))
     };
-    tricks.into_iter().enumerate().map(trial).collect()
+    bypasses.into_iter().enumerate().map(trial).collect()
 }
 
 /// A project as it is after `modegate install`, with a mode of its own and a link to its settings' folder.
 fn stage() -> Project {
     // `$HOME` without quotes falls apart at a space.
-    let project = Project::named("tricks");
+    let project = Project::named("bypasses");
     project.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n  \"theme\": \"dark\"\n}\n");
     let said = project.run(&["install"]);
     assert_eq!(said.exit, 0, "{said:?}");
@@ -84,13 +84,13 @@ fn stage() -> Project {
     project
 }
 
-impl Trick {
+impl Bypass {
     fn judge(&self, project: &Project, session: &str) -> Result<(), Failed> {
         let home = project.home();
         let user = home.parent().unwrap().to_string_lossy().into_owned();
         let home = home.to_string_lossy().into_owned();
         let filled = |text: &str| text.replace("{home}", &home).replace("{user}", &user);
-        let (tool, input) = self.call(filled).ok_or("a trick is one of `run`, `write`, `edit` and `read`")?;
+        let (tool, input) = self.call(filled).ok_or("a bypass is one of `run`, `write`, `edit` and `read`")?;
         let said = project.hook(&json!({
             "hook_event_name": "PreToolUse", "session_id": session, "cwd": home, "tool_name": tool,
             "tool_input": input, "tool_use_id": "toolu_1",
@@ -109,7 +109,7 @@ impl Trick {
         };
         match &self.by {
             Some(gate) if stood(gate) != Some(true) => report(format!("`{gate}` has nothing against it")),
-            None if self.expect != Expected::Free => report("a gate is to be named in `by`".to_owned()),
+            None if self.expect != Expected::Allowed => report("a gate is to be named in `by`".to_owned()),
             _ => Ok(()),
         }
     }
@@ -132,7 +132,7 @@ fn outcome(said: &Said) -> Option<Expected> {
     match said.exit {
         2 => Some(Expected::Blocked),
         0 if said.json()["hookSpecificOutput"]["permissionDecision"] == "ask" => Some(Expected::Asked),
-        0 => Some(Expected::Free),
+        0 => Some(Expected::Allowed),
         _ => None,
     }
 }

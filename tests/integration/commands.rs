@@ -77,7 +77,7 @@ fn why_shows_the_gate_and_what_it_saw() {
     assert_eq!(project.hook(&refused()).exit, 2);
     let text = project.run(&["why"]).stdout;
     for part in [
-        "PreToolUse(Agent strategic-planner) was refused",
+        "PreToolUse(Agent strategic-planner) was blocked",
         "research-is-there [plan mode, phase draft]: block",
         "fails: no file matches project/MS-1_Login/research/research_*.md",
     ] {
@@ -155,13 +155,13 @@ fn the_demo_shows_all_that_can_happen() {
     let said = Project::new().run(&["demo"]);
     assert_eq!(said.exit, 0, "{}", said.stderr);
     for word in [
-        "refused Research report not found.",
-        "held Plan not created.",
-        "held Plan not consulted.",
+        "blocked Research report not found.",
+        "blocked Plan not created.",
+        "blocked Plan not consulted.",
         "plan mode complete",
         "Planning complete.",
         "asked",
-        "released",
+        "allowed",
     ] {
         assert!(said.stdout.contains(word), "{word}: {}", said.stdout);
     }

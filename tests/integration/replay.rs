@@ -308,7 +308,7 @@ fn expect_lines_stand_beside_their_events() {
     };
     for (expect, exit) in [
         (r#"{"expect": "block"}"#, 0),
-        (r#"{"expect": "refused"}"#, 0),
+        (r#"{"expect": "blocked"}"#, 0),
         (r#"{"expect": {"verdict": "block", "because": ["/"]}}"#, 0),
         (r#"{"expect": "pass"}"#, 1),
         (r#"{"expect": "blokked"}"#, 1),
@@ -319,8 +319,8 @@ fn expect_lines_stand_beside_their_events() {
     }
     // The same in the lines of a journal.
     let mut recorded = lines(&fixture("demo.jsonl"));
-    recorded.insert(3, r#"{"expect": "refused"}"#.to_owned());
-    recorded.push(r#"{"expect": "held"}"#.to_owned());
+    recorded.insert(3, r#"{"expect": "blocked"}"#.to_owned());
+    recorded.push(r#"{"expect": "blocked"}"#.to_owned());
     let path = put(&project, "demo.jsonl", &recorded);
     let said = replay(&project, &[&path]);
     assert_eq!(said.exit, 1);
@@ -424,11 +424,11 @@ fn a_stream_is_held_against_a_real_folder() {
         (last["outcome"].as_str().unwrap().to_owned(), last["change"].as_str().unwrap().to_owned())
     };
     let home = project.home().to_string_lossy().into_owned();
-    assert_eq!(outcome(&["--project", &home]), ("refused".to_owned(), "new".to_owned()));
+    assert_eq!(outcome(&["--project", &home]), ("blocked".to_owned(), "new".to_owned()));
     project.write("project/research/research_x_010126.md", "# Research\n");
     assert_eq!(outcome(&["--project", &home]), ("allowed".to_owned(), "new".to_owned()));
     // Without a world nobody knows.
-    assert_eq!(outcome(&[]), ("refused".to_owned(), "undecidable".to_owned()));
+    assert_eq!(outcome(&[]), ("blocked".to_owned(), "undecidable".to_owned()));
     assert!(!project.home().join(".claude/hooks/cache.json").exists(), "a replay leaves no trace");
     assert!(!project.home().join(".claude/hooks/sessions").exists(), "a replay leaves no trace");
 }
@@ -436,7 +436,7 @@ fn a_stream_is_held_against_a_real_folder() {
 #[test]
 fn a_scenario_may_run_programs_only_where_it_is_let() {
     let project = elsewhere();
-    project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: told\n");
+    project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: context\n");
     let said = replay(&project, &["s.yaml"]);
     assert_eq!(said.exit, 1);
     assert!(said.stderr.contains("s.yaml: it runs programs of its own; let it with `--shell`"), "{}", said.stderr);
@@ -452,7 +452,7 @@ fn time_goes_by_in_a_scenario() {
     let project = elsewhere();
     project.write(
         "wait.yaml",
-        "about: x\nclock: 2026-03-02T12:00:00Z\nsteps:\n  - prompt: /plan\n    tells: [_030226.md]\n  - wait: 2 days\n  - starts: strategic-planner\n    expect: refused\n    because: [_030426.md]\n",
+        "about: x\nclock: 2026-03-02T12:00:00Z\nsteps:\n  - prompt: /plan\n    includes: [_030226.md]\n  - wait: 2 days\n  - starts: strategic-planner\n    expect: blocked\n    because: [_030426.md]\n",
     );
     let said = replay(&project, &["wait.yaml"]);
     assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
@@ -492,7 +492,7 @@ fn transcripts_are_the_trial_run() {
     assert_eq!(said.exit, 0, "{}", said.stderr);
     let found = retrials(&said);
     let refused: Vec<&Value> =
-        found.iter().filter(|one| one["outcome"] == "refused" && one["change"] == "new").collect();
+        found.iter().filter(|one| one["outcome"] == "blocked" && one["change"] == "new").collect();
     assert!(refused.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
 }
 
@@ -568,7 +568,7 @@ fn what_cannot_be_told_does_not_meet_what_is_expected() {
         "tool_input": {"subagent_type": "strategic-planner", "prompt": "x"}});
     let plan = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan"});
     let stream = |expect: &str| put(&project, "s.jsonl", &[plan.to_string(), start.to_string(), expect.to_owned()]);
-    assert_eq!(replay(&project, &[&stream(r#"{"expect": "refused"}"#)]).exit, 1);
+    assert_eq!(replay(&project, &[&stream(r#"{"expect": "blocked"}"#)]).exit, 1);
     assert_eq!(replay(&project, &[&stream(r#"{"expect": {"undecidable": true}}"#)]).exit, 0);
     assert_eq!(replay(&project, &[&stream(r#"{"expect": "undecidable"}"#)]).exit, 0);
 }
@@ -617,7 +617,7 @@ fn a_step_of_a_stream_that_would_be_ignored_is_refused() {
     for (step, text) in [
         ("{ write: { a: b } }", "step 1: it needs the `line`"),
         ("{ line: 1, prompt: /plan }", "step 1: with a `stream` a step changes the world"),
-        ("{ line: 1, expect: held }", "step 1: with a `stream` a step changes the world"),
+        ("{ line: 1, expect: blocked }", "step 1: with a `stream` a step changes the world"),
     ] {
         project.write("s.yaml", format!("about: x\nstream: s.jsonl\nsteps:\n  - {step}\n"));
         let said = replay(&project, &["s.yaml"]);
@@ -734,7 +734,7 @@ fn parts_join_to_what_one_run_tells() {
     project.write("mine/empty.jsonl", "");
     project.write("mine/odd.expect.yaml", "events: many\n");
     project.write("mine/a.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: silent\n");
-    project.write("mine/b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: refused\n");
+    project.write("mine/b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: blocked\n");
     put(&project, "mine/gone.jsonl", &lines(&fixture("plan.jsonl"))[..9]);
     project.write("mine/gone.expect.yaml", "events: 23\n");
     project.write(".claude/modegate.yaml", "levels: { plan-is-written: observe }\n");
@@ -763,7 +763,7 @@ fn parts_join_to_what_one_run_tells() {
 #[test]
 fn an_expectation_that_fails_a_run_fails_the_joined_one_and_its_reports() {
     let project = elsewhere();
-    project.write("b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: refused\n");
+    project.write("b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: blocked\n");
     let said = replay(&project, &["b.scenario.yaml", "--json", "--junit", "a.xml", "--sarif", "a.sarif"]);
     assert_eq!(said.exit, 1);
     assert!(project.read("a.xml").contains("failures=\"1\""), "{}", project.read("a.xml"));

@@ -53,7 +53,7 @@
 
   async function parts() {
     const text = detail();
-    for (const wanted of ["held", "newly blocked", "Before", "Now", "Plan not created. Continue working.", "plan: draft done", "which files match plans/*.md?", "none", "exit 2", "oh", "to do: write plans/plan.md"]) has("the detail tells all", text, wanted);
+    for (const wanted of ["blocked", "newly blocked", "Before", "Now", "Plan not created. Continue working.", "plan: draft done", "which files match plans/*.md?", "none", "exit 2", "oh", "to do: write plans/plan.md"]) has("the detail tells all", text, wanted);
     same("the check is a tree", all("#detail .tree ul > li").length, 2);
     has("truth has a sign and a word", $("#detail .truth").textContent, "✗ fails");
     has("JSON is laid out", $("#detail pre").textContent, '{\n  "decision": "block"\n}');

@@ -212,7 +212,7 @@ fn a_held_agent_keeps_its_count_in_another_folder() {
     }
     let lines = decided_again(&export(&project));
     assert!(lines[1].decision.reason.contains("/home/user/project"), "{:?}", lines[1].decision);
-    assert!(lines[4].findings[0].released, "{:?}", lines[4].findings);
+    assert!(lines[4].findings[0].unmet, "{:?}", lines[4].findings);
 }
 
 #[test]

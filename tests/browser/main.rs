@@ -104,17 +104,17 @@ fn story() -> Value {
     let held = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "block",
         "reason": "Plan not created. Continue working.", "outcome": failed });
     let let_go = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "pass",
-        "outcome": { "truth": "holds", "saw": "`plans/plan.md` exists" } });
+        "outcome": { "truth": "passes", "saw": "`plans/plan.md` exists" } });
     json!({ "id": "story", "file": "a/story.jsonl", "source": "journal", "events": [
         { "line": 1, "at": "2026-11-16T04:17:39.05Z", "event": "UserPromptSubmit(/plan x)", "kind": "UserPromptSubmit", "outcome": "allowed",
           "verdict": "pass", "moves": ["plan mode activated"], "modes": { "plan": "draft" }, "change": "same", "context": ["Planning Phase."],
           "reply": { "stdout": "{\"a\":{\"b\":1}}", "exit": 0 } },
         { "line": 2, "at": "2026-11-16T04:17:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
-          "agent_id": "a1", "outcome": "held", "verdict": "block", "reason": "Plan not created. Continue working.", "modes": { "plan": "draft" },
+          "agent_id": "a1", "outcome": "blocked", "verdict": "block", "reason": "Plan not created. Continue working.", "modes": { "plan": "draft" },
           "change": "newly_blocked", "was": { "verdict": "pass", "moves": ["plan: draft done"] }, "findings": [held],
           "facts": [["which files match plans/*.md?", "none"]], "reply": { "stdout": "{\"decision\":\"block\"}", "stderr": "oh", "exit": 2 } },
         { "line": 3, "at": "2026-11-16T04:18:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
-          "agent_id": "a1", "outcome": "released", "verdict": "pass", "modes": { "plan": "consult" }, "moves": ["plan: draft done"],
+          "agent_id": "a1", "outcome": "allowed", "verdict": "pass", "modes": { "plan": "consult" }, "moves": ["plan: draft done"],
           "change": "same", "findings": [let_go], "expected": { "verdict": "block" }, "met": false },
         { "line": 4, "event": "PostToolUse(Bash)", "kind": "PostToolUse", "tool": "Bash", "outcome": "allowed", "verdict": "pass",
           "change": "undecidable", "unrecorded": ["which commit is HEAD?"], "messages": ["for the user"] },
@@ -141,7 +141,7 @@ fn long() -> Value {
         let mut event = json!({ "line": line, "event": format!("PreToolUse(Bash {line})"), "kind": "PreToolUse", "tool": "Bash",
             "at": format!("2026-11-16T{:02}:{:02}:{:02}Z", line / 3600, line / 60 % 60, line % 60), "verdict": verdict, "outcome": verdict,
             "change": if line.is_multiple_of(500) { "changed_reason" } else { "same" }, "modes": { "plan": if line < 2500 { "draft" } else { "consult" } },
-            "findings": [{ "mode": "plan", "gate": "plan-is-written", "verdict": verdict, "outcome": { "truth": "holds", "saw": "x" } }] });
+            "findings": [{ "mode": "plan", "gate": "plan-is-written", "verdict": verdict, "outcome": { "truth": "passes", "saw": "x" } }] });
         if !line.is_multiple_of(3) {
             event["agent"] = json!(if line.is_multiple_of(2) { "worker" } else { "helper" });
             event["agent_id"] = json!(format!("agent-{}", line % 200));

@@ -1,0 +1,46 @@
+//! Everything that is not a scenario, in one binary: linking is slow.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it cannot go on"
+)]
+
+#[path = "integration/architecture.rs"]
+mod architecture;
+#[path = "integration/bad_input.rs"]
+mod bad_input;
+#[path = "integration/bad_modes.rs"]
+mod bad_modes;
+#[path = "integration/commands.rs"]
+mod commands;
+#[path = "integration/doctor.rs"]
+mod doctor;
+#[path = "integration/import.rs"]
+mod import;
+#[path = "integration/install.rs"]
+mod install;
+#[path = "integration/places.rs"]
+mod places;
+#[path = "support/project.rs"]
+mod project;
+#[path = "integration/race.rs"]
+mod race;
+#[path = "integration/readme.rs"]
+mod readme;
+#[path = "integration/record.rs"]
+mod record;
+#[path = "integration/recordings.rs"]
+mod recordings;
+#[path = "integration/replay.rs"]
+mod replay;
+#[path = "integration/state.rs"]
+mod state;
+#[path = "integration/steps.rs"]
+mod steps;
+#[path = "integration/streams.rs"]
+mod streams;
+#[path = "integration/transcripts.rs"]
+mod transcripts;
