@@ -35,7 +35,7 @@ impl Suite {
         self.cases.push(Case { name, failure, skipped });
     }
 
-    /// ReplyExtras what could not be read, or is odd; what is not as expected fails.
+    /// Adds what could not be read, or is odd; what is not as expected fails.
     pub fn problem(&mut self, problem: &Problem) {
         let text = problem.to_string();
         if problem.unmet {

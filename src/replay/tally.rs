@@ -113,7 +113,7 @@ impl Tally {
         parts.join(" ")
     }
 
-    /// ReplyExtras the counts of another part.
+    /// Adds the counts of another part.
     pub fn add(&mut self, other: &Self) {
         self.sessions += other.sessions;
         self.events += other.events;

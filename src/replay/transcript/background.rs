@@ -13,7 +13,7 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// ReplyExtras to a stop what works in the background, and learns from any other event.
+    /// Adds to a stop what works in the background, and learns from any other event.
     pub(super) fn pass(&mut self, event: &mut Map<String, Value>) {
         match pointer(event, "/hook_event_name") {
             Some("PostToolUse") => {

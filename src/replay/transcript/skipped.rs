@@ -73,7 +73,7 @@ impl Skipped {
         self.add(reason, Tally { count: 1, first: Place { part: 0, line } });
     }
 
-    /// ReplyExtras what another part has passed over.
+    /// Adds what another part has passed over.
     pub fn join(&mut self, other: Self, part: usize) {
         for (reason, tally) in other.0 {
             self.add(reason, Tally { first: Place { part, ..tally.first }, ..tally });
