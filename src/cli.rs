@@ -70,7 +70,7 @@ enum Command {
     #[command(subcommand)]
     Modes(modes::Modes),
     /// Switch the recording of sessions on and off, and export one that can be shared
-    Record(record::Record),
+    Record(record::RecordCommand),
     /// Leave a mode without finishing it; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts

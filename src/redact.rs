@@ -29,7 +29,7 @@ const HEAD: usize = 256;
 /// secrets are masked wherever they are recognised.
 #[must_use]
 pub fn redacted(event: &Value) -> Value {
-    value(event, "", Place::Event, 0)
+    value(event, "", EventSection::Event, 0)
 }
 
 /// A text with its secrets masked.
@@ -56,7 +56,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Where in an event a value stands.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum EventSection {
     /// The event itself.
     Event,
     /// What a tool is given.
@@ -69,7 +69,7 @@ enum Place {
     Fact,
 }
 
-impl Place {
+impl EventSection {
     /// The place of the value at `key` in an object that stands here.
     fn below(self, key: &str) -> Self {
         match (self, key) {
@@ -108,7 +108,7 @@ impl Place {
     }
 }
 
-fn value(from: &Value, key: &str, place: Place, depth: usize) -> Value {
+fn value(from: &Value, key: &str, place: EventSection, depth: usize) -> Value {
     if depth > DEEPEST {
         return "[too deep]".into();
     }
@@ -128,28 +128,28 @@ fn value(from: &Value, key: &str, place: Place, depth: usize) -> Value {
     }
 }
 
-fn object(entries: &Map<String, Value>, place: Place, depth: usize) -> Map<String, Value> {
+fn object(entries: &Map<String, Value>, place: EventSection, depth: usize) -> Map<String, Value> {
     let entry = |(key, from): (&String, &Value)| {
-        let kept = if place == Place::Fact { key.clone() } else { secrets::masked(key).into_owned() };
+        let kept = if place == EventSection::Fact { key.clone() } else { secrets::masked(key).into_owned() };
         (kept, value(from, key, place.below(key), depth + 1))
     };
     entries.iter().map(entry).collect()
 }
 
-fn string(text: &str, key: &str, place: Place) -> Value {
+fn string(text: &str, key: &str, place: EventSection) -> Value {
     let longest = match (place, key) {
-        (Place::Event, "last_assistant_message" | "compact_summary" | "delta") => LONGEST_MESSAGE,
+        (EventSection::Event, "last_assistant_message" | "compact_summary" | "delta") => LONGEST_MESSAGE,
         _ => LONGEST,
     };
-    if place == Place::Content {
+    if place == EventSection::Content {
         size(text.as_bytes()).into()
-    } else if place != Place::Fact && shape::named(key.as_bytes()) {
+    } else if place != EventSection::Fact && shape::named(key.as_bytes()) {
         MASK.into()
-    } else if place == Place::Answer {
+    } else if place == EventSection::Answer {
         size(text.as_bytes()).into()
     } else if text.len() > longest {
         headed(text)
-    } else if place == Place::Fact {
+    } else if place == EventSection::Fact {
         text.into()
     } else {
         secrets::masked(text).into()

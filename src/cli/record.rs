@@ -10,7 +10,7 @@ use crate::journal;
 use crate::library;
 use crate::paths::Places;
 use clap::{Args, Subcommand};
-use export::Export;
+use export::ExportCommand;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,16 +22,16 @@ use std::process::ExitCode;
     modegate record export last\n  \
     modegate record export 5f1c --out login.recording.jsonl\n  \
     modegate record off")]
-pub(super) struct Record {
+pub(super) struct RecordCommand {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<RecordAction>,
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum RecordAction {
     /// Tell whether sessions are recorded, where, and how much there is
     Status,
     /// Write down every event from now on; only a person can do this
@@ -39,29 +39,29 @@ enum What {
     /// Write nothing down from now on; only a person can do this
     Off,
     /// Write a session as one redacted file that can be committed and replayed anywhere
-    Export(Export),
+    Export(ExportCommand),
 }
 
-impl Record {
+impl RecordCommand {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         let done = match self.what {
-            None | Some(What::Status) => {
+            None | Some(RecordAction::Status) => {
                 status(&places(project), self.json);
                 Ok(())
             }
-            Some(What::On) => match person_only("record on") {
+            Some(RecordAction::On) => match person_only("record on") {
                 Some(refused) => return refused,
                 None => switch::run(&places(project), true, self.json),
             },
-            Some(What::Off) => match person_only("record off") {
+            Some(RecordAction::Off) => match person_only("record off") {
                 Some(refused) => return refused,
                 None => switch::run(&places(project), false, self.json),
             },
-            Some(What::Export(export)) => export.run(project, self.json),
+            Some(RecordAction::Export(export)) => export.run(project, self.json),
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
-            Err(Failure { code, text }) => {
+            Err(RecordError { code, text }) => {
                 screen::fail(&text, self.json);
                 ExitCode::from(code)
             }
@@ -70,12 +70,12 @@ impl Record {
 }
 
 /// Why a command did not do what it should.
-struct Failure {
+struct RecordError {
     code: u8,
     text: String,
 }
 
-impl Failure {
+impl RecordError {
     fn found(text: impl Into<String>) -> Self {
         Self { code: FOUND, text: text.into() }
     }

@@ -9,34 +9,35 @@ mod tokens;
 
 use super::secrets;
 use regex::{Regex, RegexSet, RegexSetBuilder};
-use shape::Judge;
+use shape::ValueFilter;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// An expression whose group `s`, or the whole of it, is a secret when the judge agrees.
-struct Rule {
+struct SecretRule {
     pattern: Regex,
-    judge: Judge,
+    judge: ValueFilter,
 }
 
 /// All rules, and one look that tells which of them have anything to say: most texts need none.
-struct Rules {
-    rules: Vec<Rule>,
+struct RuleSet {
+    rules: Vec<SecretRule>,
     which: Option<RegexSet>,
 }
 
 /// How much memory all expressions together may take, in bytes.
 const ROOM: usize = 1 << 28;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let tokens = tokens::PATTERNS.iter().map(|pattern| (*pattern, Judge::Any));
+static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
+    let tokens = tokens::PATTERNS.iter().map(|pattern| (*pattern, ValueFilter::Any));
     let all = || tokens.clone().chain(places::PATTERNS.iter().copied());
-    let rules = all().filter_map(|(pattern, judge)| Some(Rule { pattern: Regex::new(pattern).ok()?, judge })).collect();
+    let rules =
+        all().filter_map(|(pattern, judge)| Some(SecretRule { pattern: Regex::new(pattern).ok()?, judge })).collect();
     let which = RegexSetBuilder::new(all().map(|(pattern, _)| pattern)).size_limit(ROOM).dfa_size_limit(ROOM).build();
-    Rules { rules, which: which.ok() }
+    RuleSet { rules, which: which.ok() }
 });
 
-impl Rules {
+impl RuleSet {
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         match &self.which {
             Some(which) => {
@@ -97,7 +98,7 @@ pub fn stands_for(text: &str) -> bool {
     shape::stands_for(text)
 }
 
-impl Rule {
+impl SecretRule {
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         let secret = |found: regex::Captures<'_>| {
             let group = found.name("s").or_else(|| found.name("t")).or_else(|| found.get(0))?;

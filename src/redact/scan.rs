@@ -10,9 +10,9 @@ const REACH: usize = 256;
 
 /// A text under scan. Every range ends beside an ASCII byte or at an end, so it never splits a character.
 #[derive(Clone, Copy)]
-pub(super) struct Scan<'a>(&'a [u8]);
+pub(super) struct SecretScanner<'a>(&'a [u8]);
 
-impl<'a> Scan<'a> {
+impl<'a> SecretScanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self(text.as_bytes())
     }

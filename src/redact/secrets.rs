@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::MASK;
-use super::scan::Scan;
+use super::scan::SecretScanner;
 
 /// A text with its secrets masked.
 pub(super) fn masked(text: &str) -> Cow<'_, str> {
@@ -28,7 +28,7 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
 
 /// The secrets of a text, by where they begin.
 pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
-    let scan = Scan::new(text);
+    let scan = SecretScanner::new(text);
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut before = b' ';
     for (at, byte) in text.bytes().enumerate() {

@@ -1,6 +1,6 @@
 //! A recording made of a journal: masked, and proved to be decided as it was.
 
-use super::mask::{Depth, Identity, Masks, Tally};
+use super::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use super::recording::Header;
 use crate::engine::decide;
 use crate::event::Event;
@@ -13,33 +13,33 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A recording, and what was done to make it.
-pub struct Exported {
+pub struct RecordingExport {
     /// The first line.
     pub header: Header,
     /// The lines after it.
     pub lines: Vec<Line>,
     /// What was done.
-    pub report: Report,
+    pub report: ExportReport,
 }
 
 /// What was done to make a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Report {
+pub struct ExportReport {
     /// How many lines it has.
     pub lines: usize,
     /// How many of them were decided by other modes than those it carries.
     pub other_modes: usize,
     /// Lines that keep names or long prompts, because they are decided otherwise without.
-    pub loosened: Vec<Named>,
+    pub loosened: Vec<LineNote>,
     /// Lines that were left out.
-    pub left_out: Vec<Named>,
+    pub left_out: Vec<LineNote>,
     /// How often something was masked.
-    pub masked: Tally,
+    pub masked: MaskCounts,
 }
 
 /// A line by when it came, and what is to be said of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Named {
+pub struct LineNote {
     /// When the event came.
     pub at: String,
     /// The event's name.
@@ -48,7 +48,7 @@ pub struct Named {
     pub why: String,
 }
 
-impl Named {
+impl LineNote {
     fn new(line: &Line, why: &str) -> Self {
         let event = line.event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default().to_owned();
         Self { at: line.at.clone(), event, why: why.to_owned() }
@@ -57,8 +57,12 @@ impl Named {
 
 /// Makes a recording of a session's lines, decided by the modes of `sources`.
 #[must_use]
-pub fn export(session: &str, sources: &Sources, lines: &[Line], identity: &Identity) -> Exported {
-    let mut desk = Desk { masks: Masks::new(identity), fingerprints: BTreeMap::new(), report: Report::default() };
+pub fn export(session: &str, sources: &Sources, lines: &[Line], identity: &MachineIdentity) -> RecordingExport {
+    let mut desk = LineExporter {
+        masks: RecordingMasker::new(identity),
+        fingerprints: BTreeMap::new(),
+        report: ExportReport::default(),
+    };
     desk.learn(sources, lines);
     let own = sources.catalogue();
     let header = desk.header(session, sources);
@@ -68,7 +72,7 @@ pub fn export(session: &str, sources: &Sources, lines: &[Line], identity: &Ident
         kept.extend(desk.line(line, &own, &catalogue));
     }
     desk.report.lines = kept.len();
-    Exported { header, lines: kept, report: desk.report }
+    RecordingExport { header, lines: kept, report: desk.report }
 }
 
 /// Whether a line's own facts lead to what it says, with these modes; else in what they differ.
@@ -95,14 +99,14 @@ fn same(line: &Line, again: &crate::engine::Decided, after: &Session) -> Result<
     }
 }
 
-struct Desk {
-    masks: Masks,
+struct LineExporter {
+    masks: RecordingMasker,
     /// Fingerprints of what was seen, by what they are once it is masked.
     fingerprints: BTreeMap<String, String>,
-    report: Report,
+    report: ExportReport,
 }
 
-impl Desk {
+impl LineExporter {
     fn learn(&mut self, sources: &Sources, lines: &[Line]) {
         let texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
         texts.for_each(|text| self.masks.learn_source(text));
@@ -132,8 +136,8 @@ impl Desk {
     fn line(&mut self, line: &Line, own: &Catalogue, catalogue: &Catalogue) -> Option<Line> {
         let foreign = line.modes != own.hash;
         let mut why = "it cannot be read once it is masked";
-        for depth in [Depth::Full, Depth::Needful] {
-            let mut tally = Tally::default();
+        for depth in [MaskLevel::Full, MaskLevel::SecretsAndPaths] {
+            let mut tally = MaskCounts::default();
             let Some(mut masked) = self.masked(line, depth, &mut tally) else { continue };
             if foreign {
                 self.report.other_modes += 1;
@@ -148,19 +152,19 @@ impl Desk {
                 why = "a secret in it cannot be masked";
                 continue;
             }
-            if depth == Depth::Needful {
-                self.report.loosened.push(Named::new(&masked, "names and long prompts are kept"));
+            if depth == MaskLevel::SecretsAndPaths {
+                self.report.loosened.push(LineNote::new(&masked, "names and long prompts are kept"));
             }
             self.report.masked.add(tally);
             return Some(masked);
         }
         let always = !foreign && holds(line, own).is_err();
         let why = if always { "it is decided otherwise even as it stands in the journal" } else { why };
-        self.report.left_out.push(Named::new(line, why));
+        self.report.left_out.push(LineNote::new(line, why));
         None
     }
 
-    fn masked(&mut self, line: &Line, depth: Depth, tally: &mut Tally) -> Option<Line> {
+    fn masked(&mut self, line: &Line, depth: MaskLevel, tally: &mut MaskCounts) -> Option<Line> {
         let value = serde_json::to_value(line).ok()?;
         serde_json::from_value(self.masks.line(&value, depth, tally)).ok()
     }

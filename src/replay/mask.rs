@@ -6,27 +6,27 @@
 mod names;
 mod secrets;
 
-pub use names::Identity;
+pub use names::MachineIdentity;
 
 use crate::redact::shortened;
-use names::Names;
-use secrets::Secrets;
+use names::IdentityMask;
+use secrets::KnownSecrets;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// How much is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub enum MaskLevel {
     /// All there is.
     Full,
     /// Secrets and folders; names, addresses and long prompts stay.
-    Needful,
+    SecretsAndPaths,
 }
 
 /// How often something was masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Tally {
+pub struct MaskCounts {
     /// Secrets.
     pub secrets: usize,
     /// Folders of the user.
@@ -39,7 +39,7 @@ pub struct Tally {
     pub cut: usize,
 }
 
-impl Tally {
+impl MaskCounts {
     /// Adds another.
     pub fn add(&mut self, other: Self) {
         self.secrets += other.secrets;
@@ -51,18 +51,18 @@ impl Tally {
 }
 
 /// All that is masked in one recording.
-pub struct Masks {
-    secrets: Secrets,
-    names: Names,
+pub struct RecordingMasker {
+    secrets: KnownSecrets,
+    names: IdentityMask,
     /// Hashes of contents by the number that stands for each: a short content could be guessed from its hash.
     hashes: BTreeMap<String, usize>,
 }
 
-impl Masks {
+impl RecordingMasker {
     /// Masks for whoever recorded it; nothing is known to be secret yet.
     #[must_use]
-    pub fn new(identity: &Identity) -> Self {
-        Self { secrets: Secrets::default(), names: Names::new(identity), hashes: BTreeMap::new() }
+    pub fn new(identity: &MachineIdentity) -> Self {
+        Self { secrets: KnownSecrets::default(), names: IdentityMask::new(identity), hashes: BTreeMap::new() }
     }
 
     /// Learns the secrets of a mode file or the settings.
@@ -77,16 +77,16 @@ impl Masks {
 
     /// The text of a source with everything masked.
     #[must_use]
-    pub fn source(&self, text: &str, tally: &mut Tally) -> String {
+    pub fn source(&self, text: &str, tally: &mut MaskCounts) -> String {
         let text = self.secrets.in_source(text, tally);
-        self.names.masked(&text, Depth::Full, tally)
+        self.names.masked(&text, MaskLevel::Full, tally)
     }
 
     /// A line with everything masked.
     #[must_use]
-    pub fn line(&mut self, line: &Value, depth: Depth, tally: &mut Tally) -> Value {
+    pub fn line(&mut self, line: &Value, depth: MaskLevel, tally: &mut MaskCounts) -> Value {
         let own = self.secrets.short_ones(line);
-        Walk { masks: self, own, depth, tally }.value(line, "", true)
+        LineMasker { masks: self, own, depth, tally }.value(line, "", true)
     }
 
     /// Whether a written line still has a text that is known to be secret.
@@ -104,15 +104,15 @@ impl Masks {
 }
 
 /// One walk through a line.
-struct Walk<'a> {
-    masks: &'a mut Masks,
+struct LineMasker<'a> {
+    masks: &'a mut RecordingMasker,
     /// Secrets of this line that are too short to be looked for in others.
     own: Vec<String>,
-    depth: Depth,
-    tally: &'a mut Tally,
+    depth: MaskLevel,
+    tally: &'a mut MaskCounts,
 }
 
-impl Walk<'_> {
+impl LineMasker<'_> {
     fn value(&mut self, value: &Value, key: &str, by_key: bool) -> Value {
         match value {
             Value::String(text) => self.string(text, key, by_key).into(),
@@ -159,7 +159,7 @@ impl Walk<'_> {
         let text = self.masks.secrets.in_field(text, key, by_key, self.tally);
         let text = self.text(&text);
         // Cut last: half a secret would not be recognised.
-        let cut = matches!(key, "prompt" | "user_prompt") && self.depth == Depth::Full;
+        let cut = matches!(key, "prompt" | "user_prompt") && self.depth == MaskLevel::Full;
         match shortened(&text).filter(|_| cut) {
             Some(short) => {
                 self.tally.cut += 1;
@@ -194,8 +194,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn masks() -> Masks {
-        Masks::new(&Identity {
+    fn masks() -> RecordingMasker {
+        RecordingMasker::new(&MachineIdentity {
             projects: vec!["/home/ann/dev/app".into()],
             homes: vec!["/home/ann".into()],
             user: Some("ann".into()),
@@ -206,7 +206,7 @@ mod tests {
     fn masked(line: &Value) -> Value {
         let mut masks = masks();
         masks.learn(line);
-        masks.line(line, Depth::Full, &mut Tally::default())
+        masks.line(line, MaskLevel::Full, &mut MaskCounts::default())
     }
 
     #[test]

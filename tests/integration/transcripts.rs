@@ -1,6 +1,6 @@
 //! Sessions of the real host: what is rebuilt from their transcripts is what the hooks were told.
 
-use modegate::replay::transcript::{Agent, Part, Reason, Retold, rebuild};
+use modegate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -51,27 +51,27 @@ fn sorted(folder: &Path, end: &str) -> Vec<PathBuf> {
 }
 
 /// The sessions of a fixture, each rebuilt.
-fn stories(name: &str) -> Vec<Retold> {
+fn stories(name: &str) -> Vec<RebuiltSession> {
     let files = sorted(&fixture(name), ".jsonl").into_iter().filter(|path| !path.ends_with("events.jsonl"));
     files.map(|path| story(&path)).collect()
 }
 
-fn filled(mut part: Part, lines: &[Vec<u8>]) -> Part {
+fn filled(mut part: TranscriptFile, lines: &[Vec<u8>]) -> TranscriptFile {
     for line in lines {
         part.line(line);
     }
     part
 }
 
-fn story(path: &Path) -> Retold {
+fn story(path: &Path) -> RebuiltSession {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let main = format!("/home/ann/.claude/projects/-home-ann-app/{name}.jsonl");
-    let mut parts = vec![filled(Part::main(&main), &lines(path))];
+    let mut parts = vec![filled(TranscriptFile::main(&main), &lines(path))];
     for path in sorted(&path.with_extension("").join("subagents"), ".jsonl") {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let own = format!("/home/ann/.claude/projects/-home-ann-app/{name}/subagents/{file}");
         let card = std::fs::read(path.with_extension("meta.json")).ok();
-        let part = Part::of_agent(&main, &own, Agent::of(&own, card.as_deref()).unwrap());
+        let part = TranscriptFile::of_agent(&main, &own, SubagentInfo::of(&own, card.as_deref()).unwrap());
         parts.push(filled(part, &lines(&path)));
     }
     rebuild(parts)
@@ -216,7 +216,7 @@ fn a_call_that_was_not_allowed_has_no_end_and_a_stop_that_was_held_comes_again()
 fn who_is_interrupted_does_not_stop() {
     check("interrupted");
     let skipped = &stories("interrupted")[0].skipped;
-    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&Reason::NotBegun]);
+    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::NotBegun]);
 }
 
 #[test]
@@ -262,8 +262,8 @@ fn sidechains_are_agents() {
 #[test]
 fn what_is_left_out_is_counted() {
     let skipped = &stories("calls-in-one-message")[0].skipped;
-    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&Reason::Refused]);
-    assert_eq!((skipped.count(), skipped.0[&Reason::Refused].first.line), (3, 41));
+    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::Refused]);
+    assert_eq!((skipped.count(), skipped.0[&SkipReason::Refused].first.line), (3, 41));
 }
 
 /// Whatever a transcript's lines are, reading goes on.
@@ -272,8 +272,8 @@ fn odd_lines_are_counted_and_passed_over() {
     let path = sorted(&fixture("foreground-agents"), ".jsonl").into_iter().find(|path| !path.ends_with("events.jsonl"));
     let whole = lines(&path.unwrap());
     let main = "/home/ann/.claude/projects/-home-ann-app/f22461ad-c161-447d-9804-034f1e3f18ad.jsonl";
-    let plain = rebuild(vec![filled(Part::main(main), &whole)]);
-    let mut part = Part::main(main);
+    let plain = rebuild(vec![filled(TranscriptFile::main(main), &whole)]);
+    let mut part = TranscriptFile::main(main);
     for line in &whole {
         part.line(line);
         // The same once more, half of it, and what nobody knows.
@@ -292,13 +292,21 @@ fn odd_lines_are_counted_and_passed_over() {
     }
     part.line(format!("{{\"x\": \"{}\"}}", "x".repeat(10_000_001)).as_bytes());
     let odd = rebuild(vec![part]);
-    let events = |retold: &Retold| -> Vec<Value> { retold.events.iter().map(|event| event.event.clone()).collect() };
+    let events =
+        |retold: &RebuiltSession| -> Vec<Value> { retold.events.iter().map(|event| event.event.clone()).collect() };
     assert_eq!(events(&odd), events(&plain));
-    let reasons: Vec<&Reason> = odd.skipped.0.keys().collect();
-    let unknown = Reason::UnknownType("news".to_owned());
+    let reasons: Vec<&SkipReason> = odd.skipped.0.keys().collect();
+    let unknown = SkipReason::UnknownType("news".to_owned());
     assert_eq!(
         reasons,
-        [&Reason::NotJson, &Reason::TooLong, &Reason::NoType, &unknown, &Reason::NoMessage, &Reason::Repeated]
+        [
+            &SkipReason::NotJson,
+            &SkipReason::TooLong,
+            &SkipReason::NoType,
+            &unknown,
+            &SkipReason::NoMessage,
+            &SkipReason::Repeated
+        ]
     );
 }
 
@@ -313,7 +321,7 @@ fn record(kind: &str, second: u32, content: &Value, more: &Value) -> Vec<u8> {
 }
 
 fn of_records(records: &[Vec<u8>]) -> Vec<String> {
-    let part = filled(Part::main("/home/ann/.claude/projects/-p/mine.jsonl"), records);
+    let part = filled(TranscriptFile::main("/home/ann/.claude/projects/-p/mine.jsonl"), records);
     let events = rebuild(vec![part]).events;
     labels(&events.iter().map(|event| event.event.as_object().unwrap().clone()).collect::<Vec<_>>())
 }
@@ -352,13 +360,13 @@ fn a_clock_that_goes_backwards_changes_no_order() {
 #[test]
 fn copies_of_another_session_are_left_out() {
     use serde_json::json;
-    let mut part = Part::main("/h/.claude/projects/-p/00000000-0000-4000-8000-000000000001.jsonl");
+    let mut part = TranscriptFile::main("/h/.claude/projects/-p/00000000-0000-4000-8000-000000000001.jsonl");
     part.line(&record("user", 1, &json!("old"), &json!({"sessionId": "00000000-0000-4000-8000-000000000000"})));
     part.line(&record("user", 2, &json!("new"), &json!({"sessionId": "00000000-0000-4000-8000-000000000001"})));
     let retold = rebuild(vec![part]);
     let first = &retold.events[0].event;
     assert_eq!((first["source"].as_str(), retold.events.len()), (Some("resume"), 2));
-    assert_eq!(retold.skipped.0[&Reason::Copied].count, 1);
+    assert_eq!(retold.skipped.0[&SkipReason::Copied].count, 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `modegate record export`: one session as a file that can be committed.
 
-use super::Failure;
+use super::RecordError;
 use super::identity::identity;
 use crate::cli::screen::{self, Colour, paint};
 use crate::cli::{places, why};
@@ -9,8 +9,8 @@ use crate::journal::{self, Line};
 use crate::library;
 use crate::mode::SETTINGS;
 use crate::paths::{Places, safe_name};
-use crate::replay::export::{Exported, Named, Report, export};
-use crate::replay::mask::Tally;
+use crate::replay::export::{ExportReport, LineNote, RecordingExport, export};
+use crate::replay::mask::MaskCounts;
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
@@ -25,7 +25,7 @@ const TOLD: usize = 10;
     Secrets, your folders, your name and addresses of mail are masked; every line is decided again before it is \
     written, and one that would be decided otherwise once it is masked is left out. Read it before you share it."
 )]
-pub(super) struct Export {
+pub(super) struct ExportCommand {
     /// The session: its id, the beginning of it, `last`, or a journal's file
     session: String,
     /// Where to write it; `-` is standard output [default: SESSION.recording.jsonl in this folder]
@@ -36,13 +36,13 @@ pub(super) struct Export {
     force: bool,
 }
 
-impl Export {
-    pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), Failure> {
+impl ExportCommand {
+    pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), RecordError> {
         let to_screen = self.out.as_deref() == Some(Path::new("-"));
         // The host sets this for every command the model runs; gates see where a shell writes, but not this.
         if !to_screen && std::env::var_os("CLAUDECODE").is_some() {
             let hint = "run it in a terminal outside Claude Code, or with `--out -`";
-            return Err(Failure::found(format!("a recording is written to a file by a person\n  hint: {hint}")));
+            return Err(RecordError::found(format!("a recording is written to a file by a person\n  hint: {hint}")));
         }
         let given = project.is_some();
         let mut places = places(project);
@@ -52,7 +52,7 @@ impl Export {
         }
         let (lines, unreadable) = journal::all(&journal);
         let Some(first) = lines.first() else {
-            return Err(Failure::found(format!(
+            return Err(RecordError::found(format!(
                 "`{}` has no line that can be read\n  hint: `modegate log` lists what is recorded",
                 journal.display()
             )));
@@ -61,23 +61,23 @@ impl Export {
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.recording.jsonl", safe_name(&session))));
         if !to_screen && !self.force && std::fs::symlink_metadata(&out).is_ok() {
             let hint = "write over it with `--force`, or give another name with `--out`";
-            return Err(Failure::found(format!("`{}` is there already\n  hint: {hint}", out.display())));
+            return Err(RecordError::found(format!("`{}` is there already\n  hint: {hint}", out.display())));
         }
         let made = export(&session, &library::sources(&places), &lines, &identity(&places));
         let text = written(&made, &lines)?;
         if to_screen {
             let _: std::io::Result<()> = std::io::stdout().write_all(text.as_bytes());
         } else {
-            let cannot = |error| Failure::found(format!("`{}` cannot be written: {error}", out.display()));
+            let cannot = |error| RecordError::found(format!("`{}` cannot be written: {error}", out.display()));
             disk::rewrite(&out, text.as_bytes()).map_err(cannot)?;
         }
-        Told { out: &out, session: &session, bytes: text.len(), unreadable, report: &made.report }
+        ExportSummary { out: &out, session: &session, bytes: text.len(), unreadable, report: &made.report }
             .tell(as_json, to_screen);
         Ok(())
     }
 
     /// The journal that is meant.
-    fn journal(&self, places: &Places) -> Result<PathBuf, Failure> {
+    fn journal(&self, places: &Places) -> Result<PathBuf, RecordError> {
         let folder = places.sessions();
         if self.session == "last" {
             let none = || {
@@ -86,7 +86,7 @@ impl Export {
                     places.home.display()
                 )
             };
-            return why::latest(places).ok_or_else(|| Failure::found(none()));
+            return why::latest(places).ok_or_else(|| RecordError::found(none()));
         }
         let exact = places.journal(&self.session);
         if exact.is_file() {
@@ -105,11 +105,11 @@ impl Export {
                 near.push(last);
                 let some: Vec<&str> = near.iter().take(5).map(|name| name.as_str()).collect();
                 let text = format!("`{}` begins {} sessions: {}", self.session, near.len(), some.join(", "));
-                Err(Failure::usage(format!("{text}\n  hint: write more of the id")))
+                Err(RecordError::usage(format!("{text}\n  hint: write more of the id")))
             }
             (None, _) => {
                 let text = format!("no session `{}` is recorded in {}", self.session, places.home.display());
-                Err(Failure::usage(format!(
+                Err(RecordError::usage(format!(
                     "{text}\n  hint: `modegate status` lists the sessions; `last` is the latest"
                 )))
             }
@@ -135,32 +135,35 @@ fn home_of(journal: &Path) -> Option<PathBuf> {
 }
 
 /// The whole file; an empty one helps nobody.
-fn written(made: &Exported, lines: &[Line]) -> Result<String, Failure> {
+fn written(made: &RecordingExport, lines: &[Line]) -> Result<String, RecordError> {
     if made.lines.is_empty() {
         let why = made.report.left_out.first().map_or("", |line| line.why.as_str());
         let hint =
             format!("look for a secret in `{SETTINGS}` or the mode files that decides something, and take it out");
-        return Err(Failure::found(format!("none of the {} lines could be kept: {why}\n  hint: {hint}", lines.len())));
+        return Err(RecordError::found(format!(
+            "none of the {} lines could be kept: {why}\n  hint: {hint}",
+            lines.len()
+        )));
     }
     let mut text = String::new();
     let header = serde_json::to_string(&made.header);
     for line in std::iter::once(header).chain(made.lines.iter().map(serde_json::to_string)) {
-        text.push_str(&line.map_err(|error| Failure::found(format!("a line cannot be written: {error}")))?);
+        text.push_str(&line.map_err(|error| RecordError::found(format!("a line cannot be written: {error}")))?);
         text.push('\n');
     }
     Ok(text)
 }
 
 /// What is told of an export.
-struct Told<'a> {
+struct ExportSummary<'a> {
     out: &'a Path,
     session: &'a str,
     bytes: usize,
     unreadable: usize,
-    report: &'a Report,
+    report: &'a ExportReport,
 }
 
-impl Told<'_> {
+impl ExportSummary<'_> {
     fn tell(&self, as_json: bool, to_screen: bool) {
         let Self { out, session, bytes, unreadable, report } = self;
         // Standard output is the recording's, if it goes there.
@@ -190,13 +193,13 @@ impl Told<'_> {
     }
 }
 
-fn listed(what: &str, lines: &[Named]) -> Vec<String> {
+fn listed(what: &str, lines: &[LineNote]) -> Vec<String> {
     let told = lines.iter().take(TOLD).map(|line| format!("  {what}: {} at {}: {}", line.event, line.at, line.why));
     let more = lines.len().saturating_sub(TOLD);
     told.chain((more > 0).then(|| format!("  {what}: {more} more"))).collect()
 }
 
-fn counted(tally: Tally) -> String {
+fn counted(tally: MaskCounts) -> String {
     let counts = [
         (tally.secrets, "secrets"),
         (tally.paths, "folders"),

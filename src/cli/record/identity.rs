@@ -1,17 +1,17 @@
 //! Whose machine this is, so that a recording does not tell.
 
 use crate::paths::Places;
-use crate::replay::mask::Identity;
+use crate::replay::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 
 /// The folders and names that a recording of this project must not tell.
-pub(super) fn identity(places: &Places) -> Identity {
+pub(super) fn identity(places: &Places) -> MachineIdentity {
     let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
     let named = home.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(variable).or(named);
     let mut projects = both(&places.home);
     projects.extend(variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).iter().flat_map(|path| both(path)));
-    Identity { projects, homes: home.as_deref().map(both).unwrap_or_default(), user, host: host() }
+    MachineIdentity { projects, homes: home.as_deref().map(both).unwrap_or_default(), user, host: host() }
 }
 
 /// A folder as it is called, and where it really is.

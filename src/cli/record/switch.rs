@@ -1,6 +1,6 @@
 //! The journal on and off, in `.claude/modegate.yaml`.
 
-use super::Failure;
+use super::RecordError;
 use crate::cli::change::text_of;
 use crate::cli::screen;
 use crate::disk;
@@ -10,15 +10,15 @@ use crate::settings::switch::{Refusal, switched};
 use serde_json::json;
 
 /// Switches the journal, and says what is so now.
-pub(super) fn run(places: &Places, on: bool, as_json: bool) -> Result<(), Failure> {
+pub(super) fn run(places: &Places, on: bool, as_json: bool) -> Result<(), RecordError> {
     let path = places.settings();
-    let before = text_of(&path).map_err(Failure::found)?;
+    let before = text_of(&path).map_err(RecordError::found)?;
     let text = before.clone().unwrap_or_default();
-    let after = switched(&text, on).map_err(|refusal| Failure::found(refused(&text, on, &refusal)))?;
+    let after = switched(&text, on).map_err(|refusal| RecordError::found(refused(&text, on, &refusal)))?;
     // What is so already needs no file.
     let changed = after != text;
     if changed {
-        let cannot = |error| Failure::found(format!("`{SETTINGS}` cannot be written: {error}"));
+        let cannot = |error| RecordError::found(format!("`{SETTINGS}` cannot be written: {error}"));
         disk::rewrite(&path, after.as_bytes()).map_err(cannot)?;
     }
     if as_json {

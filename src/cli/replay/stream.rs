@@ -15,7 +15,7 @@ use crate::replay::entry::Sent;
 use crate::replay::expect::Expectation;
 use crate::replay::remembered::Remembered;
 use crate::replay::retrial::Where;
-use crate::replay::transcript::{Agent, Part, rebuild};
+use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::replay::trial::Judged;
 use crate::session::Session;
 use crate::verdict::Decision;
@@ -123,9 +123,9 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
     let mut parts = Vec::new();
     for (path, name) in input.files.iter().zip(&names) {
         let card = std::fs::read(path.with_extension("meta.json")).ok();
-        let mut part = match Agent::of(name, card.as_deref()) {
-            Some(agent) => Part::of_agent(main, name, agent),
-            None => Part::main(name),
+        let mut part = match SubagentInfo::of(name, card.as_deref()) {
+            Some(agent) => TranscriptFile::of_agent(main, name, agent),
+            None => TranscriptFile::main(name),
         };
         let mut lines = Lines::open(path)?;
         let mut last = 0;

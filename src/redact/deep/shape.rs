@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Who decides whether what was found is a secret.
 #[derive(Clone, Copy)]
-pub(super) enum Judge {
+pub(super) enum ValueFilter {
     /// Anything but a blank.
     Any,
     /// A value: neither a blank nor a word of a program or a sentence.
@@ -32,7 +32,7 @@ const WORDS: &str = "string str bool boolean number any int integer float bytes 
     field file reset manager policy length protected hidden secret token password key name text default masked redacted \
     changeme example placeholder self this env process request response user data new old";
 
-impl Judge {
+impl ValueFilter {
     pub(super) fn agrees(self, value: &str) -> bool {
         if stands_for(value) {
             return false;

@@ -1,6 +1,6 @@
 //! Whose machine it was: folders, names and addresses become those of anyone.
 
-use super::{Depth, Tally};
+use super::{MaskCounts, MaskLevel};
 use crate::mode::EMBEDDED;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ const COMMON: &str = "root user admin runner ubuntu debian node app dev test tes
 
 /// Whose machine it was.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Identity {
+pub struct MachineIdentity {
     /// The project's folder, by all its names.
     pub projects: Vec<String>,
     /// The user's folder, by all its names.
@@ -27,7 +27,7 @@ pub struct Identity {
 }
 
 /// What is masked of it.
-pub(super) struct Names {
+pub(super) struct IdentityMask {
     /// Folders and what each becomes, the longest first.
     folders: Vec<(String, String)>,
     /// Words and what each becomes.
@@ -48,8 +48,8 @@ static WINDOWS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-impl Names {
-    pub(super) fn new(identity: &Identity) -> Self {
+impl IdentityMask {
+    pub(super) fn new(identity: &MachineIdentity) -> Self {
         let mut folders = Vec::new();
         for (own, name) in [(&identity.projects, PROJECT), (&identity.homes, HOME)] {
             folders.extend(own.iter().flat_map(|folder| forms(folder, name)));
@@ -66,9 +66,9 @@ impl Names {
         Self { folders, words }
     }
 
-    pub(super) fn masked(&self, text: &str, depth: Depth, tally: &mut Tally) -> String {
+    pub(super) fn masked(&self, text: &str, depth: MaskLevel, tally: &mut MaskCounts) -> String {
         let mut text = text.to_owned();
-        if depth == Depth::Full && text.contains('@') {
+        if depth == MaskLevel::Full && text.contains('@') {
             text = mails(&text, tally);
         }
         for (folder, name) in &self.folders {
@@ -76,7 +76,7 @@ impl Names {
         }
         text = homes(&text, &HOMES, tally);
         text = homes(&text, &WINDOWS, tally);
-        if depth == Depth::Full {
+        if depth == MaskLevel::Full {
             for (word, name) in &self.words {
                 text = replaced(&text, word, name, ends_word, &mut tally.names);
             }
@@ -130,9 +130,9 @@ fn ends_word(_: &str, before: Option<char>, after: Option<char>) -> bool {
     [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
 }
 
-type Ends = fn(&str, Option<char>, Option<char>) -> bool;
+type WordBoundary = fn(&str, Option<char>, Option<char>) -> bool;
 
-fn replaced(text: &str, from: &str, to: &str, ends: Ends, count: &mut usize) -> String {
+fn replaced(text: &str, from: &str, to: &str, ends: WordBoundary, count: &mut usize) -> String {
     if !text.contains(from) {
         return text.to_owned();
     }
@@ -152,7 +152,7 @@ fn replaced(text: &str, from: &str, to: &str, ends: Ends, count: &mut usize) -> 
     masked
 }
 
-fn mails(text: &str, tally: &mut Tally) -> String {
+fn mails(text: &str, tally: &mut MaskCounts) -> String {
     const ANYONE: &str = "user@example.com";
     let Some(mail) = MAIL.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
@@ -168,7 +168,7 @@ fn mails(text: &str, tally: &mut Tally) -> String {
 }
 
 /// Folders of others, of whom we know nothing else.
-fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut Tally) -> String {
+fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut MaskCounts) -> String {
     const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
     let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_folder_is_masked_in_every_form() {
-        let names = Names::new(&Identity {
+        let names = IdentityMask::new(&MachineIdentity {
             projects: vec![r"C:\Users\ann\my app".into()],
             homes: vec![r"C:\Users\ann".into()],
-            ..Identity::default()
+            ..MachineIdentity::default()
         });
         for (text, expected) in [
             (r"type C:\Users\ann\my app\x", r"type /home/user/project\x"),
@@ -209,15 +209,18 @@ mod tests {
             ("/home/*", "/home/*"),
             ("C--Users-ann-my-app", "-home-user-project"),
         ] {
-            assert_eq!(names.masked(text, Depth::Full, &mut Tally::default()), expected, "{text}");
+            assert_eq!(names.masked(text, MaskLevel::Full, &mut MaskCounts::default()), expected, "{text}");
         }
     }
 
     #[test]
     fn a_folder_is_no_part_of_another() {
-        let names =
-            Names::new(&Identity { projects: vec!["/srv/app".into()], homes: vec!["/".into()], ..Identity::default() });
-        let masked = |text: &str| names.masked(text, Depth::Full, &mut Tally::default());
+        let names = IdentityMask::new(&MachineIdentity {
+            projects: vec!["/srv/app".into()],
+            homes: vec!["/".into()],
+            ..MachineIdentity::default()
+        });
+        let masked = |text: &str| names.masked(text, MaskLevel::Full, &mut MaskCounts::default());
         assert_eq!(
             masked("/srv/app /srv/app/x /srv/application /mnt/srv/app"),
             "/home/user/project /home/user/project/x /srv/application /mnt/srv/app"
@@ -226,9 +229,9 @@ mod tests {
 
     #[test]
     fn what_is_no_mail_stays() {
-        let names = Names::new(&Identity::default());
+        let names = IdentityMask::new(&MachineIdentity::default());
         for text in ["git@github.com:a/b.git", "pkg@1.2.3", "@scope/pkg", "gate@agent", "t@example.com"] {
-            assert_eq!(names.masked(text, Depth::Full, &mut Tally::default()), text);
+            assert_eq!(names.masked(text, MaskLevel::Full, &mut MaskCounts::default()), text);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 mod seen;
 
-use super::Tally;
+use super::MaskCounts;
 use crate::mode::EMBEDDED;
 use crate::redact::MASK;
 use crate::redact::deep::{named, secret_part, stands_for};
-use seen::Seen;
+use seen::SecretCache;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,16 +18,16 @@ const SHORT: usize = 6;
 
 /// Texts that are known to be secret.
 #[derive(Default)]
-pub(super) struct Secrets {
+pub(super) struct KnownSecrets {
     /// What was found in which text.
-    seen: Seen,
+    seen: SecretCache,
     /// Those of mode files and settings, the longest first.
     sources: Vec<String>,
     /// Those of the lines, the longest first.
     lines: Vec<String>,
 }
 
-impl Secrets {
+impl KnownSecrets {
     pub(super) fn learn_source(&mut self, text: &str) {
         let mut found = self.seen.text(text);
         if let Some(tree) = tree(text) {
@@ -53,14 +53,14 @@ impl Secrets {
     }
 
     /// The text of a mode file or the settings.
-    pub(super) fn in_source(&self, text: &str, tally: &mut Tally) -> String {
+    pub(super) fn in_source(&self, text: &str, tally: &mut MaskCounts) -> String {
         let text = replaced(text, &self.sources, WORD, tally);
         let text = replaced(&text, &self.lines, WORD, tally);
         self.in_place(&text, WORD, tally)
     }
 
     /// A text of a line.
-    pub(super) fn in_text(&self, text: &str, own: &[String], tally: &mut Tally) -> String {
+    pub(super) fn in_text(&self, text: &str, own: &[String], tally: &mut MaskCounts) -> String {
         let text = replaced(text, &self.sources, WORD, tally);
         let text = replaced(&text, &self.lines, MASK, tally);
         let mut text = self.in_place(&text, MASK, tally);
@@ -71,7 +71,7 @@ impl Secrets {
     }
 
     /// A text that stands under a key, which may tell that it is secret.
-    pub(super) fn in_field(&self, text: &str, key: &str, by_key: bool, tally: &mut Tally) -> String {
+    pub(super) fn in_field(&self, text: &str, key: &str, by_key: bool, tally: &mut MaskCounts) -> String {
         if !by_key || !hides(key, text) {
             return text.to_owned();
         }
@@ -92,7 +92,7 @@ impl Secrets {
     }
 
     /// Masks what is recognised in this very text.
-    fn in_place(&self, text: &str, mask: &str, tally: &mut Tally) -> String {
+    fn in_place(&self, text: &str, mask: &str, tally: &mut MaskCounts) -> String {
         let mut masked = String::with_capacity(text.len());
         let mut done = 0;
         for range in self.seen.ranges(text) {
@@ -167,7 +167,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn replaced(text: &str, secrets: &[String], mask: &str, tally: &mut Tally) -> String {
+fn replaced(text: &str, secrets: &[String], mask: &str, tally: &mut MaskCounts) -> String {
     let mut text = text.to_owned();
     for secret in secrets {
         if secret.len() < SHORT || is_number(secret) {
@@ -181,7 +181,7 @@ fn replaced(text: &str, secrets: &[String], mask: &str, tally: &mut Tally) -> St
 }
 
 /// Replaces a text where it is not a part of a longer word.
-fn whole_words(text: &str, word: &str, mask: &str, tally: &mut Tally) -> String {
+fn whole_words(text: &str, word: &str, mask: &str, tally: &mut MaskCounts) -> String {
     let mut masked = String::new();
     let mut done = 0;
     for (at, _) in text.match_indices(word) {

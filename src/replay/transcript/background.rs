@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 /// The tasks in the background, as the events so far show them.
 #[derive(Default)]
-pub(super) struct Background {
+pub(super) struct BackgroundTasks {
     running: Vec<Value>,
     /// Every subagent whose call has an answer: it may be called again.
     agents: Vec<Value>,
 }
 
-impl Background {
+impl BackgroundTasks {
     /// Adds to a stop what works in the background, and learns from any other event.
     pub(super) fn pass(&mut self, event: &mut Map<String, Value>) {
         match pointer(event, "/hook_event_name") {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct PendingCall {
     pub id: String,
     pub tool: String,
     pub input: Value,
@@ -18,37 +18,37 @@ pub(super) struct Call {
 
 /// The calls of one agent that have no result yet.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    running: Vec<Call>,
-    waiting: VecDeque<Call>,
+pub(super) struct PendingCalls {
+    running: Vec<PendingCall>,
+    waiting: VecDeque<PendingCall>,
 }
 
-impl Calls {
+impl PendingCalls {
     /// Adds a call behind those that wait.
-    pub(super) fn add(&mut self, call: Call) {
+    pub(super) fn add(&mut self, call: PendingCall) {
         self.waiting.push_back(call);
     }
 
     /// The next call that begins now, to be put under way.
-    pub(super) fn next(&mut self) -> Option<Call> {
-        let together = |call: &Call| only_looks(call) && self.running.iter().all(only_looks);
+    pub(super) fn next(&mut self) -> Option<PendingCall> {
+        let together = |call: &PendingCall| only_looks(call) && self.running.iter().all(only_looks);
         let may = self.waiting.front().is_some_and(|call| self.running.is_empty() || together(call));
         if may { self.waiting.pop_front() } else { None }
     }
 
     /// A call is under way.
-    pub(super) fn run(&mut self, call: Call) {
+    pub(super) fn run(&mut self, call: PendingCall) {
         self.running.push(call);
     }
 
     /// The running call of an id, taken out.
-    pub(super) fn end(&mut self, id: &str) -> Option<Call> {
+    pub(super) fn end(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.running.iter().rposition(|call| call.id == id)?;
         Some(self.running.remove(at))
     }
 
     /// The calls that must have begun, since the one of this id has a result: it and all before it.
-    pub(super) fn overdue(&mut self, id: &str) -> Vec<Call> {
+    pub(super) fn overdue(&mut self, id: &str) -> Vec<PendingCall> {
         match self.waiting.iter().position(|call| call.id == id) {
             Some(at) => self.waiting.drain(..=at).collect(),
             None => Vec::new(),
@@ -56,7 +56,7 @@ impl Calls {
     }
 
     /// Takes out a call that never began.
-    pub(super) fn withdraw(&mut self, id: &str) -> Option<Call> {
+    pub(super) fn withdraw(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.waiting.iter().position(|call| call.id == id)?;
         self.waiting.remove(at)
     }
@@ -67,7 +67,7 @@ impl Calls {
     }
 
     /// All calls that have not begun; those that run are given up.
-    pub(super) fn clear(&mut self) -> Vec<Call> {
+    pub(super) fn clear(&mut self) -> Vec<PendingCall> {
         self.running.clear();
         self.waiting.drain(..).collect()
     }
@@ -83,7 +83,7 @@ const LOOKERS: [&str; 28] = [
 const GIT: [&str; 6] = ["status", "log", "diff", "show", "rev-parse", "blame"];
 
 /// Whether the host runs this call beside others of its kind.
-fn only_looks(call: &Call) -> bool {
+fn only_looks(call: &PendingCall) -> bool {
     match call.tool.as_str() {
         "Read" | "Grep" | "Glob" | "LS" | "NotebookRead" | "WebFetch" | "WebSearch" | "Agent" | "Task" => true,
         "Bash" => call.input.get("command").and_then(Value::as_str).is_some_and(line_only_looks),
@@ -110,11 +110,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(id: &str, tool: &str, command: &str) -> Call {
-        Call { id: id.to_owned(), tool: tool.to_owned(), input: json!({"command": command}), line: 1, begun: None }
+    fn call(id: &str, tool: &str, command: &str) -> PendingCall {
+        PendingCall {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            input: json!({"command": command}),
+            line: 1,
+            begun: None,
+        }
     }
 
-    fn begun(calls: &mut Calls) -> Vec<String> {
+    fn begun(calls: &mut PendingCalls) -> Vec<String> {
         let mut ids = Vec::new();
         while let Some(call) = calls.next() {
             ids.push(call.id.clone());
@@ -125,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_may_change_something_waits_for_its_turn() {
-        let mut calls = Calls::default();
+        let mut calls = PendingCalls::default();
         for (id, tool, command) in
             [("1", "Write", ""), ("2", "Agent", ""), ("3", "Bash", "cat x | wc -l"), ("4", "Bash", "echo x > y")]
         {
@@ -142,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_result_shows_that_a_call_has_begun() {
-        let mut calls = Calls::default();
+        let mut calls = PendingCalls::default();
         for id in ["1", "2", "3"] {
             calls.add(call(id, "Bash", "make"));
         }

@@ -1,23 +1,23 @@
 //! The events of all agents of a session in one order.
 
-use super::track::{Step, Track};
+use super::track::{AgentEvent, AgentTimeline};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 /// A track with the part that it stands in.
-pub(super) struct Placed {
+pub(super) struct TimelineOfFile {
     pub part: usize,
-    pub track: Track,
+    pub track: AgentTimeline,
 }
 
 /// Gives each agent the call that it came from, and so its type where its card does not tell it.
 ///
 /// The answer is the id of each track's call.
-pub(super) fn link(tracks: &mut [Placed]) -> Vec<Option<String>> {
-    let calls: Vec<Spawn> = tracks.iter().flat_map(|placed| spawns(&placed.track)).collect();
+pub(super) fn link(tracks: &mut [TimelineOfFile]) -> Vec<Option<String>> {
+    let calls: Vec<SubagentCall> = tracks.iter().flat_map(|placed| spawns(&placed.track)).collect();
     let mut taken: HashSet<String> = tracks.iter().filter_map(|placed| call_of(&placed.track, &calls)).collect();
     let mut links = Vec::with_capacity(tracks.len());
-    for Placed { track, .. } in tracks {
+    for TimelineOfFile { track, .. } in tracks {
         let call = call_of(track, &calls).or_else(|| by_prompt(track, &calls, &taken));
         taken.extend(call.clone());
         let kind = calls.iter().find(|spawn| Some(&spawn.call) == call.as_ref()).and_then(|spawn| spawn.kind.clone());
@@ -32,7 +32,7 @@ pub(super) fn link(tracks: &mut [Placed]) -> Vec<Option<String>> {
 }
 
 /// A call of a subagent.
-struct Spawn {
+struct SubagentCall {
     call: String,
     kind: Option<String>,
     prompt: Option<String>,
@@ -40,15 +40,15 @@ struct Spawn {
     agent: Option<String>,
 }
 
-fn spawns(track: &Track) -> Vec<Spawn> {
-    let mut spawns: Vec<Spawn> = Vec::new();
+fn spawns(track: &AgentTimeline) -> Vec<SubagentCall> {
+    let mut spawns: Vec<SubagentCall> = Vec::new();
     for step in track.steps.iter().flatten().filter(|step| is_spawn(&step.event)) {
         let text = |path: &str| pointer(&step.event, path).map(str::to_owned);
         let Some(call) = text("/tool_use_id") else { continue };
         match text("/hook_event_name").as_deref() {
             Some("PreToolUse") => {
                 let (kind, prompt) = (text("/tool_input/subagent_type"), text("/tool_input/prompt"));
-                spawns.push(Spawn { call, kind, prompt, agent: None });
+                spawns.push(SubagentCall { call, kind, prompt, agent: None });
             }
             _ => {
                 if let Some(spawn) = spawns.iter_mut().rev().find(|spawn| spawn.call == call) {
@@ -62,7 +62,7 @@ fn spawns(track: &Track) -> Vec<Spawn> {
 }
 
 /// The call of an agent, as its card or the tool's answer says.
-fn call_of(track: &Track, calls: &[Spawn]) -> Option<String> {
+fn call_of(track: &AgentTimeline, calls: &[SubagentCall]) -> Option<String> {
     let agent = track.setting.agent.as_ref()?;
     let answered =
         || calls.iter().find(|spawn| spawn.agent.as_ref() == Some(&agent.id)).map(|spawn| spawn.call.clone());
@@ -70,22 +70,22 @@ fn call_of(track: &Track, calls: &[Spawn]) -> Option<String> {
 }
 
 /// The first free call with the very prompt that the agent was given.
-fn by_prompt(track: &Track, calls: &[Spawn], taken: &HashSet<String>) -> Option<String> {
+fn by_prompt(track: &AgentTimeline, calls: &[SubagentCall], taken: &HashSet<String>) -> Option<String> {
     let opening = track.opening.as_ref().filter(|_| track.setting.agent.is_some())?;
-    let same = |spawn: &&Spawn| spawn.prompt.as_ref() == Some(opening) && !taken.contains(&spawn.call);
+    let same = |spawn: &&SubagentCall| spawn.prompt.as_ref() == Some(opening) && !taken.contains(&spawn.call);
     calls.iter().find(same).map(|spawn| spawn.call.clone())
 }
 
 /// An event in its place.
-pub(super) struct Ordered {
+pub(super) struct OrderedEvent {
     pub part: usize,
-    pub step: Step,
+    pub step: AgentEvent,
 }
 
 /// Puts the events of all tracks in one order: by time, each track's own order kept, and an agent's first run
 /// between the call that it came from and that call's end.
-pub(super) fn merge(tracks: Vec<Placed>, links: &[Option<String>]) -> Vec<Ordered> {
-    let mut queues: Vec<(usize, std::collections::VecDeque<Step>)> =
+pub(super) fn merge(tracks: Vec<TimelineOfFile>, links: &[Option<String>]) -> Vec<OrderedEvent> {
+    let mut queues: Vec<(usize, std::collections::VecDeque<AgentEvent>)> =
         tracks.into_iter().map(|placed| (placed.part, placed.track.steps.into_iter().flatten().collect())).collect();
     let ids: Vec<_> =
         queues.iter().flat_map(|(_, steps)| steps.iter().filter_map(|step| begins(&step.event))).collect();
@@ -95,7 +95,7 @@ pub(super) fn merge(tracks: Vec<Placed>, links: &[Option<String>]) -> Vec<Ordere
     let mut ordered = Vec::new();
     loop {
         let heads = queues.iter().enumerate().filter_map(|(at, (_, steps))| Some((at, steps.front()?)));
-        let free = |at: usize, step: &Step| {
+        let free = |at: usize, step: &AgentEvent| {
             // An agent waits for its call; the call's end waits for the agent.
             let called = links.get(at).and_then(Option::as_ref).is_none_or(|call| !open.contains(call));
             let child = ends(&step.event).and_then(|call| queues.get(*children.get(call)?)?.1.front());
@@ -109,7 +109,7 @@ pub(super) fn merge(tracks: Vec<Placed>, links: &[Option<String>]) -> Vec<Ordere
         if let Some(call) = begins(&step.event) {
             open.remove(call);
         }
-        ordered.push(Ordered { part: *part, step });
+        ordered.push(OrderedEvent { part: *part, step });
     }
 }
 

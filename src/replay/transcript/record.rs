@@ -7,11 +7,11 @@ const LONGEST: usize = 10_000_000;
 
 /// A record of the host's.
 #[derive(Debug, Clone)]
-pub(super) struct Record(Value);
+pub(super) struct TranscriptRecord(Value);
 
 /// A tool's answer in a record.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
+pub(super) struct ToolResult {
     pub id: String,
     pub error: bool,
     pub text: String,
@@ -43,7 +43,7 @@ const SILENT: [&str; 22] = [
     "agent-setting",
 ];
 
-impl Record {
+impl TranscriptRecord {
     /// Reads a line; `Err` says whether it is too long.
     pub(super) fn read(line: &[u8]) -> Result<Self, bool> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
@@ -103,11 +103,11 @@ impl Record {
     }
 
     /// The tools' answers of the message.
-    pub(super) fn answers(&self) -> Vec<Answered> {
+    pub(super) fn answers(&self) -> Vec<ToolResult> {
         let answer = |block: &Value| {
             let id = block.get("tool_use_id")?.as_str()?.to_owned();
             let error = block.get("is_error").and_then(Value::as_bool) == Some(true);
-            Some(Answered { id, error, text: plain(block.get("content")) })
+            Some(ToolResult { id, error, text: plain(block.get("content")) })
         };
         self.blocks().iter().filter(|block| is(block, "tool_result")).filter_map(answer).collect()
     }
@@ -118,12 +118,12 @@ impl Record {
     }
 
     /// Whether a person broke off the call, and with it all that wait behind it.
-    pub(super) fn is_broken_off(answer: &Answered) -> bool {
+    pub(super) fn is_broken_off(answer: &ToolResult) -> bool {
         answer.error && answer.text.starts_with("The user doesn't want to ")
     }
 
     /// Whether the call was not allowed: it never ran, and no hook heard of it again.
-    pub(super) fn is_denied(&self, answer: &Answered) -> bool {
+    pub(super) fn is_denied(&self, answer: &ToolResult) -> bool {
         const WORDS: [&str; 8] = [
             "The user doesn't want to proceed with this tool use.",
             "The user doesn't want to take this action right now.",

@@ -1,6 +1,6 @@
 //! A tool's structured answer, from the words that the model saw: the host keeps no other of a subagent's.
 
-use super::calls::Call;
+use super::calls::PendingCall;
 use serde_json::{Value, json};
 
 /// Longer files are cut by the host.
@@ -10,7 +10,7 @@ const MOST_LINES: usize = 2000;
 const LONGEST_LINE: usize = 2000;
 
 /// What the words prove of the answer; nothing where they prove nothing.
-pub(super) fn of(call: &Call, text: &str) -> Option<Value> {
+pub(super) fn of(call: &PendingCall, text: &str) -> Option<Value> {
     match call.tool.as_str() {
         "Read" => read(call, text),
         "Bash" => background(text),
@@ -26,7 +26,7 @@ fn background(text: &str) -> Option<Value> {
 }
 
 /// A whole file, from its numbered lines.
-fn read(call: &Call, text: &str) -> Option<Value> {
+fn read(call: &PendingCall, text: &str) -> Option<Value> {
     let path = call.input.get("file_path")?.as_str()?;
     if ["offset", "limit", "pages"].iter().any(|part| call.input.get(part).is_some_and(|value| !value.is_null())) {
         return None;
@@ -54,7 +54,7 @@ mod tests {
 
     #[track_caller]
     fn check(tool: &str, input: Value, text: &str, expected: Option<&str>) {
-        let call = Call { id: String::new(), tool: tool.to_owned(), input, line: 1, begun: None };
+        let call = PendingCall { id: String::new(), tool: tool.to_owned(), input, line: 1, begun: None };
         let answer = of(&call, text);
         let content = answer.as_ref().and_then(|answer| answer.pointer("/file/content")?.as_str());
         assert_eq!(content, expected, "{text}");

@@ -1,14 +1,14 @@
 //! Where an agent's events happen: what all of them have.
 
-use super::Agent;
-use super::calls::Call;
-use super::record::Record;
+use super::SubagentInfo;
+use super::calls::PendingCall;
+use super::record::TranscriptRecord;
 use serde_json::{Map, Value};
 
 /// What is known of an agent's surroundings.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Setting {
-    pub agent: Option<Agent>,
+pub(super) struct EventContext {
+    pub agent: Option<SubagentInfo>,
     pub session: Option<String>,
     /// The session's transcript.
     pub transcript: Option<String>,
@@ -30,9 +30,9 @@ const MODAL: [&str; 7] = [
     "SubagentStop",
 ];
 
-impl Setting {
+impl EventContext {
     /// Learns from a record.
-    pub(super) fn look_around(&mut self, record: &Record) {
+    pub(super) fn look_around(&mut self, record: &TranscriptRecord) {
         let keep = |own: &mut Option<String>, name: &str| {
             if let Some(text) = record.text(name) {
                 *own = Some(text.to_owned());
@@ -46,14 +46,14 @@ impl Setting {
     }
 
     /// Learns which prompt is worked on.
-    pub(super) fn prompt_id(&mut self, record: &Record) {
+    pub(super) fn prompt_id(&mut self, record: &TranscriptRecord) {
         if let Some(id) = record.text("promptId") {
             self.prompt = Some(id.to_owned());
         }
     }
 
     /// An event about a call.
-    pub(super) fn of_call(&self, name: &str, call: &Call) -> Map<String, Value> {
+    pub(super) fn of_call(&self, name: &str, call: &PendingCall) -> Map<String, Value> {
         let mut event = self.event(name);
         event.insert("tool_name".to_owned(), call.tool.clone().into());
         event.insert("tool_input".to_owned(), call.input.clone());

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 
 /// Why something was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
+pub enum SkipReason {
     /// A line is no JSON object, or only half of one.
     NotJson,
     /// A line is longer than any that is read.
@@ -28,7 +28,7 @@ pub enum Reason {
     NotBegun,
 }
 
-impl Display for Reason {
+impl Display for SkipReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::NotJson => f.write_str("the line is not a whole JSON object"),
@@ -47,7 +47,7 @@ impl Display for Reason {
 
 /// A place in a session's transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct TranscriptPosition {
     /// Which part, from 0.
     pub part: usize,
     /// Which line of it, from 1.
@@ -56,32 +56,32 @@ pub struct Place {
 
 /// How often something was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub struct SkipCount {
     /// How often.
     pub count: usize,
     /// Where first.
-    pub first: Place,
+    pub first: TranscriptPosition,
 }
 
 /// Everything that was passed over, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Skipped(pub BTreeMap<Reason, Tally>);
+pub struct SkippedRecords(pub BTreeMap<SkipReason, SkipCount>);
 
-impl Skipped {
+impl SkippedRecords {
     /// Counts something that was passed over on a line of the part at hand.
-    pub fn note(&mut self, reason: Reason, line: usize) {
-        self.add(reason, Tally { count: 1, first: Place { part: 0, line } });
+    pub fn note(&mut self, reason: SkipReason, line: usize) {
+        self.add(reason, SkipCount { count: 1, first: TranscriptPosition { part: 0, line } });
     }
 
     /// Adds what another part has passed over.
     pub fn join(&mut self, other: Self, part: usize) {
         for (reason, tally) in other.0 {
-            self.add(reason, Tally { first: Place { part, ..tally.first }, ..tally });
+            self.add(reason, SkipCount { first: TranscriptPosition { part, ..tally.first }, ..tally });
         }
     }
 
-    fn add(&mut self, reason: Reason, more: Tally) {
-        let own = self.0.entry(reason).or_insert(Tally { count: 0, first: more.first });
+    fn add(&mut self, reason: SkipReason, more: SkipCount) {
+        let own = self.0.entry(reason).or_insert(SkipCount { count: 0, first: more.first });
         own.count += more.count;
         own.first = own.first.min(more.first);
     }

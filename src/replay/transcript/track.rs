@@ -3,16 +3,16 @@
 mod hear;
 mod turn;
 
-use super::calls::Calls;
-use super::record::Record;
-use super::setting::Setting;
-use super::skipped::Skipped;
+use super::calls::PendingCalls;
+use super::record::TranscriptRecord;
+use super::setting::EventContext;
+use super::skipped::SkippedRecords;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 /// An event of one agent, before those of all agents are put in order.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
+pub(super) struct AgentEvent {
     pub event: Map<String, Value>,
     pub at: Option<String>,
     /// Milliseconds; never less than those of the step before.
@@ -24,7 +24,7 @@ pub(super) struct Step {
 
 /// When a record was written, as far as it says so.
 #[derive(Debug, Clone, Default)]
-struct Moment {
+struct RecordTime {
     at: Option<String>,
     time: i64,
     line: usize,
@@ -32,8 +32,8 @@ struct Moment {
 
 /// A message that may be the last of its turn.
 #[derive(Debug)]
-struct Closing {
-    moment: Moment,
+struct PossibleStop {
+    moment: RecordTime,
     text: String,
     /// Whether the model said that it is.
     explicit: bool,
@@ -43,7 +43,7 @@ struct Closing {
 
 /// How far a track has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum ProcessState {
     /// Nothing has happened.
     #[default]
     New,
@@ -55,18 +55,18 @@ enum Stage {
 
 /// The records of one agent so far.
 #[derive(Debug, Default)]
-pub(super) struct Track {
-    pub setting: Setting,
-    pub steps: Vec<Option<Step>>,
+pub(super) struct AgentTimeline {
+    pub setting: EventContext,
+    pub steps: Vec<Option<AgentEvent>>,
     /// What a subagent was first told.
     pub opening: Option<String>,
     /// Whether records of another session stand before its own.
     pub resumed: bool,
-    calls: Calls,
-    closing: Option<Closing>,
-    message: Message,
-    now: Moment,
-    stage: Stage,
+    calls: PendingCalls,
+    closing: Option<PossibleStop>,
+    message: AssistantMessage,
+    now: RecordTime,
+    stage: ProcessState,
     prompted: bool,
     /// Whether a stop hook has made the turn go on.
     continuing: bool,
@@ -75,25 +75,25 @@ pub(super) struct Track {
 
 /// The assistant's message at hand; the host writes a line for each of its blocks.
 #[derive(Debug, Default)]
-struct Message {
+struct AssistantMessage {
     id: Option<String>,
     text: String,
     calls: bool,
 }
 
-impl Track {
+impl AgentTimeline {
     /// The track of an agent about which nothing is known but where it is.
-    pub(super) fn new(setting: Setting) -> Self {
+    pub(super) fn new(setting: EventContext) -> Self {
         Self { setting, ..Self::default() }
     }
 
     /// Takes a record of the conversation.
-    pub(super) fn take(&mut self, record: &Record, line: usize, skipped: &mut Skipped) {
+    pub(super) fn take(&mut self, record: &TranscriptRecord, line: usize, skipped: &mut SkippedRecords) {
         self.look_around(record, line);
         if self.is_sub() {
             self.setting.prompt_id(record);
         }
-        if self.stage != Stage::Going {
+        if self.stage != ProcessState::Going {
             self.begin();
         }
         match record.kind() {
@@ -106,12 +106,12 @@ impl Track {
     }
 
     /// Takes a record of the host's bookkeeping.
-    pub(super) fn take_silent(&mut self, record: &Record) {
+    pub(super) fn take_silent(&mut self, record: &TranscriptRecord) {
         match record.kind() {
             // Written when the host's process ends: whatever follows is another one's.
-            Some("cost-state") if !self.is_sub() && self.stage == Stage::Going => {
+            Some("cost-state") if !self.is_sub() && self.stage == ProcessState::Going => {
                 self.close();
-                self.stage = Stage::Over;
+                self.stage = ProcessState::Over;
             }
             Some("permission-mode") => self.setting.mode = record.text("permissionMode").map(str::to_owned),
             _ => {}
@@ -119,7 +119,7 @@ impl Track {
     }
 
     /// There are no more records.
-    pub(super) fn end(&mut self, skipped: &mut Skipped) {
+    pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
         self.close();
         self.give_up(skipped);
     }
@@ -134,12 +134,12 @@ impl Track {
         }
     }
 
-    fn look_around(&mut self, record: &Record, line: usize) {
+    fn look_around(&mut self, record: &TranscriptRecord, line: usize) {
         let at = record.text("timestamp");
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
         // A clock that goes backwards must not change the order.
         let time = time.unwrap_or(self.now.time).max(self.now.time);
-        self.now = Moment { at: at.map(str::to_owned).or(self.now.at.take()), time, line };
+        self.now = RecordTime { at: at.map(str::to_owned).or(self.now.at.take()), time, line };
         self.setting.look_around(record);
     }
 
@@ -149,8 +149,8 @@ impl Track {
     }
 
     fn begin(&mut self) {
-        let again = self.stage == Stage::Over || self.resumed;
-        self.stage = Stage::Going;
+        let again = self.stage == ProcessState::Over || self.resumed;
+        self.stage = ProcessState::Going;
         if self.is_sub() {
             let event = self.setting.event("SubagentStart");
             return self.push(event);
@@ -161,7 +161,7 @@ impl Track {
         self.push(event);
     }
 
-    fn system(&mut self, record: &Record) {
+    fn system(&mut self, record: &TranscriptRecord) {
         match record.text("subtype") {
             Some("stop_hook_summary" | "turn_duration") => self.close(),
             Some("compact_boundary") => {
@@ -172,7 +172,7 @@ impl Track {
         }
     }
 
-    fn compacted(&mut self, record: &Record) {
+    fn compacted(&mut self, record: &TranscriptRecord) {
         // A subagent's compaction is told of too, but nothing was seen of how.
         if self.is_sub() {
             return;
@@ -197,7 +197,7 @@ impl Track {
     }
 
     fn push_on(&mut self, event: Map<String, Value>, line: usize) {
-        let Moment { at, time, .. } = self.now.clone();
-        self.steps.push(Some(Step { event, at, time, line, run: self.run }));
+        let RecordTime { at, time, .. } = self.now.clone();
+        self.steps.push(Some(AgentEvent { event, at, time, line, run: self.run }));
     }
 }

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 /// Texts that were looked at, and where their secrets lie.
 #[derive(Default)]
-pub(super) struct Seen(RefCell<HashMap<String, Vec<Range<usize>>>>);
+pub(super) struct SecretCache(RefCell<HashMap<String, Vec<Range<usize>>>>);
 
-impl Seen {
+impl SecretCache {
     /// Where the secrets of a text lie.
     pub(super) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         if let Some(found) = self.0.borrow().get(text) {

@@ -1,13 +1,13 @@
 //! What an agent hears: prompts, commands, tools' answers, and whatever else stands in the user's place.
 
-use super::super::record::{Record, text_of};
-use super::super::said::Said;
-use super::super::skipped::Skipped;
-use super::Track;
+use super::super::record::{TranscriptRecord, text_of};
+use super::super::said::UserMessage;
+use super::super::skipped::SkippedRecords;
+use super::AgentTimeline;
 use serde_json::Value;
 
-impl Track {
-    pub(super) fn user(&mut self, record: &Record, skipped: &mut Skipped) {
+impl AgentTimeline {
+    pub(super) fn user(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
         let answers = record.answers();
         if !answers.is_empty() {
             self.setting.prompt_id(record);
@@ -26,32 +26,32 @@ impl Track {
         // Another agent's word is marked as the host's, and yet calls a subagent again.
         let called = self.is_sub() && record.at("/origin/kind").is_some();
         let said = match record.is("isMeta") {
-            true if called => Said::Prompt(text),
-            true => Said::of_meta(&text),
-            false => Said::of(&text),
+            true if called => UserMessage::Prompt(text),
+            true => UserMessage::of_meta(&text),
+            false => UserMessage::of(&text),
         };
         self.hear(said, record, skipped);
     }
 
-    fn hear(&mut self, said: Said, record: &Record, skipped: &mut Skipped) {
-        if said == Said::Note {
+    fn hear(&mut self, said: UserMessage, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+        if said == UserMessage::Note {
             return self.pass_by(record);
         }
-        if said == Said::Interrupt {
+        if said == UserMessage::Interrupt {
             // Whoever is interrupted does not stop by himself.
             self.closing = None;
             return self.give_up(skipped);
         }
         self.close();
         match said {
-            Said::Feedback => self.continuing = true,
-            Said::Local(name) if name == "clear" && !self.prompted => self.cleared(),
-            Said::Prompt(text) => {
+            UserMessage::Feedback => self.continuing = true,
+            UserMessage::Local(name) if name == "clear" && !self.prompted => self.cleared(),
+            UserMessage::Prompt(text) => {
                 self.give_up(skipped);
                 self.setting.prompt_id(record);
                 self.prompted(&text);
             }
-            Said::Command { name, args } => {
+            UserMessage::Command { name, args } => {
                 self.give_up(skipped);
                 self.setting.prompt_id(record);
                 let prompt = format!("/{name} {args}").trim_end().to_owned();
@@ -63,7 +63,7 @@ impl Track {
     }
 
     /// A note may belong to another prompt, which no hook has heard of.
-    fn pass_by(&mut self, record: &Record) {
+    fn pass_by(&mut self, record: &TranscriptRecord) {
         if record.text("promptId").is_some_and(|id| Some(id) != self.setting.prompt.as_deref()) {
             self.close();
             self.setting.prompt_id(record);
@@ -113,7 +113,7 @@ impl Track {
     }
 
     /// A message that was waiting while the model worked.
-    pub(super) fn attachment(&mut self, record: &Record) {
+    pub(super) fn attachment(&mut self, record: &TranscriptRecord) {
         let queued = record.at("/attachment/type").is_some_and(|kind| kind == "queued_command");
         if !queued || self.is_sub() {
             return;
@@ -123,13 +123,13 @@ impl Track {
             Some(Value::Array(blocks)) => blocks.iter().filter_map(text_of).collect::<Vec<_>>().join("\n"),
             _ => return,
         };
-        if let Said::Prompt(text) = Said::of(&text) {
+        if let UserMessage::Prompt(text) = UserMessage::of(&text) {
             self.prompted(&text);
         }
     }
 
     /// The summary tells to which prompt a compaction belongs.
-    fn summed_up(&mut self, record: &Record) {
+    fn summed_up(&mut self, record: &TranscriptRecord) {
         let Some(id) = record.text("promptId") else { return };
         for step in self.steps.iter_mut().rev().take(3).flatten() {
             let event = &mut step.event;

@@ -1,14 +1,14 @@
 //! The assistant's turn: its messages, the calls in them, and its end.
 
-use super::super::calls::Call;
-use super::super::record::{Answered, Record, is};
+use super::super::calls::PendingCall;
+use super::super::record::{ToolResult, TranscriptRecord, is};
 use super::super::response;
-use super::super::skipped::{Reason, Skipped};
-use super::{Closing, Message, Track};
+use super::super::skipped::{SkipReason, SkippedRecords};
+use super::{AgentTimeline, AssistantMessage, PossibleStop};
 use serde_json::{Value, json};
 
-impl Track {
-    pub(super) fn assistant(&mut self, record: &Record) {
+impl AgentTimeline {
+    pub(super) fn assistant(&mut self, record: &TranscriptRecord) {
         let said = record.said().unwrap_or_default();
         let synthetic = record.at("/message/model").is_some_and(|model| model == "<synthetic>");
         if synthetic && said == "No response requested." {
@@ -23,7 +23,7 @@ impl Track {
         let reason = record.at("/message/stop_reason").and_then(Value::as_str);
         let goes_on = self.message.calls || matches!(reason, Some("tool_use" | "pause_turn"));
         let failure = record.is("isApiErrorMessage").then(|| record.text("error").unwrap_or("unknown").to_owned());
-        self.closing = (!goes_on).then(|| Closing {
+        self.closing = (!goes_on).then(|| PossibleStop {
             moment: self.now.clone(),
             text: self.message.text.clone(),
             explicit: reason.is_some(),
@@ -32,7 +32,7 @@ impl Track {
     }
 
     /// Goes on with a message, or begins the next one.
-    fn turn_to(&mut self, record: &Record) {
+    fn turn_to(&mut self, record: &TranscriptRecord) {
         let id = record.at("/message/id").and_then(Value::as_str).map(str::to_owned);
         if id.is_some() && id == self.message.id {
             return;
@@ -42,14 +42,14 @@ impl Track {
             self.close();
         }
         self.closing = None;
-        self.message = Message { id, ..Message::default() };
+        self.message = AssistantMessage { id, ..AssistantMessage::default() };
     }
 
     fn called(&mut self, block: &Value) {
         let text = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let input = block.get("input").cloned().unwrap_or_else(|| json!({}));
         self.message.calls = true;
-        self.calls.add(Call { id: text("id"), tool: text("name"), input, line: self.now.line, begun: None });
+        self.calls.add(PendingCall { id: text("id"), tool: text("name"), input, line: self.now.line, begun: None });
     }
 
     fn start_calls(&mut self) {
@@ -59,28 +59,28 @@ impl Track {
         }
     }
 
-    fn start(&mut self, mut call: Call) -> Call {
+    fn start(&mut self, mut call: PendingCall) -> PendingCall {
         let event = self.setting.of_call("PreToolUse", &call);
         call.begun = Some(self.steps.len());
         self.push_on(event, call.line);
         call
     }
 
-    pub(super) fn answered(&mut self, answer: &Answered, record: &Record, skipped: &mut Skipped) {
-        if Record::is_broken_off(answer) {
+    pub(super) fn answered(&mut self, answer: &ToolResult, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+        if TranscriptRecord::is_broken_off(answer) {
             return self.broken_off(answer, skipped);
         }
         for call in self.calls.overdue(&answer.id) {
             let call = self.start(call);
             self.calls.run(call);
         }
-        let Some(call) = self.calls.end(&answer.id) else { return skipped.note(Reason::NoCall, self.now.line) };
+        let Some(call) = self.calls.end(&answer.id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
         if answer.error && answer.text.starts_with("<tool_use_error>") {
             // Only now it shows that no hook heard of it.
             if let Some(step) = call.begun.and_then(|at| self.steps.get_mut(at)) {
                 *step = None;
             }
-            skipped.note(Reason::Refused, call.line);
+            skipped.note(SkipReason::Refused, call.line);
         } else if !record.is_denied(answer) {
             self.ended(&call, answer, record);
         }
@@ -88,15 +88,15 @@ impl Track {
     }
 
     /// What was under way is over, and what waited behind it never begins.
-    fn broken_off(&mut self, answer: &Answered, skipped: &mut Skipped) {
+    fn broken_off(&mut self, answer: &ToolResult, skipped: &mut SkippedRecords) {
         if let Some(call) = self.calls.withdraw(&answer.id) {
-            skipped.note(Reason::NotBegun, call.line);
+            skipped.note(SkipReason::NotBegun, call.line);
         } else if self.calls.end(&answer.id).is_none() {
-            skipped.note(Reason::NoCall, self.now.line);
+            skipped.note(SkipReason::NoCall, self.now.line);
         }
     }
 
-    fn ended(&mut self, call: &Call, answer: &Answered, record: &Record) {
+    fn ended(&mut self, call: &PendingCall, answer: &ToolResult, record: &TranscriptRecord) {
         let name = if answer.error { "PostToolUseFailure" } else { "PostToolUse" };
         let mut event = self.setting.of_call(name, call);
         if answer.error {
@@ -109,9 +109,9 @@ impl Track {
     }
 
     /// What was called and not begun never will be.
-    pub(super) fn give_up(&mut self, skipped: &mut Skipped) {
+    pub(super) fn give_up(&mut self, skipped: &mut SkippedRecords) {
         for call in self.calls.clear() {
-            skipped.note(Reason::NotBegun, call.line);
+            skipped.note(SkipReason::NotBegun, call.line);
         }
     }
 
