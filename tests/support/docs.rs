@@ -1,4 +1,4 @@
-//! What the documents say is so: their examples run, and nothing that can be written is left out.
+//! Runs the examples in the documents, and checks that their tables are complete.
 
 use crate::document::{Block, Document};
 use libtest_mimic::{Failed, Trial};
@@ -12,10 +12,10 @@ use modegate::replay::scenario::Scenario;
 use modegate::settings::Settings;
 use modegate::store::{Shape, State};
 
-/// Stands in a scenario for the text of the mode that was shown last.
+/// Replaced in a scenario by the text of the last mode above it.
 const ABOVE: &str = "(the mode above)";
 
-/// What a list of gates is a part of.
+/// The mode that a `yaml gates` block is put into.
 const AROUND: &str = "\
 mode: example
 artifacts: { plan: plans/*.md, report: reports/*.md }
@@ -26,31 +26,37 @@ phases:
     after:
 ";
 
+/// The documents whose YAML blocks are tests.
+const EXAMPLES: [&str; 5] =
+    ["docs/modes.md", "docs/mode-reference.md", "docs/checks.md", "docs/event-checks.md", "docs/gates.md"];
+
 pub fn trials() -> Vec<Trial> {
-    let modes = Document::read("docs/modes.md");
-    let journal = Document::read("docs/journal.md");
-    let gates = Document::read("docs/gates.md");
-    let mut trials = scenarios(&modes);
-    trials.extend(scenarios(&gates));
-    let mut add = |name: &str, document: &Document, test: fn(&Document) -> Result<(), Failed>| {
-        let document = document.clone();
-        trials.push(Trial::test(format!("{}: {name}", title(&document)), move || test(&document)));
-    };
-    add("every example is read", &modes, every_example_is_read);
-    add("every key and every event is told", &modes, every_key_is_told);
-    add("every example is read", &gates, every_example_is_read);
-    add("every kind of check has its section", &modes, every_kind_has_its_section);
-    add("every rule that ships is told", &gates, every_rule_is_told);
-    add("the line is decided again", &journal, the_line_is_decided_again);
-    add("the state is read", &journal, the_state_is_read);
+    let mut trials = Vec::new();
+    for name in EXAMPLES {
+        let document = Document::read(name);
+        trials.extend(scenarios(&document));
+        trials.push(trial("every example parses", document, every_example_parses));
+    }
+    let read = Document::read;
+    trials.extend([
+        trial("every key and every event is listed", read("docs/mode-reference.md"), every_key_is_listed),
+        trial("every kind of check has a section", read("docs/checks.md"), every_kind_has_a_section),
+        trial("every built-in gate is listed", read("docs/gates.md"), every_built_in_gate_is_listed),
+        trial("the example line leads to the same decision", read("docs/journal.md"), the_line_is_decided_again),
+        trial("the example state parses", read("docs/journal.md"), the_state_parses),
+    ]);
     trials
+}
+
+fn trial(name: &str, document: Document, test: fn(&Document) -> Result<(), Failed>) -> Trial {
+    Trial::test(format!("{}: {name}", title(&document)), move || test(&document))
 }
 
 fn title(document: &Document) -> &str {
     document.name.trim_end_matches(".md")
 }
 
-/// A trial for each scenario, with the mode that was shown before it.
+/// Returns a test per scenario, each with the last mode above it.
 fn scenarios(document: &Document) -> Vec<Trial> {
     let mut above = String::new();
     let mut trials = Vec::new();
@@ -71,34 +77,35 @@ fn scenario(document: &Document, block: &Block, above: &str) -> Trial {
         Ok(mut scenario) => {
             scenario.files.values_mut().filter(|text| *text == ABOVE).for_each(|text| above.clone_into(text));
             Trial::test(format!("{}: {}", title(document), scenario.about), move || {
-                let played = crate::scenario::play(&scenario).map_err(|error| format!("{place}: {}", said(&error)))?;
+                let played =
+                    crate::scenario::play(&scenario).map_err(|error| format!("{place}: {}", message(&error)))?;
                 played.replay()
             })
         }
     }
 }
 
-fn said(failed: &Failed) -> &str {
+fn message(failed: &Failed) -> &str {
     failed.message().unwrap_or_default()
 }
 
-/// Every YAML block is a scenario, a mode, a part of one, a list of gates, or settings.
-fn every_example_is_read(document: &Document) -> Result<(), Failed> {
+/// Parses every YAML block as what its fence says: a scenario, a mode, part of one, a list of gates, or settings.
+fn every_example_parses(document: &Document) -> Result<(), Failed> {
     for block in document.blocks().iter().filter(|block| block.info.starts_with("yaml")) {
         let mode = match block.info.as_str() {
             "yaml scenario" => continue,
             "yaml settings" => {
-                Settings::read(&block.text).map_err(|problems| wrong(document, block, &problems))?;
+                Settings::read(&block.text).map_err(|problems| unreadable(document, block, &problems))?;
                 continue;
             }
             "yaml mode" => block.text.clone(),
             "yaml part" => format!("mode: example\n{}", block.text),
             "yaml gates" => AROUND.to_owned() + &block.text.lines().map(indented).collect::<String>(),
-            other => return Err(wrong(document, block, &other)),
+            other => return Err(unreadable(document, block, &other)),
         };
         let catalogue = Catalogue::compose(None, &[("example.yaml".to_owned(), mode)]);
         if !catalogue.broken.is_empty() {
-            return Err(wrong(document, block, &catalogue.broken));
+            return Err(unreadable(document, block, &catalogue.broken));
         }
     }
     Ok(())
@@ -108,19 +115,19 @@ fn indented(line: &str) -> String {
     format!("      {line}\n")
 }
 
-fn wrong(document: &Document, block: &Block, what: &impl std::fmt::Debug) -> Failed {
-    format!("{}:{} does not read: {what:#?}", document.name, block.line).into()
+fn unreadable(document: &Document, block: &Block, what: &impl std::fmt::Debug) -> Failed {
+    format!("{}:{} does not parse: {what:#?}", document.name, block.line).into()
 }
 
-/// The tables have the keys that are read, no fewer and no more.
-fn every_key_is_told(document: &Document) -> Result<(), Failed> {
-    for (heading, keys) in [("## A mode", &MODE[..]), ("## A phase", &PHASE), ("## A gate", &GATE)] {
+/// The tables list exactly the keys that the parser accepts.
+fn every_key_is_listed(document: &Document) -> Result<(), Failed> {
+    for (heading, keys) in [("## Mode keys", &MODE[..]), ("## Phase keys", &PHASE), ("## Gate keys", &GATE)] {
         let section = document.section(heading).ok_or(heading)?;
-        let (mut told, mut read) = (section.rows(), keys.to_vec());
-        told.sort_unstable();
-        read.sort_unstable();
-        if told != read {
-            return Err(format!("{heading} tells {told:?}, but {read:?} are read").into());
+        let (mut listed, mut accepted) = (section.rows(), keys.to_vec());
+        listed.sort_unstable();
+        accepted.sort_unstable();
+        if listed != accepted {
+            return Err(format!("{heading} lists {listed:?}; the parser accepts {accepted:?}").into());
         }
     }
     match Trigger::words().find(|word| !document.mentions(word)) {
@@ -129,12 +136,12 @@ fn every_key_is_told(document: &Document) -> Result<(), Failed> {
     }
 }
 
-/// Each kind has a section with one scenario, in which it is once the reason to refuse and once content.
-fn every_kind_has_its_section(document: &Document) -> Result<(), Failed> {
-    let gates = Document::read("docs/gates.md");
+/// Each kind of check has a section with one scenario, in which it fails once and passes once.
+fn every_kind_has_a_section(document: &Document) -> Result<(), Failed> {
+    let event_checks = Document::read("docs/event-checks.md");
     for kind in check::KINDS {
         let heading = format!("### `{kind}`");
-        let section = document.section(&heading).or_else(|| gates.section(&heading));
+        let section = document.section(&heading).or_else(|| event_checks.section(&heading));
         let section = section.ok_or(format!("`{kind}` has no section"))?;
         let scenarios = section.blocks_of("yaml scenario");
         let [scenario] = scenarios.as_slice() else {
@@ -149,16 +156,16 @@ fn every_kind_has_its_section(document: &Document) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The table of gates that ship has them all, and no other.
-fn every_rule_is_told(document: &Document) -> Result<(), Failed> {
-    let section = document.section("## What ships").ok_or("no section")?;
+/// The table lists exactly the gates of the built-in base mode.
+fn every_built_in_gate_is_listed(document: &Document) -> Result<(), Failed> {
+    let section = document.section("## Built-in gates").ok_or("no section")?;
     let catalogue = Catalogue::compose(None, &[]);
     let shipped: Vec<String> =
         catalogue.mode("base").into_iter().flat_map(|base| base.gates.iter().map(|gate| gate.id.clone())).collect();
     if section.rows() == shipped { Ok(()) } else { Err(format!("{:?} is not {shipped:?}", section.rows()).into()) }
 }
 
-/// The line that is shown is one, and leads to the same decision with the modes that ship.
+/// The example line parses and leads to the same decision with the built-in modes.
 fn the_line_is_decided_again(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json line") {
         let line: Line = serde_json::from_str(&block.text)?;
@@ -167,13 +174,13 @@ fn the_line_is_decided_again(document: &Document) -> Result<(), Failed> {
         let again = decide(&event, &Catalogue::compose(None, &[]), &line.before, &Facts::new(&recorded));
         let after = line.after.unwrap_or(line.before);
         if (&again.findings, &again.decision, &again.session) != (&line.findings, &line.decision, &after) {
-            return Err(format!("decided otherwise: {again:#?}").into());
+            return Err(format!("another decision: {again:#?}").into());
         }
     }
     Ok(())
 }
 
-fn the_state_is_read(document: &Document) -> Result<(), Failed> {
+fn the_state_parses(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json cache") {
         let state = State::parse(block.text.as_bytes());
         let session = state.session("demo-session");

@@ -1,11 +1,11 @@
-//! A document of `docs/`: its sections, its tables and its fenced blocks, each of which is a test.
+//! Parses a document into sections, table rows and fenced blocks.
 
 use std::path::Path;
 
-/// A document, by its name.
+/// A Markdown document.
 #[derive(Clone)]
 pub struct Document {
-    /// Its path in the repository.
+    /// The path in the repository.
     pub name: &'static str,
     text: String,
 }
@@ -13,11 +13,11 @@ pub struct Document {
 /// A fenced block.
 #[derive(Clone)]
 pub struct Block {
-    /// What stands behind the opening fence: `yaml scenario`.
+    /// The words after the opening fence: `yaml scenario`.
     pub info: String,
-    /// What stands between the fences.
+    /// The text between the fences.
     pub text: String,
-    /// The line of the opening fence.
+    /// The line number of the opening fence.
     pub line: usize,
 }
 
@@ -27,12 +27,12 @@ impl Document {
         Self { name, text }
     }
 
-    /// Whether a word stands in backticks anywhere.
+    /// Whether the document has the word in backticks.
     pub fn mentions(&self, word: &str) -> bool {
         self.text.contains(&format!("`{word}`"))
     }
 
-    /// What stands below a heading, up to the next one of any level.
+    /// Returns the text below a heading, up to the next heading of any level.
     pub fn section(&self, heading: &str) -> Option<Self> {
         let mut lines = self.text.lines().skip_while(|line| *line != heading);
         lines.next()?;
@@ -44,7 +44,7 @@ impl Document {
         Some(Self { name: self.name, text: own.collect::<Vec<_>>().join("\n") })
     }
 
-    /// The words in backticks that the rows of the tables begin with.
+    /// Returns the word in backticks at the start of each table row.
     pub fn rows(&self) -> Vec<&str> {
         self.text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect()
     }
