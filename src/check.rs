@@ -14,45 +14,45 @@ mod pattern;
 mod prompt;
 mod ran;
 mod run;
-mod saying;
 mod scope;
 mod session;
 mod source;
 mod state;
+mod step_reply;
 mod text;
 mod tool;
 mod touches;
 mod transcript;
 mod wiring;
 
-pub use agent::Agent;
-pub use calls::Calls;
-pub use clean::Clean;
-pub use command::Command;
-pub use committed::Committed;
-pub use file::File;
-pub use frontmatter::Frontmatter;
-pub use http::Http;
-pub use observed::{EDIT, Observed};
-pub use path::Path;
-pub use pattern::Pattern;
-pub use prompt::Prompt;
-pub use ran::Ran;
-pub use run::Run;
+pub use agent::AgentCheck;
+pub use calls::CallsCheck;
+pub use clean::CleanCheck;
+pub use command::CommandCheck;
+pub use committed::CommittedCheck;
+pub use file::FileCheck;
+pub use frontmatter::FrontmatterCheck;
+pub use http::HttpCheck;
+pub use observed::{EDIT, ObservedCheck};
+pub use path::PathCheck;
+pub use pattern::TextPattern;
+pub use prompt::PromptCheck;
+pub use ran::RanCheck;
+pub use run::RunCheck;
 pub use scope::{Artifact, Scope, Vocabulary};
-pub use session::Session;
-pub use source::Source;
-pub use state::{State, Wanted};
-pub use text::Text;
-pub use tool::Tool;
-pub use touches::Touches;
-pub use transcript::Transcript;
-pub use wiring::Wiring;
+pub use session::SessionCheck;
+pub use source::SourceCheck;
+pub use state::{ExpectedState, StateCheck};
+pub use text::TextCheck;
+pub use tool::ToolCheck;
+pub use touches::TouchesCheck;
+pub use transcript::TranscriptCheck;
+pub use wiring::WiringCheck;
 
 use crate::event::name;
 use crate::facts::Question;
 use crate::verdict::{Outcome, Truth};
-use crate::yaml::{Node, Reader, Yaml, nearest};
+use crate::yaml::{Node, NodeValue, TreeReader, nearest};
 use serde::{Deserialize, Serialize};
 
 /// A check, simple or composed.
@@ -65,47 +65,47 @@ pub enum Check {
     /// It does not hold; what is unknown stays unknown.
     Not(Box<Check>),
     /// A file exists.
-    File(File),
+    File(FileCheck),
     /// A file's frontmatter says something.
-    Frontmatter(Frontmatter),
+    Frontmatter(FrontmatterCheck),
     /// A text has something.
-    Text(Text),
+    Text(TextCheck),
     /// A file is committed as it stands.
-    Committed(Committed),
+    Committed(CommittedCheck),
     /// Nothing is uncommitted.
-    Clean(Clean),
+    Clean(CleanCheck),
     /// Another mode's state is something.
-    State(State),
+    State(StateCheck),
     /// An agent ran and was allowed to stop.
-    Ran(Ran),
+    Ran(RanCheck),
     /// A command was seen to pass or to fail.
-    Observed(Observed),
+    Observed(ObservedCheck),
     /// The tool's file is among some.
-    Path(Path),
+    Path(PathCheck),
     /// The prompt has something.
-    Prompt(Prompt),
+    Prompt(PromptCheck),
     /// The shell command is one of some.
-    Command(Command),
+    Command(CommandCheck),
     /// The tool is one of some.
-    Tool(Tool),
+    Tool(ToolCheck),
     /// The conversation has something.
-    Transcript(Transcript),
+    Transcript(TranscriptCheck),
     /// It is done by one of some agents.
-    Agent(Agent),
+    Agent(AgentCheck),
     /// It comes from one of some sources.
-    Source(Source),
+    Source(SourceCheck),
     /// The session has done something.
-    Session(Session),
+    Session(SessionCheck),
     /// The tool would change something.
-    Touches(Touches),
+    Touches(TouchesCheck),
     /// The command line runs something.
-    Calls(Calls),
+    Calls(CallsCheck),
     /// The hook entries stay.
-    Wiring(Wiring),
+    Wiring(WiringCheck),
     /// A program does not object.
-    Run(Run),
+    Run(RunCheck),
     /// A server does not object.
-    Http(Http),
+    Http(HttpCheck),
 }
 
 /// The words that name a check.
@@ -138,8 +138,8 @@ pub const KINDS: [&str; 24] = [
 
 impl Check {
     /// Reads `{ kind: … }`; several kinds in one mapping must all hold.
-    pub fn read(reader: &mut Reader, node: &Node) -> Self {
-        let Yaml::Map(entries) = &node.value else {
+    pub fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        let NodeValue::Map(entries) = &node.value else {
             reader.problem(node, format!("a check is a mapping like {{ file: plan }}, not {}", node.kind()));
             return Self::All(Vec::new());
         };
@@ -157,38 +157,38 @@ impl Check {
         if checks.len() == 1 { checks.remove(0) } else { Self::All(checks) }
     }
 
-    fn read_kind(reader: &mut Reader, kind: &str, node: &Node) -> Option<Self> {
+    fn read_kind(reader: &mut TreeReader, kind: &str, node: &Node) -> Option<Self> {
         Some(match kind {
             "all" => Self::All(Self::some(reader, node)),
             "any" => Self::Any(Self::some(reader, node)),
             "not" => Self::Not(Box::new(Self::read(reader, node))),
-            "file" => Self::File(File::read(reader, node)),
-            "frontmatter" => Self::Frontmatter(Frontmatter::read(reader, node)),
-            "text" => Self::Text(Text::read(reader, node)),
-            "committed" => Self::Committed(Committed::read(reader, node)),
-            "clean" => Self::Clean(Clean::read(reader, node)),
-            "state" => Self::State(State::read(reader, node)),
-            "ran" => Self::Ran(Ran::read(reader, node)),
-            "observed" => Self::Observed(Observed::read(reader, node)),
-            "path" => Self::Path(Path::read(reader, node)),
-            "prompt" => Self::Prompt(Prompt::read(reader, node)),
-            "command" => Self::Command(Command::read(reader, node)),
-            "tool" => Self::Tool(Tool::read(reader, node)),
-            "transcript" => Self::Transcript(Transcript::read(reader, node)),
-            "agent" => Self::Agent(Agent::read(reader, node)),
-            "source" => Self::Source(Source::read(reader, node)),
-            "session" => Self::Session(Session::read(reader, node)),
-            "touches" => Self::Touches(Touches::read(reader, node)),
-            "calls" => Self::Calls(Calls::read(reader, node)),
-            "wiring" => Self::Wiring(Wiring::read(reader, node)),
-            "run" => Self::Run(Run::read(reader, node)),
-            "http" => Self::Http(Http::read(reader, node)),
+            "file" => Self::File(FileCheck::read(reader, node)),
+            "frontmatter" => Self::Frontmatter(FrontmatterCheck::read(reader, node)),
+            "text" => Self::Text(TextCheck::read(reader, node)),
+            "committed" => Self::Committed(CommittedCheck::read(reader, node)),
+            "clean" => Self::Clean(CleanCheck::read(reader, node)),
+            "state" => Self::State(StateCheck::read(reader, node)),
+            "ran" => Self::Ran(RanCheck::read(reader, node)),
+            "observed" => Self::Observed(ObservedCheck::read(reader, node)),
+            "path" => Self::Path(PathCheck::read(reader, node)),
+            "prompt" => Self::Prompt(PromptCheck::read(reader, node)),
+            "command" => Self::Command(CommandCheck::read(reader, node)),
+            "tool" => Self::Tool(ToolCheck::read(reader, node)),
+            "transcript" => Self::Transcript(TranscriptCheck::read(reader, node)),
+            "agent" => Self::Agent(AgentCheck::read(reader, node)),
+            "source" => Self::Source(SourceCheck::read(reader, node)),
+            "session" => Self::Session(SessionCheck::read(reader, node)),
+            "touches" => Self::Touches(TouchesCheck::read(reader, node)),
+            "calls" => Self::Calls(CallsCheck::read(reader, node)),
+            "wiring" => Self::Wiring(WiringCheck::read(reader, node)),
+            "run" => Self::Run(RunCheck::read(reader, node)),
+            "http" => Self::Http(HttpCheck::read(reader, node)),
             _ => return None,
         })
     }
 
     /// A list of checks, of which there must be one.
-    fn some(reader: &mut Reader, node: &Node) -> Vec<Self> {
+    fn some(reader: &mut TreeReader, node: &Node) -> Vec<Self> {
         let checks = reader.list(node, Self::read);
         if checks.is_empty() {
             reader.problem(node, "the list of checks is empty");
@@ -221,7 +221,7 @@ impl Check {
             Self::Session(check) => check.evaluate(scope),
             Self::Touches(check) => check.evaluate(scope),
             Self::Calls(check) => check.evaluate(scope),
-            Self::Wiring(_) => Wiring::evaluate(scope),
+            Self::Wiring(_) => WiringCheck::evaluate(scope),
             Self::Run(check) => check.evaluate(scope),
             Self::Http(check) => check.evaluate(scope),
         }
@@ -316,7 +316,7 @@ impl Check {
 }
 
 /// Names of tools, agents or sources: `a|b`, a list, globs, `/regex/`, and `!` for all others.
-fn names(reader: &mut Reader, node: &Node) -> Vec<String> {
+fn names(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     let names: Vec<String> = reader.texts(node).iter().flat_map(|names| name::split(names)).collect();
     names.iter().filter_map(|name| name::fault(name)).for_each(|fault| reader.problem(node, fault));
     names

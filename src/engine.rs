@@ -11,7 +11,7 @@ mod stop;
 mod who;
 
 use crate::check::{Check, Scope};
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
 use crate::session::{ModeState, Session};
@@ -106,21 +106,21 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn hear(&mut self, kind: Kind) {
+    fn hear(&mut self, kind: EventKind) {
         if let Some(call) = self.event.command() {
             self.command(call);
         }
         match kind {
-            Kind::PreToolUse => self.agent_starts(),
-            Kind::SubagentStart => self.brief_agent(),
-            Kind::SubagentStop => self.agent_stops(),
-            Kind::PostToolUse | Kind::PostToolUseFailure => self.tool_ran(),
-            Kind::Stop => self.main_stops(),
+            EventKind::PreToolUse => self.agent_starts(),
+            EventKind::SubagentStart => self.brief_agent(),
+            EventKind::SubagentStop => self.agent_stops(),
+            EventKind::PostToolUse | EventKind::PostToolUseFailure => self.tool_ran(),
+            EventKind::Stop => self.main_stops(),
             _ => {}
         }
         self.tell_contexts(kind);
         self.other_gates();
-        if kind == Kind::SessionStart {
+        if kind == EventKind::SessionStart {
             self.brief_session();
         }
     }
@@ -231,7 +231,7 @@ impl<'a> Engine<'a> {
 
     /// Whether this event can tell the main agent something.
     fn reaches_parent(&self) -> bool {
-        let carries = self.event.kind.is_some_and(|kind| kind.row().context && kind != Kind::SubagentStart);
+        let carries = self.event.kind.is_some_and(|kind| kind.row().context && kind != EventKind::SubagentStart);
         carries && self.event.agent_id().is_none()
     }
 

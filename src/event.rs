@@ -8,8 +8,8 @@ pub mod name;
 mod salvage;
 mod trigger;
 
-pub use kind::{Blocking, Kind, Row, TABLE};
-pub use trigger::{On, Trigger, alias};
+pub use kind::{Blocking, EventKind, EventRow, TABLE};
+pub use trigger::{Trigger, TriggerEvent, alias};
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// What happened; `None` for an event that this version does not know.
-    pub kind: Option<Kind>,
+    pub kind: Option<EventKind>,
     /// Its fields by their snake-case names; what is inside `tool_input` is untouched.
     pub fields: Map<String, Value>,
     /// Fields that were not of the type they should be, and were left out.
@@ -26,7 +26,7 @@ pub struct Event {
 
 /// A command that begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct CommandCall<'a> {
     /// Its name without the slash.
     pub name: &'a str,
     /// Whether a person typed it (and not the model).
@@ -100,7 +100,7 @@ impl Event {
         let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
             return Err("it has no `hook_event_name`".to_owned());
         };
-        Ok(Self { kind: Kind::named(name), fields, oddities })
+        Ok(Self { kind: EventKind::named(name), fields, oddities })
     }
 
     /// A field that is text.
@@ -211,18 +211,18 @@ impl Event {
 
     /// The command that begins with this event.
     #[must_use]
-    pub fn command(&self) -> Option<Call<'_>> {
+    pub fn command(&self) -> Option<CommandCall<'_>> {
         match self.kind? {
-            Kind::UserPromptSubmit => {
+            EventKind::UserPromptSubmit => {
                 let prompt = self.prompt().filter(|prompt| !command::machine_made(prompt))?;
                 let machine = self.text("source") == Some("system");
-                command::typed(prompt).filter(|_| !machine).map(|name| Call { name, typed: true })
+                command::typed(prompt).filter(|_| !machine).map(|name| CommandCall { name, typed: true })
             }
-            Kind::UserPromptExpansion => {
+            EventKind::UserPromptExpansion => {
                 let name = self.text("command_name").or_else(|| self.prompt().and_then(command::typed))?;
-                Some(Call { name: name.trim_start_matches('/'), typed: true })
+                Some(CommandCall { name: name.trim_start_matches('/'), typed: true })
             }
-            Kind::PreToolUse => self.skill().map(|name| Call { name, typed: false }),
+            EventKind::PreToolUse => self.skill().map(|name| CommandCall { name, typed: false }),
             _ => None,
         }
     }
@@ -240,7 +240,7 @@ impl Event {
     /// The files that this tool call has changed, as the host names them.
     #[must_use]
     pub fn edited(&self) -> Vec<&str> {
-        if self.kind != Some(Kind::PostToolUse) {
+        if self.kind != Some(EventKind::PostToolUse) {
             return Vec::new();
         }
         match self.tool() {

@@ -1,22 +1,22 @@
 //! Modes, phases and gates, as the YAML says them.
 
 mod catalogue;
-mod ears;
 mod embedded;
-pub mod foreign;
+mod event_filter;
+pub mod imported;
 mod lint;
 mod read;
 
-pub use catalogue::{Broken, Catalogue, Origin, SETTINGS, Sources};
-pub use ears::Ears;
+pub use catalogue::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 pub use embedded::EMBEDDED;
+pub use event_filter::EventFilter;
 pub use read::{GATE, MODE, PHASE, read, read_node};
 
 use crate::check::{Check, Vocabulary};
 use crate::event::Trigger;
 use crate::event::command::{same_agent, same_command};
 use crate::verdict::Verdict;
-use crate::yaml::Place;
+use crate::yaml::Location;
 use serde::{Deserialize, Serialize};
 
 /// The mode that always stands.
@@ -71,7 +71,7 @@ pub struct Phase {
     /// The phases from which a detour is entered.
     pub from: Vec<String>,
     /// Where it stands in its file.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// Who works in a phase.
@@ -119,7 +119,7 @@ pub struct Gate {
     /// What the tool's input is given when the check holds, as a JSON object.
     pub rewrite: Option<String>,
     /// Where it stands in its file.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// What follows from a check.

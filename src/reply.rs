@@ -24,7 +24,7 @@ pub struct Reply {
 /// context would make the agent run again.
 #[must_use]
 pub fn reply(event: &Event, decision: &Decision) -> Reply {
-    let Some(row) = event.kind.map(crate::event::Kind::row) else { return Reply::default() };
+    let Some(row) = event.kind.map(crate::event::EventKind::row) else { return Reply::default() };
     let mut json = Map::new();
     let mut specific = Map::new();
     let mut messages = decision.messages.clone();
@@ -47,7 +47,7 @@ pub fn reply(event: &Event, decision: &Decision) -> Reply {
         (Verdict::Ask, _) if row.message => messages.insert(0, decision.reason.clone()),
         _ => {}
     }
-    if row.kind == crate::event::Kind::PreToolUse && decision.verdict < Verdict::Block {
+    if row.kind == crate::event::EventKind::PreToolUse && decision.verdict < Verdict::Block {
         if let Some(input) = &decision.input {
             specific.insert("updatedInput".into(), input.clone());
         }

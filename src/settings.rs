@@ -3,7 +3,7 @@
 pub mod switch;
 
 use crate::mode::Level;
-use crate::yaml::{Node, Problem, Reader, Yaml};
+use crate::yaml::{Diagnostic, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -54,29 +54,29 @@ impl Default for Settings {
 
 impl Settings {
     /// Reads the settings' YAML.
-    pub fn read(text: &str) -> Result<Self, Vec<Problem>> {
+    pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let node = Node::parse(text).map_err(|problem| vec![problem])?;
-        let mut reader = Reader::default();
+        let mut reader = TreeReader::default();
         let settings = Self::from_node(&mut reader, &node);
         if reader.problems.is_empty() { Ok(settings) } else { Err(reader.problems) }
     }
 
-    fn from_node(reader: &mut Reader, node: &Node) -> Self {
+    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
         let default = Self::default();
         let fields = reader.fields(node, "the settings", &KEYS);
-        let level = |reader: &mut Reader, node: &Node| reader.word(node, &Level::WORDS);
+        let level = |reader: &mut TreeReader, node: &Node| reader.word(node, &Level::WORDS);
         let levels = fields.read(reader, "levels", |reader, node| reader.map(node, level)).unwrap_or_default();
-        let variables = fields.read(reader, "variables", |reader, node| reader.map(node, Reader::texts));
+        let variables = fields.read(reader, "variables", |reader, node| reader.map(node, TreeReader::texts));
         let (journal, megabytes) =
             fields.read(reader, "journal", journal).unwrap_or((default.journal, default.megabytes));
         Self {
             level: fields.read(reader, "level", level).flatten(),
             levels: levels.into_iter().filter_map(|(name, level)| Some((name, level?))).collect(),
-            patience: fields.read(reader, "patience", Reader::number),
+            patience: fields.read(reader, "patience", TreeReader::number),
             variables: variables.unwrap_or_default().into_iter().collect(),
-            env: fields.read(reader, "env", Reader::texts).unwrap_or_default(),
-            disable: fields.read(reader, "disable", Reader::texts).unwrap_or_default(),
+            env: fields.read(reader, "env", TreeReader::texts).unwrap_or_default(),
+            disable: fields.read(reader, "disable", TreeReader::texts).unwrap_or_default(),
             journal,
             megabytes,
             days: fields.read(reader, "sessions", days).unwrap_or(default.days),
@@ -86,13 +86,13 @@ impl Settings {
     /// The names of modes and gates in the settings' YAML.
     #[must_use]
     pub fn names(node: &Node) -> Vec<&Node> {
-        let fields = Reader::default().fields(node, "", &[]);
+        let fields = TreeReader::default().fields(node, "", &[]);
         let mut names = Vec::new();
-        if let Some(Yaml::Map(levels)) = fields.get("levels").map(|levels| &levels.value) {
+        if let Some(NodeValue::Map(levels)) = fields.get("levels").map(|levels| &levels.value) {
             names.extend(levels.iter().map(|(name, _)| name));
         }
         match fields.get("disable") {
-            Some(Node { value: Yaml::List(modes), .. }) => names.extend(modes),
+            Some(Node { value: NodeValue::List(modes), .. }) => names.extend(modes),
             other => names.extend(other),
         }
         names
@@ -119,19 +119,19 @@ impl Settings {
     }
 }
 
-fn journal(reader: &mut Reader, node: &Node) -> (bool, u32) {
+fn journal(reader: &mut TreeReader, node: &Node) -> (bool, u32) {
     let default = Settings::default();
     if node.text().is_some() {
         return (reader.boolean(node), default.megabytes);
     }
     let fields = reader.fields(node, "`journal`", &["record", "megabytes"]);
-    let record = fields.read(reader, "record", Reader::boolean).unwrap_or(default.journal);
-    (record, fields.read(reader, "megabytes", Reader::number).unwrap_or(default.megabytes))
+    let record = fields.read(reader, "record", TreeReader::boolean).unwrap_or(default.journal);
+    (record, fields.read(reader, "megabytes", TreeReader::number).unwrap_or(default.megabytes))
 }
 
-fn days(reader: &mut Reader, node: &Node) -> u32 {
+fn days(reader: &mut TreeReader, node: &Node) -> u32 {
     let fields = reader.fields(node, "`sessions`", &["days"]);
-    fields.read(reader, "days", Reader::number).unwrap_or(Settings::default().days)
+    fields.read(reader, "days", TreeReader::number).unwrap_or(Settings::default().days)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 /// A file of the starter workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct File {
+pub struct StarterFile {
     /// Its path below `.claude`.
     pub path: &'static str,
     /// Its text.
@@ -14,7 +14,7 @@ pub struct File {
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
         /// Every file, commands first.
-        pub const FILES: &[File] = &[$(File { path: $path, text: include_str!(concat!("../modes/", $path)) },)*];
+        pub const FILES: &[StarterFile] = &[$(StarterFile { path: $path, text: include_str!(concat!("../modes/", $path)) },)*];
     };
 }
 

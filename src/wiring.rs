@@ -8,7 +8,7 @@ mod handler;
 pub use edit::{Refusal, unwire, wire};
 pub use handler::{Handler, handlers};
 
-use crate::event::Kind;
+use crate::event::EventKind;
 use crate::mode::Catalogue;
 
 /// Longer than anything modegate waits for: a hook that the host gives up on is a gate that stands open.
@@ -21,27 +21,27 @@ pub const IN_PROJECT: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
 pub const ON_PATH: &str = "modegate";
 
 /// The events without which modes do not work.
-const NEEDED: [Kind; 9] = [
-    Kind::SessionStart,
-    Kind::UserPromptSubmit,
-    Kind::UserPromptExpansion,
-    Kind::PreToolUse,
-    Kind::PostToolUse,
-    Kind::PostToolUseFailure,
-    Kind::SubagentStart,
-    Kind::SubagentStop,
-    Kind::Stop,
+const NEEDED: [EventKind; 9] = [
+    EventKind::SessionStart,
+    EventKind::UserPromptSubmit,
+    EventKind::UserPromptExpansion,
+    EventKind::PreToolUse,
+    EventKind::PostToolUse,
+    EventKind::PostToolUseFailure,
+    EventKind::SubagentStart,
+    EventKind::SubagentStop,
+    EventKind::Stop,
 ];
 
 /// The events that a project's modes must hear, and no other.
 ///
 /// Never `WorktreeCreate`: whoever listens to it takes the place of git there.
 #[must_use]
-pub fn needed(catalogue: &Catalogue) -> Vec<Kind> {
+pub fn needed(catalogue: &Catalogue) -> Vec<EventKind> {
     let mut kinds = NEEDED.to_vec();
     let gates = catalogue.modes.iter().flat_map(|mode| &mode.gates);
     for kind in gates.flat_map(|gate| &gate.on).flat_map(|trigger| trigger.on.kinds()) {
-        if kind != Kind::WorktreeCreate && !kinds.contains(&kind) {
+        if kind != EventKind::WorktreeCreate && !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }

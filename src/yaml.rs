@@ -7,7 +7,7 @@ mod print;
 mod reader;
 pub mod toml;
 
-pub use reader::{Fields, Known, Problem, Reader, nearest};
+pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, nearest};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const DEPTH: usize = 64;
 
 /// Where a node stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -30,14 +30,14 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Where it begins.
-    pub place: Place,
+    pub place: Location,
     /// What it is.
-    pub value: Yaml,
+    pub value: NodeValue,
 }
 
 /// What a node is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Yaml {
+pub enum NodeValue {
     /// A scalar; `plain` when it was not quoted, so that it may be a number, a boolean or null.
     Scalar {
         /// Its text.
@@ -53,26 +53,29 @@ pub enum Yaml {
 
 impl Node {
     /// Reads one document; an empty one is an empty mapping.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
+    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut tree = Tree::default();
+        let mut tree = TreeBuilder::default();
         let mut documents = 0;
         for item in Parser::new_from_str(text) {
-            let (event, span) = item.map_err(|error| Problem::at(marked(*error.marker()), error.info().to_owned()))?;
+            let (event, span) =
+                item.map_err(|error| Diagnostic::at(marked(*error.marker()), error.info().to_owned()))?;
             documents += usize::from(matches!(event, Event::DocumentStart(_)));
             if documents > 1 {
-                return Err(Problem::at(placed(span), "a second document begins; a mode file has one".to_owned()));
+                return Err(Diagnostic::at(placed(span), "a second document begins; a mode file has one".to_owned()));
             }
             tree.take(event, span)?;
         }
-        Ok(tree.root.unwrap_or(Self { place: Place { line: 1, column: 1, width: 1 }, value: Yaml::Map(Vec::new()) }))
+        Ok(tree
+            .root
+            .unwrap_or(Self { place: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }))
     }
 
     /// The text of a scalar.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Yaml::Scalar { text, .. } => Some(text),
+            NodeValue::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
@@ -80,17 +83,17 @@ impl Node {
     /// Whether there is nothing here.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        matches!(&self.value, Yaml::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
+        matches!(&self.value, NodeValue::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
 
     /// The node as JSON, with YAML's plain scalars typed.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Yaml::Scalar { text, plain: true } => typed(text),
-            Yaml::Scalar { text, plain: false } => text.as_str().into(),
-            Yaml::List(items) => items.iter().map(Node::to_json).collect(),
-            Yaml::Map(entries) => {
+            NodeValue::Scalar { text, plain: true } => typed(text),
+            NodeValue::Scalar { text, plain: false } => text.as_str().into(),
+            NodeValue::List(items) => items.iter().map(Node::to_json).collect(),
+            NodeValue::Map(entries) => {
                 let entries =
                     entries.iter().map(|(key, value)| (key.text().unwrap_or_default().to_owned(), value.to_json()));
                 serde_json::Value::Object(entries.collect())
@@ -102,9 +105,9 @@ impl Node {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
-            Yaml::Scalar { .. } => "text",
-            Yaml::List(_) => "a list",
-            Yaml::Map(_) => "a mapping",
+            NodeValue::Scalar { .. } => "text",
+            NodeValue::List(_) => "a list",
+            NodeValue::Map(_) => "a mapping",
         }
     }
 }
@@ -124,57 +127,57 @@ fn typed(text: &str) -> serde_json::Value {
 
 /// Builds the tree from the parser's events, without recursion.
 #[derive(Default)]
-struct Tree {
-    open: Vec<(Place, Open)>,
+struct TreeBuilder {
+    open: Vec<(Location, OpenNode)>,
     root: Option<Node>,
 }
 
-enum Open {
+enum OpenNode {
     List(Vec<Node>),
     Map(Vec<(Node, Node)>, Option<Node>),
 }
 
-impl Tree {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
+impl TreeBuilder {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
         let place = placed(span);
         match event {
             Event::Scalar(text, style, ..) => {
-                let value = Yaml::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
+                let value = NodeValue::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 self.put(Node { place, value })
             }
-            Event::SequenceStart(..) => self.open(place, Open::List(Vec::new())),
-            Event::MappingStart(..) => self.open(place, Open::Map(Vec::new(), None)),
+            Event::SequenceStart(..) => self.open(place, OpenNode::List(Vec::new())),
+            Event::MappingStart(..) => self.open(place, OpenNode::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) => {
-                Err(Problem::at(place, "an alias; write the value out, mode files have no anchors".to_owned()))
+                Err(Diagnostic::at(place, "an alias; write the value out, mode files have no anchors".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, place: Place, open: Open) -> Result<(), Problem> {
+    fn open(&mut self, place: Location, open: OpenNode) -> Result<(), Diagnostic> {
         if self.open.len() >= DEPTH {
-            return Err(Problem::at(place, format!("nests deeper than {DEPTH} levels")));
+            return Err(Diagnostic::at(place, format!("nests deeper than {DEPTH} levels")));
         }
         self.open.push((place, open));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Problem> {
+    fn close(&mut self) -> Result<(), Diagnostic> {
         match self.open.pop() {
-            Some((place, Open::List(items))) => self.put(Node { place, value: Yaml::List(items) }),
-            Some((place, Open::Map(entries, _))) => self.put(Node { place, value: Yaml::Map(entries) }),
+            Some((place, OpenNode::List(items))) => self.put(Node { place, value: NodeValue::List(items) }),
+            Some((place, OpenNode::Map(entries, _))) => self.put(Node { place, value: NodeValue::Map(entries) }),
             None => Ok(()),
         }
     }
 
-    fn put(&mut self, node: Node) -> Result<(), Problem> {
+    fn put(&mut self, node: Node) -> Result<(), Diagnostic> {
         match self.open.last_mut() {
             None => self.root = Some(node),
-            Some((_, Open::List(items))) => items.push(node),
-            Some((_, Open::Map(entries, key))) => match key.take() {
+            Some((_, OpenNode::List(items))) => items.push(node),
+            Some((_, OpenNode::Map(entries, key))) => match key.take() {
                 None if node.text().is_none() => {
-                    return Err(Problem::at(node.place, format!("a key is text, not {}", node.kind())));
+                    return Err(Diagnostic::at(node.place, format!("a key is text, not {}", node.kind())));
                 }
                 None => *key = Some(node),
                 Some(key) => entries.push((key, node)),
@@ -184,14 +187,14 @@ impl Tree {
     }
 }
 
-fn placed(span: Span) -> Place {
+fn placed(span: Span) -> Location {
     let same_line = span.start.line() == span.end.line();
     let width = if same_line { span.end.col().saturating_sub(span.start.col()) } else { 1 };
-    Place { width: width.max(1), ..marked(span.start) }
+    Location { width: width.max(1), ..marked(span.start) }
 }
 
-fn marked(marker: saphyr_parser::Marker) -> Place {
-    Place { line: marker.line(), column: marker.col() + 1, width: 1 }
+fn marked(marker: saphyr_parser::Marker) -> Location {
+    Location { line: marker.line(), column: marker.col() + 1, width: 1 }
 }
 
 #[cfg(test)]
@@ -201,8 +204,8 @@ mod tests {
     #[test]
     fn every_node_knows_its_place() {
         let node = Node::parse("a: 1\nb:\n  - { c: d }\n").expect("yaml");
-        let Yaml::Map(entries) = &node.value else { panic!("a map") };
-        assert_eq!(entries[1].0.place, Place { line: 2, column: 1, width: 1 });
+        let NodeValue::Map(entries) = &node.value else { panic!("a map") };
+        assert_eq!(entries[1].0.place, Location { line: 2, column: 1, width: 1 });
         assert_eq!(node.to_json(), serde_json::json!({"a": 1, "b": [{"c": "d"}]}));
     }
 
@@ -218,6 +221,6 @@ mod tests {
 
     #[test]
     fn an_empty_document_is_an_empty_mapping() {
-        assert_eq!(Node::parse("").expect("yaml").value, Yaml::Map(Vec::new()));
+        assert_eq!(Node::parse("").expect("yaml").value, NodeValue::Map(Vec::new()));
     }
 }

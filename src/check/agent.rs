@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::event::name;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the agent in whose work this happens is one of these; `main` is the main agent. For a call of `Agent`
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 /// check: { agent: "!code-reviewer" }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Agent(pub Vec<String>);
+pub struct AgentCheck(pub Vec<String>);
 
-impl Agent {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl AgentCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the command line runs a program with these first words, also behind `sudo`, `env`, `bash -c`, `xargs` and
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 /// check: { not: { calls: [git push, npm publish] } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calls(pub Vec<String>);
+pub struct CallsCheck(pub Vec<String>);
 
-impl Calls {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl CallsCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 

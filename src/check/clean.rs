@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How many changes are named in a message.
@@ -17,21 +17,21 @@ const NAMED: usize = 3;
 /// check: { clean: { paths: ["{code}"], moved: true } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clean {
+pub struct CleanCheck {
     /// Paths in the project; `.` is all of it.
     pub paths: Vec<String>,
     /// Whether HEAD must have moved since activation.
     pub moved: bool,
 }
 
-impl Clean {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        if !matches!(node.value, Yaml::Map(_)) {
+impl CleanCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self { paths: reader.templates(node), moved: false };
         }
         let fields = reader.fields(node, "`clean`", &["paths", "moved"]);
-        let paths = fields.read(reader, "paths", Reader::templates);
-        let moved = fields.read(reader, "moved", Reader::boolean).unwrap_or(false);
+        let paths = fields.read(reader, "paths", TreeReader::templates);
+        let moved = fields.read(reader, "moved", TreeReader::boolean).unwrap_or(false);
         Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved }
     }
 

@@ -1,10 +1,10 @@
 //! `command`: the shell command that the tool runs.
 
-use super::{Pattern, Scope};
+use super::{Scope, TextPattern};
 use crate::facts::Said;
 use crate::shell;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when a command of the shell line begins with one of the given words; with a mapping, when the
@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 /// check: { command: { matches: "--force\\b" } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Command {
+pub enum CommandCheck {
     /// By its first words.
     Words(Vec<String>),
     /// By what the line has.
-    Line(Pattern),
+    Line(TextPattern),
 }
 
-impl Command {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl CommandCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         match node.value {
-            Yaml::Map(_) => Self::Line(Pattern::read(reader, node, "`command`")),
+            NodeValue::Map(_) => Self::Line(TextPattern::read(reader, node, "`command`")),
             _ => Self::Words(reader.templates(node)),
         }
     }

@@ -3,7 +3,7 @@
 use super::{Scope, file};
 use crate::facts::{Answer, Commitment, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when HEAD has the newest file's very content, and the index agrees.
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 /// check: { committed: report }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Committed {
+pub struct CommittedCheck {
     /// The artifact, or a glob.
     pub of: String,
 }
 
-impl Committed {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl CommittedCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self { of: reader.artifact(node) }
     }
 

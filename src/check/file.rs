@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when a file matches and is not empty.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// check: { file: { of: plan, newer_than: report, min_chars: 200 } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct File {
+pub struct FileCheck {
     /// The artifact, or a glob.
     pub of: String,
     /// The artifact or glob whose newest file must be older.
@@ -27,20 +27,20 @@ pub struct File {
     pub newest: bool,
 }
 
-impl File {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl FileCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let mut file = Self { of: String::new(), newer_than: None, min_chars: 0, newest: true };
-        if !matches!(node.value, Yaml::Map(_)) {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self { of: reader.artifact(node), ..file };
         }
         let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest"]);
-        match fields.read(reader, "of", Reader::artifact) {
+        match fields.read(reader, "of", TreeReader::artifact) {
             Some(of) => file.of = of,
             None => reader.problem(node, "`file` needs `of`: an artifact or a glob"),
         }
-        file.newer_than = fields.read(reader, "newer_than", Reader::artifact);
-        file.min_chars = fields.read(reader, "min_chars", Reader::number).unwrap_or(0);
-        file.newest = fields.read(reader, "newest", Reader::boolean).unwrap_or(true);
+        file.newer_than = fields.read(reader, "newer_than", TreeReader::artifact);
+        file.min_chars = fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0);
+        file.newest = fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true);
         file
     }
 

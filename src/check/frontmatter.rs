@@ -3,7 +3,7 @@
 use super::{Scope, file};
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,18 +15,18 @@ use serde_json::Value;
 /// check: { frontmatter: { of: report, has: { status: [final] }, by: research-consultant } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Frontmatter {
+pub struct FrontmatterCheck {
     /// The artifact, or a glob.
     pub of: String,
     /// What must stand there: keys with the values that must all be there.
-    pub has: Vec<(String, Vec<Scalar>)>,
+    pub has: Vec<(String, Vec<FrontmatterValue>)>,
     /// The agent that must have written it.
     pub by: Option<String>,
 }
 
 /// A scalar, compared by type and value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scalar {
+pub enum FrontmatterValue {
     /// Text.
     Text(String),
     /// A number, by its text.
@@ -35,15 +35,15 @@ pub enum Scalar {
     Bool(bool),
 }
 
-impl Frontmatter {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl FrontmatterCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
-        let of = fields.read(reader, "of", Reader::artifact);
+        let of = fields.read(reader, "of", TreeReader::artifact);
         let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
-        if matches!(node.value, Yaml::Map(_)) && (of.is_none() || has.is_empty()) {
+        if matches!(node.value, NodeValue::Map(_)) && (of.is_none() || has.is_empty()) {
             reader.problem(node, "`frontmatter` needs `of`, a file, and `has`, what must stand there");
         }
-        let by = fields.read(reader, "by", Reader::text);
+        let by = fields.read(reader, "by", TreeReader::text);
         Self { of: of.unwrap_or_default(), has, by }
     }
 
@@ -97,7 +97,7 @@ impl Frontmatter {
     }
 
     fn wanted(&self) -> String {
-        let pair = |(key, values): &(String, Vec<Scalar>)| {
+        let pair = |(key, values): &(String, Vec<FrontmatterValue>)| {
             let values: Vec<String> = values.iter().map(ToString::to_string).collect();
             format!("{key}: {}", values.join(", "))
         };
@@ -105,30 +105,30 @@ impl Frontmatter {
     }
 }
 
-fn scalars(reader: &mut Reader, node: &Node) -> Vec<Scalar> {
+fn scalars(reader: &mut TreeReader, node: &Node) -> Vec<FrontmatterValue> {
     reader.each(node, |reader, node| match node.to_json() {
-        Value::String(text) => Scalar::Text(text),
-        Value::Number(number) => Scalar::Number(number.to_string()),
-        Value::Bool(truth) => Scalar::Bool(truth),
+        Value::String(text) => FrontmatterValue::Text(text),
+        Value::Number(number) => FrontmatterValue::Number(number.to_string()),
+        Value::Bool(truth) => FrontmatterValue::Bool(truth),
         _ => {
             reader.problem(node, "expected text, a number, true or false");
-            Scalar::Bool(false)
+            FrontmatterValue::Bool(false)
         }
     })
 }
 
-fn has(value: &Value, wanted: &[Scalar]) -> bool {
+fn has(value: &Value, wanted: &[FrontmatterValue]) -> bool {
     wanted.iter().all(|wanted| match value {
         Value::Array(members) => members.iter().any(|member| same(member, wanted)),
         value => same(value, wanted),
     })
 }
 
-fn same(value: &Value, wanted: &Scalar) -> bool {
+fn same(value: &Value, wanted: &FrontmatterValue) -> bool {
     match (value, wanted) {
-        (Value::String(value), Scalar::Text(wanted)) => value == wanted,
-        (Value::Number(value), Scalar::Number(wanted)) => value.to_string() == *wanted,
-        (Value::Bool(value), Scalar::Bool(wanted)) => value == wanted,
+        (Value::String(value), FrontmatterValue::Text(wanted)) => value == wanted,
+        (Value::Number(value), FrontmatterValue::Number(wanted)) => value.to_string() == *wanted,
+        (Value::Bool(value), FrontmatterValue::Bool(wanted)) => value == wanted,
         _ => false,
     }
 }
@@ -143,7 +143,7 @@ fn shown(value: &Value) -> String {
     short
 }
 
-impl std::fmt::Display for Scalar {
+impl std::fmt::Display for FrontmatterValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Text(text) | Self::Number(text) => f.write_str(text),

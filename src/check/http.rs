@@ -1,10 +1,10 @@
 //! `http`: what a server says of the event.
 
 use super::Scope;
-use super::saying::{Saying, shortened};
+use super::step_reply::{StepReply, shortened};
 use crate::facts::{Answer, Http as Asked, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How long a server may take, in seconds.
@@ -22,7 +22,7 @@ const SECONDS: u32 = 30;
 /// check: { http: { url: "https://gate.example.com", method: put, headers: { Authorization: "Bearer ${TOKEN}" }, env: [TOKEN] } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Http {
+pub struct HttpCheck {
     /// Where the event is sent.
     pub url: String,
     /// `POST` or `PUT`.
@@ -37,28 +37,28 @@ pub struct Http {
     pub seconds: u32,
 }
 
-impl Http {
+impl HttpCheck {
     /// A server that is posted to.
     #[must_use]
     pub fn new(url: String) -> Self {
         Self { url, method: "POST".to_owned(), headers: Vec::new(), env: Vec::new(), rewrites: false, seconds: SECONDS }
     }
 
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let mut at = node;
-        let http = if let Yaml::Map(_) = node.value {
+        let http = if let NodeValue::Map(_) = node.value {
             let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env", "rewrites"]);
             let words =
                 [("post", "POST"), ("put", "PUT"), ("Post", "POST"), ("Put", "PUT"), ("POST", "POST"), ("PUT", "PUT")];
             let method = fields.read(reader, "method", |reader, node| reader.word(node, &words)).flatten();
-            let headers = fields.read(reader, "headers", |reader, node| reader.map(node, Reader::text));
+            let headers = fields.read(reader, "headers", |reader, node| reader.map(node, TreeReader::text));
             at = fields.get("url").unwrap_or(node);
             Self {
                 method: method.unwrap_or("POST").to_owned(),
                 headers: headers.unwrap_or_default().into_iter().collect(),
-                env: fields.read(reader, "env", Reader::texts).unwrap_or_default(),
-                rewrites: fields.read(reader, "rewrites", Reader::boolean).unwrap_or_default(),
-                ..Self::new(fields.read(reader, "url", Reader::text).unwrap_or_default())
+                env: fields.read(reader, "env", TreeReader::texts).unwrap_or_default(),
+                rewrites: fields.read(reader, "rewrites", TreeReader::boolean).unwrap_or_default(),
+                ..Self::new(fields.read(reader, "url", TreeReader::text).unwrap_or_default())
             }
         } else {
             Self::new(reader.text(node))
@@ -85,8 +85,8 @@ impl Http {
         if !(200..300).contains(&status) {
             return Outcome::fails(format!("{name} answered {status}: {}", shortened(&body)));
         }
-        match Saying::read(&body) {
-            Ok(Some(saying)) => saying.outcome(&name, ""),
+        match StepReply::read(&body) {
+            Ok(Some(step_reply)) => step_reply.outcome(&name, ""),
             Ok(None) => Outcome::passes(format!("{name} answered {status}")),
             Err(why) => Outcome::unknown(format!("{name} says nothing that can be read: {why}")),
         }

@@ -1,11 +1,11 @@
 //! `observed`: a command was seen to pass or to fail.
 
 use super::Scope;
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::session::ModeState;
 use crate::shell;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,27 +22,27 @@ pub const EDIT: &str = "edit";
 /// check: { observed: { command: "{test}", result: passed, after: edit } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Observed {
+pub struct ObservedCheck {
     /// The command, by its first words.
     pub command: Vec<String>,
     /// How it ended.
-    pub result: Ran,
+    pub result: CommandResult,
     /// Whether an edit must come before it.
     pub after_edit: bool,
 }
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ran {
+pub enum CommandResult {
     /// With success.
     Passed,
     /// With a failure.
     Failed,
 }
 
-const RESULTS: [(&str, Ran); 2] = [("passed", Ran::Passed), ("failed", Ran::Failed)];
+const RESULTS: [(&str, CommandResult); 2] = [("passed", CommandResult::Passed), ("failed", CommandResult::Failed)];
 
-impl Ran {
+impl CommandResult {
     fn word(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -51,20 +51,20 @@ impl Ran {
     }
 }
 
-impl Observed {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl ObservedCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
-        let command = fields.read(reader, "command", Reader::templates).unwrap_or_default();
+        let command = fields.read(reader, "command", TreeReader::templates).unwrap_or_default();
         if command.is_empty() {
             reader.problem(node, "`observed` needs `command`, the first words of a command line");
         }
         let result = fields.read(reader, "result", |reader, node| reader.word(node, &RESULTS)).flatten();
         let after = fields.read(reader, "after", |reader, node| reader.word(node, &[(EDIT, true)])).flatten();
-        Self { command, result: result.unwrap_or(Ran::Passed), after_edit: after.unwrap_or(false) }
+        Self { command, result: result.unwrap_or(CommandResult::Passed), after_edit: after.unwrap_or(false) }
     }
 
     /// Under which name a run is noted: commands asked for in the same words share it.
-    fn mark(&self, result: Ran) -> String {
+    fn mark(&self, result: CommandResult) -> String {
         format!("{}:{}", self.command.join("|"), result.word())
     }
 
@@ -78,8 +78,8 @@ impl Observed {
         let is_it = |run: &&shell::Simple| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted));
         let mut own = runs.iter().filter(is_it).filter(|run| !idles(&run.words));
         let tells = |run: &shell::Simple| match result {
-            Ran::Passed => run.tells_success,
-            Ran::Failed => run.tells_failure,
+            CommandResult::Passed => run.tells_success,
+            CommandResult::Failed => run.tells_failure,
         };
         own.any(tells).then(|| self.mark(result))
     }
@@ -93,15 +93,15 @@ impl Observed {
             _ => name.clone(),
         };
         let remedy = match self.result {
-            Ran::Passed => format!("run {example} alone on a line until it passes"),
-            Ran::Failed => format!("run {example} alone on a line and see it fail"),
+            CommandResult::Passed => format!("run {example} alone on a line until it passes"),
+            CommandResult::Failed => format!("run {example} alone on a line and see it fail"),
         };
         let nothing = ModeState::default();
         let standing = scope.standing().unwrap_or(&nothing);
         let at = |result| standing.seen_at(&self.mark(result)).filter(|tick| *tick > standing.since);
         let (wanted, other) = match self.result {
-            Ran::Passed => (at(Ran::Passed), at(Ran::Failed)),
-            Ran::Failed => (at(Ran::Failed), at(Ran::Passed)),
+            CommandResult::Passed => (at(CommandResult::Passed), at(CommandResult::Failed)),
+            CommandResult::Failed => (at(CommandResult::Failed), at(CommandResult::Passed)),
         };
         let edited = standing.seen_at(EDIT).filter(|tick| *tick > standing.since);
         match wanted {
@@ -141,10 +141,10 @@ impl Observed {
     }
 }
 
-fn opposite(result: Ran) -> &'static str {
+fn opposite(result: CommandResult) -> &'static str {
     match result {
-        Ran::Passed => Ran::Failed.word(),
-        Ran::Failed => Ran::Passed.word(),
+        CommandResult::Passed => CommandResult::Failed.word(),
+        CommandResult::Failed => CommandResult::Passed.word(),
     }
 }
 
@@ -179,7 +179,7 @@ fn idles(words: &[String]) -> bool {
 }
 
 /// How the shell command of this event ended, where the host tells.
-fn result(event: &Event) -> Option<Ran> {
+fn result(event: &Event) -> Option<CommandResult> {
     if event.tool() != Some("Bash") {
         return None;
     }
@@ -192,8 +192,10 @@ fn result(event: &Event) -> Option<Ran> {
         return None;
     }
     match event.kind? {
-        Kind::PostToolUse => Some(Ran::Passed),
-        Kind::PostToolUseFailure => event.text("error").filter(|error| is_own(error, event)).map(|_| Ran::Failed),
+        EventKind::PostToolUse => Some(CommandResult::Passed),
+        EventKind::PostToolUseFailure => {
+            event.text("error").filter(|error| is_own(error, event)).map(|_| CommandResult::Failed)
+        }
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the tool's file matches one of the globs, relative to the project; what is outside the
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// check: { path: ["src/**", "Cargo.toml"] }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Path(pub Vec<String>);
+pub struct PathCheck(pub Vec<String>);
 
-impl Path {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl PathCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 

@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{Answer, Question, Said, Wanted, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// What a text must have; everything given must be there.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// check: { prompt: { contains: [login, page], starts: fix, matches: "bug #\\d+" } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Pattern {
+pub struct TextPattern {
     /// Words, ignoring case.
     pub contains: Vec<String>,
     /// How it begins; one of them is enough.
@@ -22,15 +22,15 @@ pub struct Pattern {
     pub matches: Vec<String>,
 }
 
-impl Pattern {
-    pub(super) fn read(reader: &mut Reader, node: &Node, what: &str) -> Self {
-        if !matches!(node.value, Yaml::Map(_)) {
+impl TextPattern {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node, what: &str) -> Self {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self { contains: reader.texts(node), ..Self::default() };
         }
         let fields = reader.fields(node, what, &["contains", "starts", "matches"]);
         let matches = fields.read(reader, "matches", patterns).unwrap_or_default();
-        let contains = fields.read(reader, "contains", Reader::texts).unwrap_or_default();
-        let starts = fields.read(reader, "starts", Reader::texts).unwrap_or_default();
+        let contains = fields.read(reader, "contains", TreeReader::texts).unwrap_or_default();
+        let starts = fields.read(reader, "starts", TreeReader::texts).unwrap_or_default();
         Self { contains, starts, matches }
     }
 
@@ -51,7 +51,7 @@ impl Pattern {
 }
 
 /// Regular expressions that compile.
-pub(super) fn patterns(reader: &mut Reader, node: &Node) -> Vec<String> {
+pub(super) fn patterns(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     reader.each(node, |reader, node| {
         let pattern = reader.text(node);
         match regex::RegexBuilder::new(&pattern).size_limit(1 << 20).build() {

@@ -1,9 +1,9 @@
 //! `prompt`: what the user, or the parent of an agent, wrote.
 
-use super::{Pattern, Scope};
+use super::{Scope, TextPattern};
 use crate::facts::Said;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the prompt of this event has all that is asked for; for a call of `Agent` it is the
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 /// check: { prompt: { contains: login, matches: "MS-\\d+" } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Prompt(pub Pattern);
+pub struct PromptCheck(pub TextPattern);
 
-impl Prompt {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        Self(Pattern::read(reader, node, "`prompt`"))
+impl PromptCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        Self(TextPattern::read(reader, node, "`prompt`"))
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

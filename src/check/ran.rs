@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::event::command::{bare, same_agent};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when every one of these agents has run since the mode was activated, and was allowed to stop.
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// check: { ran: security-auditor }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ran(pub Vec<String>);
+pub struct RanCheck(pub Vec<String>);
 
-impl Ran {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl RanCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.texts(node))
     }
 

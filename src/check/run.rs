@@ -1,10 +1,10 @@
 //! `run`: what a program says of the event.
 
 use super::Scope;
-use super::saying::{Saying, shortened};
+use super::step_reply::{StepReply, shortened};
 use crate::facts::{Answer, Question, Run as Asked, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How long a program may take, in seconds.
@@ -25,7 +25,7 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// check: { run: { command: ./gate.sh, event: true, answer: true, rewrites: false } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunCheck {
     /// The command, for a shell.
     pub command: String,
     /// Whether it gets the event.
@@ -38,23 +38,23 @@ pub struct Run {
     pub seconds: u32,
 }
 
-impl Run {
+impl RunCheck {
     /// A command that gets the event and whose answer counts.
     #[must_use]
     pub fn new(command: String) -> Self {
         Self { command, event: true, answer: true, rewrites: false, seconds: SECONDS }
     }
 
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        if !matches!(node.value, Yaml::Map(_)) {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self::new(reader.text(node));
         }
         let fields = reader.fields(node, "`run`", &["command", "event", "answer", "rewrites"]);
-        let command = fields.read(reader, "command", Reader::text).unwrap_or_default();
+        let command = fields.read(reader, "command", TreeReader::text).unwrap_or_default();
         if command.trim().is_empty() {
             reader.problem(node, "`run` needs a `command`");
         }
-        let mut truth = |name: &str, default: bool| fields.read(reader, name, Reader::boolean).unwrap_or(default);
+        let mut truth = |name: &str, default: bool| fields.read(reader, name, TreeReader::boolean).unwrap_or(default);
         Self {
             event: truth("event", true),
             answer: truth("answer", true),
@@ -80,10 +80,10 @@ impl Run {
         if NOT_STARTED.contains(&code) {
             return Outcome::unknown(format!("{name} cannot be run: {}", shortened(words)));
         }
-        match if self.answer { Saying::read(&stdout) } else { Ok(None) } {
-            Ok(Some(saying)) if code == 0 => saying.outcome(&name, ""),
+        match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
+            Ok(Some(step_reply)) if code == 0 => step_reply.outcome(&name, ""),
             // The host's own rule: 2 objects whatever the JSON says, and the reason is the JSON's if it has one.
-            Ok(Some(saying)) => saying.objecting().outcome(&name, &stderr),
+            Ok(Some(step_reply)) => step_reply.objecting().outcome(&name, &stderr),
             Err(why) if code == 0 => Outcome::unknown(format!("{name} says nothing that can be read: {why}")),
             _ if code == 0 => Outcome::passes(format!("{name} ended with 0")),
             _ => match shortened(words) {

@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::paths::safe_name;
 use crate::session::{ModeState, Session};
 use crate::template::variable;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -36,16 +36,16 @@ pub struct Artifact {
 
 impl Artifact {
     /// Reads a glob, a list of them, or `{ any: [...], new: ... }`.
-    pub fn read(reader: &mut Reader, node: &Node) -> Self {
-        if !matches!(node.value, Yaml::Map(_)) {
+    pub fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self { globs: reader.templates(node), new: None };
         }
         let fields = reader.fields(node, "an artifact", &["any", "new"]);
-        let globs = fields.read(reader, "any", Reader::templates).unwrap_or_default();
+        let globs = fields.read(reader, "any", TreeReader::templates).unwrap_or_default();
         if globs.is_empty() {
             reader.problem(node, "an artifact needs `any`, a glob or a list of them");
         }
-        Self { globs, new: fields.read(reader, "new", Reader::template) }
+        Self { globs, new: fields.read(reader, "new", TreeReader::template) }
     }
 }
 

@@ -4,7 +4,7 @@ use super::Scope;
 use crate::event::name;
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when all that is asked for is so, by the session's journal: the command or skill that was begun since the user
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// check: { session: { edited: "src/**", extension: rs, command: plan, skill: my-skill } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionCheck {
     /// Globs, one of which a changed file matches.
     pub edited: Vec<String>,
     /// Extensions, one of which a changed file has.
@@ -25,12 +25,12 @@ pub struct Session {
     pub skill: Vec<String>,
 }
 
-impl Session {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl SessionCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
-            edited: fields.read(reader, "edited", Reader::templates).unwrap_or_default(),
-            extension: fields.read(reader, "extension", Reader::texts).unwrap_or_default(),
+            edited: fields.read(reader, "edited", TreeReader::templates).unwrap_or_default(),
+            extension: fields.read(reader, "extension", TreeReader::texts).unwrap_or_default(),
             command: fields.read(reader, "command", super::names).unwrap_or_default(),
             skill: fields.read(reader, "skill", super::names).unwrap_or_default(),
         }

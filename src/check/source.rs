@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::event::name;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the event's source (of a session: `startup`, `resume`, `clear`, `compact`) is one of these; of events
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 /// check: { source: startup|resume }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source(pub Vec<String>);
+pub struct SourceCheck(pub Vec<String>);
 
-impl Source {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl SourceCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

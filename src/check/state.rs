@@ -2,7 +2,7 @@
 
 use super::Scope;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ use serde_json::Value;
 /// check: { state: { plan_mode.is_active: true } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State(pub Vec<Wanted>);
+pub struct StateCheck(pub Vec<ExpectedState>);
 
 /// One value of the state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct ExpectedState {
     /// The namespace.
     pub namespace: String,
     /// The key in it.
@@ -27,15 +27,15 @@ pub struct Wanted {
     pub values: Vec<String>,
 }
 
-impl State {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        let json = |reader: &mut Reader, node: &Node| reader.each(node, |_, node| node.to_json().to_string());
+impl StateCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        let json = |reader: &mut TreeReader, node: &Node| reader.each(node, |_, node| node.to_json().to_string());
         let pairs = reader.map(node, json);
         let mut wanted = Vec::new();
         for (name, values) in pairs {
             match name.split_once('.') {
                 Some((namespace, key)) => {
-                    wanted.push(Wanted { namespace: namespace.to_owned(), key: key.to_owned(), values });
+                    wanted.push(ExpectedState { namespace: namespace.to_owned(), key: key.to_owned(), values });
                 }
                 None => {
                     reader.problem(node, format!("`{name}` is no namespace and key, like `code_mode.current_phase`"));
@@ -48,7 +48,7 @@ impl State {
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let mut saw = Vec::new();
         let mut holds = true;
-        for Wanted { namespace, key, values } in &self.0 {
+        for ExpectedState { namespace, key, values } in &self.0 {
             let value = scope.session.value(namespace, key).unwrap_or(Value::Null);
             holds &= values.contains(&value.to_string());
             let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -3,7 +3,7 @@
 use super::{Scope, file, pattern};
 use crate::facts::{Answer, Question, Wanted, unknown};
 use crate::verdict::{Outcome, Truth};
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the newest file's text, its frontmatter aside, has everything asked for; `newest: false` is
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// check: { text: { of: review, sections: [Summary], contains: findings, min_chars: 200 } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Text {
+pub struct TextCheck {
     /// The artifact, or a glob.
     pub of: String,
     /// The least length in characters.
@@ -31,20 +31,20 @@ pub struct Text {
     pub newest: bool,
 }
 
-impl Text {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl TextCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
-        let of = fields.read(reader, "of", Reader::artifact);
-        if of.is_none() && matches!(node.value, Yaml::Map(_)) {
+        let of = fields.read(reader, "of", TreeReader::artifact);
+        if of.is_none() && matches!(node.value, NodeValue::Map(_)) {
             reader.problem(node, "`text` needs `of`: an artifact or a glob");
         }
         let text = Self {
             of: of.unwrap_or_default(),
-            min_chars: fields.read(reader, "min_chars", Reader::number).unwrap_or(0),
-            sections: fields.read(reader, "sections", Reader::texts).unwrap_or_default(),
-            contains: fields.read(reader, "contains", Reader::texts).unwrap_or_default(),
+            min_chars: fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0),
+            sections: fields.read(reader, "sections", TreeReader::texts).unwrap_or_default(),
+            contains: fields.read(reader, "contains", TreeReader::texts).unwrap_or_default(),
             matches: fields.read(reader, "matches", pattern::patterns).unwrap_or_default(),
-            newest: fields.read(reader, "newest", Reader::boolean).unwrap_or(true),
+            newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),
         };
         if text.min_chars == 0 && text.sections.is_empty() && text.contains.is_empty() && text.matches.is_empty() {
             reader.problem(node, "`text` asks for nothing: give `sections`, `contains`, `matches` or `min_chars`");

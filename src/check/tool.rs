@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::event::name;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// check: { tool: Write|Edit|mcp__github__* }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tool(pub Vec<String>);
+pub struct ToolCheck(pub Vec<String>);
 
-impl Tool {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl ToolCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 

@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{Answer, Protected, Question, Sureness, Touching, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ const DEEDS: [(&str, &str); 6] = [
 /// check: { not: { touches: { effects: [write], paths: ["**/.env"], except: ["**/.env.example"], strict: true } } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touches {
+pub struct TouchesCheck {
     /// What must not be done.
     pub deeds: Vec<String>,
     /// To which paths.
@@ -59,20 +59,20 @@ impl PartialEq for Sealed {
 
 impl Eq for Sealed {}
 
-impl Touches {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl TouchesCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict"]);
-        let deed = |reader: &mut Reader, node: &Node| reader.word(node, &DEEDS).unwrap_or_default().to_owned();
+        let deed = |reader: &mut TreeReader, node: &Node| reader.word(node, &DEEDS).unwrap_or_default().to_owned();
         let deeds = fields.read(reader, "effects", |reader, node| reader.each(node, deed)).unwrap_or_default();
         if deeds.is_empty() {
             reader.problem(node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
         }
         Self {
             deeds,
-            paths: fields.read(reader, "paths", Reader::templates).unwrap_or_default(),
-            except: fields.read(reader, "except", Reader::templates).unwrap_or_default(),
-            recursive: fields.read(reader, "recursive", Reader::boolean).unwrap_or(false),
-            strict: fields.read(reader, "strict", Reader::boolean).unwrap_or(false),
+            paths: fields.read(reader, "paths", TreeReader::templates).unwrap_or_default(),
+            except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
+            recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
+            strict: fields.read(reader, "strict", TreeReader::boolean).unwrap_or(false),
             sealed: Sealed::default(),
         }
     }

@@ -1,9 +1,9 @@
 //! `transcript`: what was said in the conversation.
 
-use super::{Pattern, Scope, pattern};
+use super::{Scope, TextPattern, pattern};
 use crate::facts::{Answer, Question, Said, Wanted, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader, Yaml};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the conversation has all that is asked for; with `last`, only the latest message of the
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// check: { transcript: { last: true, contains: [risks, next steps] } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transcript {
+pub struct TranscriptCheck {
     /// Whether only the latest message of the assistant counts.
     pub last: bool,
     /// Words, ignoring case.
@@ -22,15 +22,15 @@ pub struct Transcript {
     pub matches: Vec<String>,
 }
 
-impl Transcript {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
-        if !matches!(node.value, Yaml::Map(_)) {
+impl TranscriptCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        if !matches!(node.value, NodeValue::Map(_)) {
             return Self { last: false, contains: reader.texts(node), matches: Vec::new() };
         }
         let fields = reader.fields(node, "`transcript`", &["last", "contains", "matches"]);
         Self {
-            last: fields.read(reader, "last", Reader::boolean).unwrap_or(false),
-            contains: fields.read(reader, "contains", Reader::texts).unwrap_or_default(),
+            last: fields.read(reader, "last", TreeReader::boolean).unwrap_or(false),
+            contains: fields.read(reader, "contains", TreeReader::texts).unwrap_or_default(),
             matches: fields.read(reader, "matches", pattern::patterns).unwrap_or_default(),
         }
     }
@@ -39,7 +39,7 @@ impl Transcript {
         // The host's file lags behind: at a stop, the event itself has the latest message.
         if self.last && scope.event.text("last_assistant_message").is_some() {
             let Self { contains, matches, .. } = self.clone();
-            return Pattern { contains, matches, starts: Vec::new() }.ask(scope, Said::Message, "last message");
+            return TextPattern { contains, matches, starts: Vec::new() }.ask(scope, Said::Message, "last message");
         }
         let path = scope.event.text("agent_transcript_path").or_else(|| scope.event.text("transcript_path"));
         let Some(path) = path.map(str::to_owned) else { return Outcome::unknown("the event names no transcript") };

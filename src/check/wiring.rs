@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, Reader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Holds when the tool leaves modegate's hook entries in the host's settings files as they are; `kept` is the only word.
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// check: { wiring: kept }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wiring;
+pub struct WiringCheck;
 
-impl Wiring {
-    pub(super) fn read(reader: &mut Reader, node: &Node) -> Self {
+impl WiringCheck {
+    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let _: Option<()> = reader.word(node, &[("kept", ())]);
         Self
     }

@@ -42,7 +42,7 @@ pub(super) enum Cache {
 impl Cache {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         let places = places(project);
-        let store = Store::new(places.clone(), crate::library::read(&places).settings.days);
+        let store = Store::new(places.clone(), crate::mode_cache::read(&places).settings.days);
         let done = match self {
             Self::Get { namespace, key, session } => {
                 return get(&store, namespace.as_deref(), key.as_deref(), session.as_deref());

@@ -3,12 +3,12 @@
 use super::screen;
 use crate::disk;
 use crate::engine::{Decided, decide};
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::facts::live::{Live, now, place};
 use crate::facts::{Answer, Facts, Question};
 use crate::journal::{self, Line, Wrote};
-use crate::library::Library;
 use crate::mode::{BASE, Catalogue};
+use crate::mode_cache::ModeCache;
 use crate::paths::Places;
 use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
@@ -98,12 +98,12 @@ pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) ->
 }
 
 /// The modes, where modegate has a say at all: in a project, or where a command is about to make it one.
-fn library(places: &Places, event: &Event) -> Option<Library> {
+fn library(places: &Places, event: &Event) -> Option<ModeCache> {
     if places.hooks().is_dir() {
-        return Some(Library::open(places));
+        return Some(ModeCache::open(places));
     }
     let call = event.command()?;
-    Some(Library::read(places)).filter(|library| library.answers(call.name))
+    Some(ModeCache::read(places)).filter(|library| library.answers(call.name))
 }
 
 struct Door<'a> {
@@ -125,7 +125,7 @@ struct Made {
 }
 
 impl Door<'_> {
-    fn answer(mut self, library: &Library) -> Answered {
+    fn answer(mut self, library: &ModeCache) -> Answered {
         let id = self.event.session().to_owned();
         let store = Store::new(self.places.clone(), library.index.settings.days);
         let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
@@ -145,14 +145,14 @@ impl Door<'_> {
         Answered { reply, asked, decided: Some(decided) }
     }
 
-    fn decide(&self, library: &Library, before: Session, facts: &Facts<'_>) -> Made {
+    fn decide(&self, library: &ModeCache, before: Session, facts: &Facts<'_>) -> Made {
         let catalogue = self.needed(library, &before);
         let decided = decide(self.event, &catalogue, &before, facts);
         Made { before, catalogue, decided }
     }
 
     /// Stores what moved; if the state changed meanwhile, it is decided again on the fresh one.
-    fn keep(&mut self, store: &Store, library: &Library, revision: u64, mut made: Made, facts: &Facts<'_>) -> Made {
+    fn keep(&mut self, store: &Store, library: &ModeCache, revision: u64, mut made: Made, facts: &Facts<'_>) -> Made {
         let id = made.before.id.clone();
         // A refused command does not make a folder a project.
         let is_project = made.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
@@ -174,7 +174,7 @@ impl Door<'_> {
             made.decided.decision.context.clear();
             made.decided.decision.moves.clear();
             // Without a state refusals cannot be counted, and an agent that is refused for ever costs money.
-            if self.event.kind.is_some_and(Kind::is_stop) && self.event.stop_hook_active() {
+            if self.event.kind.is_some_and(EventKind::is_stop) && self.event.stop_hook_active() {
                 made.decided.decision = Decision::default();
             }
         }
@@ -182,8 +182,8 @@ impl Door<'_> {
     }
 
     /// The modes that this event needs: where none is active, most events concern none.
-    fn needed(&self, library: &Library, session: &Session) -> Catalogue {
-        let quiet = self.event.command().is_none() && self.event.kind != Some(Kind::SessionStart);
+    fn needed(&self, library: &ModeCache, session: &Session) -> Catalogue {
+        let quiet = self.event.command().is_none() && self.event.kind != Some(EventKind::SessionStart);
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }
@@ -211,14 +211,14 @@ impl Door<'_> {
                 (healed.unwrap_or(state.revision), session)
             }
             Shape::Newer(version) => {
-                if self.event.kind == Some(Kind::SessionStart) {
+                if self.event.kind == Some(EventKind::SessionStart) {
                     self.troubles.push(crate::store::Error::Newer(*version).to_string());
                 }
                 (state.revision, state.session(id))
             }
             Shape::Unreadable(why) => {
                 let session = known();
-                if matches!(self.event.kind, Some(Kind::SessionStart | Kind::UserPromptSubmit)) {
+                if matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)) {
                     self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
                 }
                 (state.revision, session)

@@ -6,8 +6,8 @@ use super::screen::{self, Colour, paint};
 use super::site::{Scope, Site};
 use super::{FOUND, doctor};
 use crate::disk::IGNORED;
-use crate::event::Kind;
-use crate::library;
+use crate::event::EventKind;
+use crate::mode_cache;
 use crate::starter;
 use crate::wiring::{self, Refusal};
 use clap::Args;
@@ -48,7 +48,7 @@ impl Install {
     }
 
     fn install(&self, site: &Site) -> Result<(), String> {
-        let events = wiring::needed(&library::read(&site.places()));
+        let events = wiring::needed(&mode_cache::read(&site.places()));
         let mut changes = self.plan(site, &events)?;
         if !self.dry_run {
             let _guard = site.hold()?;
@@ -62,7 +62,7 @@ impl Install {
     }
 
     /// Everything that has to be done, in order: a settings file never names a program that is not there yet.
-    fn plan(&self, site: &Site, events: &[Kind]) -> Result<Vec<Change>, String> {
+    fn plan(&self, site: &Site, events: &[EventKind]) -> Result<Vec<Change>, String> {
         let settings = self.settings(site, events)?;
         let mut changes = Vec::new();
         if !site.is_users {
@@ -81,7 +81,7 @@ impl Install {
         Ok(changes)
     }
 
-    fn settings(&self, site: &Site, events: &[Kind]) -> Result<Vec<Change>, String> {
+    fn settings(&self, site: &Site, events: &[EventKind]) -> Result<Vec<Change>, String> {
         let command = if self.path { wiring::ON_PATH.to_owned() } else { site.command() };
         let before = text_of(&site.settings)?;
         let text = before.clone().unwrap_or_default();
@@ -97,7 +97,7 @@ impl Install {
         Ok(changes)
     }
 
-    fn tell(&self, site: &Site, events: &[Kind], changes: &[Change]) {
+    fn tell(&self, site: &Site, events: &[EventKind], changes: &[Change]) {
         let problems = if self.dry_run { Vec::new() } else { doctor::problems(site) };
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
@@ -202,7 +202,7 @@ fn ignored(site: &Site) -> Result<Change, String> {
 
 /// The commands and agents; a file that is there is somebody's.
 fn workflow(site: &Site) -> Vec<Change> {
-    let change = |file: &starter::File| {
+    let change = |file: &starter::StarterFile| {
         let path = site.claude.join(file.path);
         match fs::read(&path) {
             Ok(own) if own == file.text.as_bytes() => Change::new(path, Deed::Same, ""),

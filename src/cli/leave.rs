@@ -2,8 +2,8 @@
 
 use super::{FOUND, USAGE, person_only, places, screen};
 use crate::facts::live::now;
-use crate::library;
 use crate::mode::Catalogue;
+use crate::mode_cache;
 use crate::paths::Places;
 use crate::session::Ending;
 use crate::store::{State, Store};
@@ -26,7 +26,7 @@ impl Leave {
             return refused;
         }
         let places = places(project);
-        let catalogue = library::read(&places);
+        let catalogue = mode_cache::read(&places);
         let Some(namespace) = self.namespace(&catalogue, &places) else {
             let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
             let near = crate::yaml::nearest(&self.mode, &names).map(|near| format!(", did you mean `{near}`?"));

@@ -3,7 +3,7 @@
 use super::screen::{self, Colour, paint};
 use super::{FOUND, USAGE, places, why};
 use crate::engine::outcome;
-use crate::event::{Event, Kind, TABLE};
+use crate::event::{Event, EventKind, TABLE};
 use crate::journal::{self, Line};
 use crate::paths::Places;
 use crate::verdict::Verdict;
@@ -39,7 +39,7 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        if let Some(name) = self.event.as_deref().filter(|name| Kind::named(name).is_none()) {
+        if let Some(name) = self.event.as_deref().filter(|name| EventKind::named(name).is_none()) {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
             let near = crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?"));
             screen::complain(format!("error: no event is called `{name}`{}", near.unwrap_or_default()));

@@ -2,9 +2,9 @@
 
 use super::screen::{self, Colour, paint};
 use super::{FOUND, USAGE, places};
-use crate::library;
-use crate::mode::foreign::{self, Foreign};
-use crate::mode::{Catalogue, EMBEDDED, Mode, Origin};
+use crate::mode::imported::{self, ImportedFile};
+use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin};
+use crate::mode_cache;
 use crate::paths::Places;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl Modes {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         let places = places(project);
         match self {
-            Self::List { json } => list(&library::read(&places), json),
+            Self::List { json } => list(&mode_cache::read(&places), json),
             Self::Show { name, json } => show(&places, &name, json),
             Self::Check { files, json } => check(&places, &files, json),
             Self::Import { file } => import(&file),
@@ -63,8 +63,8 @@ fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
     for (mode, origin) in catalogue.entries() {
         let commands: Vec<String> = mode.commands.iter().map(|command| format!("/{command}")).collect();
         let from = match origin {
-            Origin::Embedded => String::new(),
-            Origin::File(file) => format!("  ({file})"),
+            ModeOrigin::Embedded => String::new(),
+            ModeOrigin::File(file) => format!("  ({file})"),
         };
         screen::say(format!(
             "{:<13}{:<22}{}{from}",
@@ -82,18 +82,18 @@ fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn summary(mode: &Mode, origin: &Origin) -> Value {
+fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
     let phases: Vec<Value> =
         mode.phases.iter().map(|phase| json!({"phase": phase.name, "worker": phase.worker.to_string()})).collect();
     let from = match origin {
-        Origin::Embedded => "embedded",
-        Origin::File(file) => file,
+        ModeOrigin::Embedded => "embedded",
+        ModeOrigin::File(file) => file,
     };
     json!({"mode": mode.name, "about": mode.about, "commands": mode.commands, "namespace": mode.namespace, "origin": from, "phases": phases})
 }
 
 fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
-    let catalogue = library::read(places);
+    let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
         let near =
@@ -106,28 +106,28 @@ fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let text = match origin {
-        Origin::Embedded => EMBEDDED.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned()),
-        Origin::File(file) => std::fs::read_to_string(places.home.join(file)).ok(),
+        ModeOrigin::Embedded => EMBEDDED.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned()),
+        ModeOrigin::File(file) => std::fs::read_to_string(places.home.join(file)).ok(),
     };
     screen::say(text.unwrap_or_default().trim_end());
     ExitCode::SUCCESS
 }
 
 fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
-    let catalogue = if files.is_empty() { library::read(places) } else { given(places, files) };
+    let catalogue = if files.is_empty() { mode_cache::read(places) } else { given(places, files) };
     if as_json {
         screen::json(&catalogue.broken);
     } else {
         catalogue.broken.iter().for_each(|broken| screen::say(broken.to_string().trim_end()));
         if catalogue.broken.is_empty() {
-            let own = catalogue.entries().filter(|(_, origin)| **origin != Origin::Embedded).count();
+            let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
             screen::say(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
         }
     }
     if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
 }
 
-/// Prints a foreign file as native YAML.
+/// Prints a imported file as native YAML.
 fn import(file: &std::path::Path) -> ExitCode {
     let name = file.to_string_lossy();
     let text = match std::fs::read_to_string(file) {
@@ -137,15 +137,15 @@ fn import(file: &std::path::Path) -> ExitCode {
             return ExitCode::from(FOUND);
         }
     };
-    match foreign::translated(&name, &text) {
-        Ok(Foreign::Mode(node)) => {
+    match imported::parse(&name, &text) {
+        Ok(ImportedFile::Mode(node)) => {
             screen::say(format!(
                 "# From {name}; put this into .claude/modes/base.yaml.\n{}",
                 node.to_yaml().trim_end()
             ));
             ExitCode::SUCCESS
         }
-        Ok(Foreign::Other) => {
+        Ok(ImportedFile::Other) => {
             let hint = "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`";
             screen::complain(format!("error: `{name}` is no file of gates\n  hint: {hint}"));
             ExitCode::from(FOUND)

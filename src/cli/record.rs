@@ -7,7 +7,7 @@ mod switch;
 use super::screen::{self, Colour, paint};
 use super::{FOUND, USAGE, person_only, places};
 use crate::journal;
-use crate::library;
+use crate::mode_cache;
 use crate::paths::Places;
 use clap::{Args, Subcommand};
 use export::ExportCommand;
@@ -87,7 +87,7 @@ impl RecordError {
 
 /// Tells whether sessions are recorded, and what there is.
 fn status(places: &Places, as_json: bool) {
-    let settings = library::read(places).settings;
+    let settings = mode_cache::read(places).settings;
     let (folder, journals) = (places.sessions(), journal::journals(&places.sessions()));
     let parts = journals.iter().flat_map(|path| [path.clone(), journal::aside(path)]);
     let bytes: u64 = parts.filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();

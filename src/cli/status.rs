@@ -8,8 +8,8 @@ use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::facts::live::Live;
-use crate::library;
 use crate::mode::Catalogue;
+use crate::mode_cache;
 use crate::paths::Places;
 use crate::session::{ModeState, Session};
 use crate::store::{Shape, Store};
@@ -36,7 +36,7 @@ impl Status {
         }
         let places = places(project);
         let site = Site::of(&places);
-        let catalogue = library::read(&places);
+        let catalogue = mode_cache::read(&places);
         let state = Store::new(places.clone(), catalogue.settings.days).read();
         // Sessions without a mode have no state, but a journal.
         let mut ids = state.ids();
@@ -60,7 +60,7 @@ impl Status {
         };
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
-            let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::Broken::summary).collect();
+            let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::BrokenFile::summary).collect();
             let project = places.hooks().is_dir();
             let silent: Vec<String> = silent(&site).iter().map(|pulse| pulse.session.clone()).collect();
             screen::json(

@@ -7,8 +7,8 @@ use super::screen::{self, Colour, paint};
 use super::site::{Scope, Site};
 use super::{FOUND, person_only};
 use crate::disk::IGNORED;
-use crate::event::Kind;
-use crate::library;
+use crate::event::EventKind;
+use crate::mode_cache;
 use crate::starter;
 use crate::wiring::{self, ON_PATH};
 use clap::Args;
@@ -170,12 +170,15 @@ fn settings(site: &Site) -> Result<Vec<Change>, String> {
 /// Whether `text` is exactly what installing makes of `before`.
 fn is_it(site: &Site, before: &str, text: &str) -> bool {
     let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    let own: Vec<Kind> =
-        wiring::handlers(&value).iter().filter(|own| own.is_ours()).filter_map(|own| Kind::named(own.event)).collect();
+    let own: Vec<EventKind> = wiring::handlers(&value)
+        .iter()
+        .filter(|own| own.is_ours())
+        .filter_map(|own| EventKind::named(own.event))
+        .collect();
     // New events stand in the order in which modes need them; what is gone from the modes came after those.
-    let mut events = wiring::needed(&library::read(&site.places()));
+    let mut events = wiring::needed(&mode_cache::read(&site.places()));
     events.retain(|kind| own.contains(kind));
-    let gone: Vec<Kind> = own.into_iter().filter(|kind| !events.contains(kind)).collect();
+    let gone: Vec<EventKind> = own.into_iter().filter(|kind| !events.contains(kind)).collect();
     events.extend(gone);
     let wired = |command: &str| wiring::wire(before, command, &events).is_ok_and(|wired| wired == text);
     wired(&site.command()) || wired(ON_PATH)

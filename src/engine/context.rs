@@ -1,7 +1,7 @@
 //! Context files: for each file of `.claude/context` that is named after an event, an implicit gate of the base mode.
 
 use super::{Engine, Intent};
-use crate::event::Kind;
+use crate::event::EventKind;
 use crate::event::command::bare;
 use crate::facts::{Answer, Question};
 use crate::mode::BASE;
@@ -15,7 +15,7 @@ const ROOM: usize = 9_000;
 
 impl Engine<'_> {
     /// Tells the model, or later the parent, what the project wants told at this event.
-    pub(super) fn tell_contexts(&mut self, kind: Kind) {
+    pub(super) fn tell_contexts(&mut self, kind: EventKind) {
         if self.catalogue.contexts.is_empty() {
             return;
         }
@@ -28,7 +28,7 @@ impl Engine<'_> {
         }
     }
 
-    fn tell_context(&mut self, kind: Kind, stem: &str, file: &str) {
+    fn tell_context(&mut self, kind: EventKind, stem: &str, file: &str) {
         let path = format!(".claude/context/{file}");
         let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
             Answer::Context { text, .. } if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
@@ -53,7 +53,7 @@ impl Engine<'_> {
     }
 
     /// At a stop nothing may be said, or the agent would run again: the next event that can carries it.
-    fn pass_on(&mut self, kind: Kind, text: String) {
+    fn pass_on(&mut self, kind: EventKind, text: String) {
         if kind.row().context {
             self.context.push(text);
         } else if kind.is_stop() {
@@ -83,24 +83,24 @@ impl Engine<'_> {
     }
 
     /// The names that this event gives to files.
-    fn stems(&self, kind: Kind) -> Vec<String> {
+    fn stems(&self, kind: EventKind) -> Vec<String> {
         let mut stems: Vec<String> = Vec::new();
         let mut named =
             |name: Option<&str>, stage: &str| stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
         let agent = self.who.as_deref().or_else(|| self.event.text("agent_type"));
         match kind {
-            Kind::SessionStart => named(Some("session"), "start"),
-            Kind::SessionEnd => named(Some("session"), "end"),
-            Kind::UserPromptSubmit if !self.event.is_machine_prompt() => named(Some("prompt"), "submit"),
-            Kind::Notification => named(Some("notification"), "receive"),
-            Kind::PreToolUse => named(self.event.tool(), "pre"),
-            Kind::PostToolUse => {
+            EventKind::SessionStart => named(Some("session"), "start"),
+            EventKind::SessionEnd => named(Some("session"), "end"),
+            EventKind::UserPromptSubmit if !self.event.is_machine_prompt() => named(Some("prompt"), "submit"),
+            EventKind::Notification => named(Some("notification"), "receive"),
+            EventKind::PreToolUse => named(self.event.tool(), "pre"),
+            EventKind::PostToolUse => {
                 named(self.event.tool(), "post");
                 named(self.event.skill(), "end");
             }
-            Kind::SubagentStart => named(agent, "start"),
-            Kind::SubagentStop => named(agent, "end"),
-            Kind::Stop => {
+            EventKind::SubagentStart => named(agent, "start"),
+            EventKind::SubagentStop => named(agent, "end"),
+            EventKind::Stop => {
                 named(Some("agent"), "stop");
                 self.active().flat_map(|mode| &mode.commands).for_each(|command| named(Some(command), "end"));
             }

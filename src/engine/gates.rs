@@ -1,7 +1,7 @@
 //! One gate: its check, what follows, how far its level and its patience let that go.
 
 use super::Engine;
-use crate::event::Kind;
+use crate::event::EventKind;
 use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
 use crate::paths::hash;
 use crate::session::{BlockCount, Unmet};
@@ -39,7 +39,7 @@ impl<'a> Engine<'a> {
         if spoken {
             finding.verdict = Verdict::Pass;
         }
-        if self.event.kind.is_some_and(Kind::is_stop) {
+        if self.event.kind.is_some_and(EventKind::is_stop) {
             self.be_patient(mode, gate, &mut finding);
         }
         // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
@@ -181,11 +181,11 @@ impl<'a> Engine<'a> {
     /// What the model reads: what is missing, what was seen, what to do next.
     fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome, verdict: Verdict) -> String {
         let mut outcome = outcome.clone();
-        if outcome.truth == Truth::Unknown && !self.event.kind.is_some_and(Kind::is_stop) {
+        if outcome.truth == Truth::Unknown && !self.event.kind.is_some_and(EventKind::is_stop) {
             // What would open it is not the point while nobody can tell: the reason is.
             outcome.remedy = None;
-        } else if self.event.kind.is_some_and(Kind::is_stop) {
-            if self.event.kind == Some(Kind::SubagentStop) && verdict == Verdict::Block {
+        } else if self.event.kind.is_some_and(EventKind::is_stop) {
+            if self.event.kind == Some(EventKind::SubagentStop) && verdict == Verdict::Block {
                 // The parent gets the last message only, so the report has to come again.
                 let remedy = outcome.remedy.map(|remedy| format!("{remedy}, then ")).unwrap_or_default();
                 outcome.remedy = Some(format!("{remedy}give your full final report again"));

@@ -1,13 +1,13 @@
 //! What begins: commands and agents.
 
 use super::{Engine, Intent};
-use crate::event::Call;
+use crate::event::CommandCall;
 use crate::mode::{Mode, Phase};
 use crate::verdict::{Finding, Outcome, Verdict};
 
 impl<'a> Engine<'a> {
     /// A command begins: every mode it activates must be ready for it.
-    pub(super) fn command(&mut self, call: Call<'a>) {
+    pub(super) fn command(&mut self, call: CommandCall<'a>) {
         let catalogue = self.catalogue;
         for mode in catalogue.modes.iter().filter(|mode| mode.answers(call.name)) {
             if self.is_activated(mode, call) {
@@ -30,7 +30,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether a mode is a step that an active flow of the same command has behind it.
-    fn is_past_step(&self, mode: &Mode, call: Call<'_>) -> bool {
+    fn is_past_step(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let is_past = |flow: &Mode| {
             let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
             let standing = self.after.standing(&flow.namespace);
@@ -40,7 +40,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether this very command has activated the mode: a prompt comes as up to two events.
-    fn is_activated(&self, mode: &Mode, call: Call<'_>) -> bool {
+    fn is_activated(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let Some(standing) = self.after.standing(&mode.namespace) else { return false };
         let same_prompt =
             self.event.text("prompt_id").is_some() && standing.prompt_id.as_deref() == self.event.text("prompt_id");
@@ -50,7 +50,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A step of a flow comes after the steps before it: the model is held to that, a person may skip.
-    fn keep_flows_in_order(&mut self, mode: &'a Mode, call: Call<'_>) {
+    fn keep_flows_in_order(&mut self, mode: &'a Mode, call: CommandCall<'_>) {
         let flows: Vec<&'a Mode> = self.active().collect();
         for flow in flows {
             let Some((index, step)) =

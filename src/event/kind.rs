@@ -21,9 +21,9 @@ pub enum Blocking {
 
 /// What the host does with the answer to an event.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct EventRow {
     /// The event itself.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The host's name for it.
     pub name: &'static str,
     /// How it blocks.
@@ -40,7 +40,7 @@ macro_rules! events {
     ($($name:ident: $blocking:ident, $context:literal, $message:literal, $subject:expr;)*) => {
         /// An event of the host.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum Kind {
+        pub enum EventKind {
             $(
                 #[doc = concat!("The host's `", stringify!($name), "`.")]
                 $name,
@@ -48,8 +48,8 @@ macro_rules! events {
         }
 
         /// Every event the host has, in the order of its own list.
-        pub const TABLE: &[Row] = &[$(Row {
-            kind: Kind::$name,
+        pub const TABLE: &[EventRow] = &[$(EventRow {
+            kind: EventKind::$name,
             name: stringify!($name),
             blocking: Blocking::$blocking,
             context: $context,
@@ -57,13 +57,13 @@ macro_rules! events {
             subject: $subject,
         },)*];
 
-        impl Kind {
+        impl EventKind {
             /// The row of this event.
             #[must_use]
-            pub const fn row(self) -> Row {
+            pub const fn row(self) -> EventRow {
                 match self {
-                    $(Kind::$name => Row {
-                        kind: Kind::$name,
+                    $(EventKind::$name => EventRow {
+                        kind: EventKind::$name,
                         name: stringify!($name),
                         blocking: Blocking::$blocking,
                         context: $context,
@@ -115,7 +115,7 @@ events! {
     MessageDisplay: Never, false, false, None;
 }
 
-impl Kind {
+impl EventKind {
     /// The event of that name, older names included.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -136,7 +136,7 @@ impl Kind {
     /// Whether an agent, main or sub, is about to stop.
     #[must_use]
     pub const fn is_stop(self) -> bool {
-        matches!(self, Kind::Stop | Kind::SubagentStop)
+        matches!(self, EventKind::Stop | EventKind::SubagentStop)
     }
 }
 
@@ -155,16 +155,16 @@ mod tests {
     #[test]
     fn every_row_is_found_by_its_name() {
         for row in TABLE {
-            assert_eq!(Kind::named(row.name), Some(row.kind));
+            assert_eq!(EventKind::named(row.name), Some(row.kind));
             assert_eq!(row.kind.row().name, row.name);
         }
     }
 
     #[test]
     fn older_names_mean_the_same_event() {
-        assert_eq!(Kind::named("PrePromptSubmit"), Some(Kind::UserPromptSubmit));
-        assert_eq!(Kind::named("PostUserMessage"), Some(Kind::UserPromptSubmit));
-        assert_eq!(Kind::named("NotificationEvent"), Some(Kind::Notification));
-        assert_eq!(Kind::named("NoSuchEvent"), None);
+        assert_eq!(EventKind::named("PrePromptSubmit"), Some(EventKind::UserPromptSubmit));
+        assert_eq!(EventKind::named("PostUserMessage"), Some(EventKind::UserPromptSubmit));
+        assert_eq!(EventKind::named("NotificationEvent"), Some(EventKind::Notification));
+        assert_eq!(EventKind::named("NoSuchEvent"), None);
     }
 }

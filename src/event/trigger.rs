@@ -1,22 +1,22 @@
 //! `on: PreToolUse(Write|Edit)`: which events a gate hears.
 
-use super::{Event, Kind, command, name};
+use super::{Event, EventKind, command, name};
 use serde::{Deserialize, Serialize};
 
 /// The events that a gate hears.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trigger {
     /// What happens.
-    pub on: On,
+    pub on: TriggerEvent,
     /// To which tool, agent, command or source; empty means any.
     pub names: Vec<String>,
 }
 
 /// What happens: an event of the host, or a selector over such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum On {
+pub enum TriggerEvent {
     /// An event of the host.
-    Event(Kind),
+    Event(EventKind),
     /// A slash command begins, typed or called by the model.
     CommandStart,
     /// The main agent stops while a command's mode is active.
@@ -27,25 +27,27 @@ pub enum On {
     SkillEnd,
 }
 
-impl On {
+impl TriggerEvent {
     /// The host's events in which this happens.
     #[must_use]
-    pub fn kinds(self) -> Vec<Kind> {
+    pub fn kinds(self) -> Vec<EventKind> {
         match self {
             Self::Event(kind) => vec![kind],
-            Self::CommandStart => vec![Kind::UserPromptSubmit, Kind::UserPromptExpansion, Kind::PreToolUse],
-            Self::CommandEnd => vec![Kind::Stop],
-            Self::SkillStart => vec![Kind::PreToolUse],
-            Self::SkillEnd => vec![Kind::PostToolUse],
+            Self::CommandStart => {
+                vec![EventKind::UserPromptSubmit, EventKind::UserPromptExpansion, EventKind::PreToolUse]
+            }
+            Self::CommandEnd => vec![EventKind::Stop],
+            Self::SkillStart => vec![EventKind::PreToolUse],
+            Self::SkillEnd => vec![EventKind::PostToolUse],
         }
     }
 }
 
-const SELECTORS: [(&str, On); 4] = [
-    ("SlashCommandStart", On::CommandStart),
-    ("SlashCommandEnd", On::CommandEnd),
-    ("SkillStart", On::SkillStart),
-    ("SkillEnd", On::SkillEnd),
+const SELECTORS: [(&str, TriggerEvent); 4] = [
+    ("SlashCommandStart", TriggerEvent::CommandStart),
+    ("SlashCommandEnd", TriggerEvent::CommandEnd),
+    ("SkillStart", TriggerEvent::SkillStart),
+    ("SkillEnd", TriggerEvent::SkillEnd),
 ];
 
 impl Trigger {
@@ -57,7 +59,8 @@ impl Trigger {
             None => (text, ""),
         };
         let selector = SELECTORS.iter().find(|(name, _)| *name == event).map(|(_, on)| *on);
-        let on = selector.or_else(|| Kind::named(event).map(On::Event)).ok_or_else(|| event.to_owned())?;
+        let on =
+            selector.or_else(|| EventKind::named(event).map(TriggerEvent::Event)).ok_or_else(|| event.to_owned())?;
         Ok(Self { on, names: name::split(names) })
     }
 
@@ -71,14 +74,18 @@ impl Trigger {
     pub fn hears(&self, event: &Event, active: &[&str]) -> bool {
         let Some(kind) = event.kind else { return false };
         match self.on {
-            On::Event(wanted) if wanted != kind => false,
-            On::Event(_) => {
+            TriggerEvent::Event(wanted) if wanted != kind => false,
+            TriggerEvent::Event(_) => {
                 self.names.is_empty() || event.subject().is_some_and(|subject| name::chosen(&self.names, subject))
             }
-            On::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
-            On::CommandEnd => kind == Kind::Stop && active.iter().any(|name| self.calls(name)),
-            On::SkillStart => kind == Kind::PreToolUse && event.skill().is_some_and(|skill| self.calls(skill)),
-            On::SkillEnd => kind == Kind::PostToolUse && event.skill().is_some_and(|skill| self.calls(skill)),
+            TriggerEvent::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
+            TriggerEvent::CommandEnd => kind == EventKind::Stop && active.iter().any(|name| self.calls(name)),
+            TriggerEvent::SkillStart => {
+                kind == EventKind::PreToolUse && event.skill().is_some_and(|skill| self.calls(skill))
+            }
+            TriggerEvent::SkillEnd => {
+                kind == EventKind::PostToolUse && event.skill().is_some_and(|skill| self.calls(skill))
+            }
         }
     }
 
@@ -101,7 +108,7 @@ pub fn alias(tool: &str) -> &str {
 impl std::fmt::Display for Trigger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let word = match self.on {
-            On::Event(kind) => kind.name(),
+            TriggerEvent::Event(kind) => kind.name(),
             selector => SELECTORS.iter().find(|(_, on)| *on == selector).map_or("", |(name, _)| name),
         };
         match self.names.as_slice() {

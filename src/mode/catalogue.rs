@@ -1,10 +1,10 @@
 //! All the modes of a project: the embedded ones, and its own over them.
 
-use super::foreign::{self, Foreign};
+use super::imported::{self, ImportedFile};
 use super::{BASE, EMBEDDED, Mode, Worker, read, read_node};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{Node, Place, Problem, nearest};
+use crate::yaml::{Diagnostic, Location, Node, nearest};
 use serde::{Deserialize, Serialize};
 
 /// Every mode that a project has, and its settings.
@@ -13,12 +13,12 @@ pub struct Catalogue {
     /// The modes; `base` first.
     pub modes: Vec<Mode>,
     /// Where each mode comes from, in the same order.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<ModeOrigin>,
     /// The project's settings.
     pub settings: Settings,
     /// Files that could not be read, and so were left out.
-    pub broken: Vec<Broken>,
-    /// Files of a foreign name that are something else, and were left alone.
+    pub broken: Vec<BrokenFile>,
+    /// Files of a imported name that are something else, and were left alone.
     pub strange: Vec<String>,
     /// The files of `.claude/context`, by their path in it.
     pub contexts: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Catalogue {
 /// All that a catalogue is made of beside the embedded modes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Sources {
+pub struct ProjectSources {
     /// The text of `.claude/modegate.yaml`, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
@@ -41,10 +41,10 @@ pub struct Sources {
     pub contexts: Vec<String>,
     /// Files that are there and could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unreadable: Vec<Broken>,
+    pub unreadable: Vec<BrokenFile>,
 }
 
-impl Sources {
+impl ProjectSources {
     /// The catalogue that is made of them.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
@@ -60,16 +60,16 @@ impl Sources {
 pub const SETTINGS: &str = ".claude/modegate.yaml";
 
 /// The first word of a file.
-const TOP: Place = Place { line: 1, column: 1, width: 1 };
+const TOP: Location = Location { line: 1, column: 1, width: 1 };
 
 /// Whether a file has gates in a form of others.
-fn is_foreign(file: &str) -> bool {
+fn is_imported(file: &str) -> bool {
     matches!(file.rsplit('.').next(), Some("json" | "toml"))
 }
 
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Origin {
+pub enum ModeOrigin {
     /// The binary.
     Embedded,
     /// A file of the project.
@@ -78,13 +78,13 @@ pub enum Origin {
 
 /// A file that is not what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Broken {
+pub struct BrokenFile {
     /// The file, relative to the project.
     pub file: String,
     /// What it should have been.
     pub what: String,
     /// Everything that is wrong with it, with the line it is wrong in.
-    pub problems: Vec<(Problem, String)>,
+    pub problems: Vec<(Diagnostic, String)>,
     /// Whether what is right of it counts all the same.
     pub kept: bool,
 }
@@ -97,13 +97,15 @@ impl Catalogue {
         if let Some((file, text)) = settings {
             match Settings::read(text) {
                 Ok(settings) => catalogue.settings = settings,
-                Err(problems) => catalogue.broken.push(Broken::new(file, "modegate's settings", text, problems)),
+                Err(problems) => catalogue.broken.push(BrokenFile::new(file, "modegate's settings", text, problems)),
             }
         }
         for (name, text) in EMBEDDED {
             match read(text, |_| None, &[]) {
-                Ok(mode) => catalogue.add(mode, Origin::Embedded),
-                Err(problems) => catalogue.broken.push(Broken::new(&format!("{name}.yaml"), "a mode", text, problems)),
+                Ok(mode) => catalogue.add(mode, ModeOrigin::Embedded),
+                Err(problems) => {
+                    catalogue.broken.push(BrokenFile::new(&format!("{name}.yaml"), "a mode", text, problems))
+                }
             }
         }
         for (file, text) in files {
@@ -113,8 +115,8 @@ impl Catalogue {
         if let Some((file, text)) = settings {
             let strangers = catalogue.strangers(text);
             if !strangers.is_empty() {
-                let broken = Broken::new(file, "quite right; the rest of it counts", text, strangers);
-                catalogue.broken.push(Broken { kept: true, ..broken });
+                let broken = BrokenFile::new(file, "quite right; the rest of it counts", text, strangers);
+                catalogue.broken.push(BrokenFile { kept: true, ..broken });
             }
         }
         catalogue.settle();
@@ -125,55 +127,60 @@ impl Catalogue {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let base = self.mode(BASE).cloned();
         let builtin = |name: &str| if name == BASE { base.clone() } else { embedded(name) };
-        if is_foreign(file) {
-            let mode = match foreign::translated(file, text) {
-                Ok(Foreign::Mode(node)) => read_node(&node, builtin, &known),
-                Ok(Foreign::Other) => return self.strange.push(file.to_owned()),
+        if is_imported(file) {
+            let mode = match imported::parse(file, text) {
+                Ok(ImportedFile::Mode(node)) => read_node(&node, builtin, &known),
+                Ok(ImportedFile::Other) => return self.strange.push(file.to_owned()),
                 Err(problems) => Err(problems),
             };
             return match mode {
                 Ok(mode) => self.put(mode),
-                Err(problems) => self.broken.push(Broken::new(file, "a file of gates", text, problems)),
+                Err(problems) => self.broken.push(BrokenFile::new(file, "a file of gates", text, problems)),
             };
         }
         match read(text, builtin, &known) {
-            Ok(mode) if mode.name == BASE => self.add(mode, Origin::File(file.to_owned())),
+            Ok(mode) if mode.name == BASE => self.add(mode, ModeOrigin::File(file.to_owned())),
             Ok(mode) => match self.file_of(&mode.name) {
                 Some(first) => {
                     let message = format!("`{first}` is already called `{}`", mode.name);
-                    self.broken.push(Broken::new(file, "a mode of its own", text, vec![Problem::at(TOP, message)]));
+                    self.broken.push(BrokenFile::new(
+                        file,
+                        "a mode of its own",
+                        text,
+                        vec![Diagnostic::at(TOP, message)],
+                    ));
                 }
-                None => self.add(mode, Origin::File(file.to_owned())),
+                None => self.add(mode, ModeOrigin::File(file.to_owned())),
             },
-            Err(problems) => self.broken.push(Broken::new(file, "a mode", text, problems)),
+            Err(problems) => self.broken.push(BrokenFile::new(file, "a mode", text, problems)),
         }
     }
 
     /// The project's file that has a mode of that name.
     fn file_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(mode, _)| mode.name == name).and_then(|(_, origin)| match origin {
-            Origin::File(file) => Some(file.clone()),
-            Origin::Embedded => None,
+            ModeOrigin::File(file) => Some(file.clone()),
+            ModeOrigin::Embedded => None,
         })
     }
 
     /// Takes out the project's modes with a step that does not exist; the embedded one of that name stands.
     fn drop_unknown_steps(&mut self, files: &[(String, String)]) {
         for (file, text) in files {
-            let own = Origin::File(file.clone());
+            let own = ModeOrigin::File(file.clone());
             let Some(at) = self.origins.iter().position(|origin| *origin == own) else { continue };
             let Some(problem) = self.modes.get(at).and_then(|mode| self.unknown_step(mode)) else { continue };
-            self.broken.push(Broken::new(file, "a mode", text, vec![problem]));
+            self.broken.push(BrokenFile::new(file, "a mode", text, vec![problem]));
             let gone = self.modes.remove(at);
             self.origins.remove(at);
             if let Some(shipped) = embedded(&gone.name) {
-                self.add(shipped, Origin::Embedded);
+                self.add(shipped, ModeOrigin::Embedded);
             }
         }
     }
 
     /// Names in the settings that are neither a mode nor a gate.
-    fn strangers(&self, text: &str) -> Vec<Problem> {
+    fn strangers(&self, text: &str) -> Vec<Diagnostic> {
         let modes = self.modes.iter().map(|mode| mode.name.clone());
         let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
         let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.clone()));
@@ -183,13 +190,13 @@ impl Catalogue {
         let stranger = |named: &Node| {
             let name = named.text().filter(|name| !known.contains(name))?;
             let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            Some(Problem::at(named.place, format!("no mode and no gate is called `{name}`{near}")))
+            Some(Diagnostic::at(named.place, format!("no mode and no gate is called `{name}`{near}")))
         };
         Settings::names(&node).into_iter().filter_map(stranger).collect()
     }
 
     /// A phase whose worker is a mode that does not exist, or that nothing can begin.
-    fn unknown_step(&self, mode: &Mode) -> Option<Problem> {
+    fn unknown_step(&self, mode: &Mode) -> Option<Diagnostic> {
         mode.phases.iter().find_map(|phase| {
             let Worker::Mode(name) = &phase.worker else { return None };
             let message = match self.mode(name) {
@@ -197,7 +204,7 @@ impl Catalogue {
                 Some(step) if step.commands.is_empty() => format!("`{name}` has no command, so nothing can begin it"),
                 Some(_) => return None,
             };
-            Some(Problem { path: format!("phases.{}", phase.name), message, place: phase.place })
+            Some(Diagnostic { path: format!("phases.{}", phase.name), message, place: phase.place })
         })
     }
 
@@ -209,7 +216,7 @@ impl Catalogue {
     }
 
     /// Adds a mode, in the place of one of its name.
-    fn add(&mut self, mode: Mode, origin: Origin) {
+    fn add(&mut self, mode: Mode, origin: ModeOrigin) {
         let old = self.modes.iter_mut().zip(&mut self.origins).find(|(old, _)| old.name == mode.name);
         if let Some((old, from)) = old {
             (*old, *from) = (mode, origin);
@@ -243,7 +250,7 @@ impl Catalogue {
     }
 
     /// Every mode with where it comes from.
-    pub fn entries(&self) -> impl Iterator<Item = (&Mode, &Origin)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&Mode, &ModeOrigin)> {
         self.modes.iter().zip(&self.origins)
     }
 }
@@ -266,10 +273,11 @@ fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> St
     format!("{:016x}", hash(all.as_bytes()))
 }
 
-impl Broken {
-    fn new(file: &str, what: &str, text: &str, problems: Vec<Problem>) -> Self {
-        let line =
-            |problem: &Problem| text.lines().nth(problem.place.line.saturating_sub(1)).unwrap_or_default().to_owned();
+impl BrokenFile {
+    fn new(file: &str, what: &str, text: &str, problems: Vec<Diagnostic>) -> Self {
+        let line = |problem: &Diagnostic| {
+            text.lines().nth(problem.place.line.saturating_sub(1)).unwrap_or_default().to_owned()
+        };
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem))).collect();
         Self { file: file.to_owned(), what: what.to_owned(), problems, kept: false }
     }
@@ -277,7 +285,7 @@ impl Broken {
     /// A file that could not be read at all.
     #[must_use]
     pub fn unreadable(file: &str, what: &str, why: &str) -> Self {
-        Self::new(file, what, "", vec![Problem::at(TOP, why.to_owned())])
+        Self::new(file, what, "", vec![Diagnostic::at(TOP, why.to_owned())])
     }
 
     /// The first problem in one line.
@@ -287,7 +295,7 @@ impl Broken {
         let rest = if *kept { "" } else { ", so it is left out" };
         match problems.first() {
             Some((problem, _)) => {
-                let Place { line, column, .. } = problem.place;
+                let Location { line, column, .. } = problem.place;
                 format!(
                     "`{file}` is not {what} ({line}:{column}: {}){rest}; run `modegate modes check`",
                     problem.message
@@ -298,12 +306,12 @@ impl Broken {
     }
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "error: `{}` is not {}", self.file, self.what)?;
-        for (Problem { path, message, place }, line) in &self.problems {
+        for (Diagnostic { path, message, place }, line) in &self.problems {
             let path = if path.is_empty() { String::new() } else { format!("{path}: ") };
-            let Place { line: number, column, width } = place;
+            let Location { line: number, column, width } = place;
             let gutter = " ".repeat(number.to_string().len());
             let before: String =
                 line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();

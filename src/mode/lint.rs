@@ -1,15 +1,15 @@
 //! What can be wrong with a mode that reads well: words that name nothing, chains without an end.
 
 use super::{Action, Gate, Mode, Worker};
-use crate::yaml::{Node, Place, Problem, Reader};
+use crate::yaml::{Diagnostic, Location, Node, TreeReader};
 
 /// Notes every problem of `mode`.
-pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode) {
+pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     names(reader, node, mode);
     doubles(reader, mode);
     for (phase, gate) in mode.all_gates() {
         let mut say =
-            |message: String| reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
+            |message: String| reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
         let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
         if !free && !gate.on.is_empty() {
             say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
@@ -23,25 +23,25 @@ pub(super) fn lint(reader: &mut Reader, node: &Node, mode: &Mode) {
     }
     mode.gates.iter().filter(|gate| gate.on.is_empty() && !is_target(mode, gate)).for_each(|gate| {
         let message = "this gate is never heard: it needs `on`, or another gate that leads to it".to_owned();
-        reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
+        reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
     });
 }
 
 /// Notes gates that are called alike; in a file that extends a mode, the later would quietly take the earlier's place.
-pub(super) fn doubles(reader: &mut Reader, mode: &Mode) {
+pub(super) fn doubles(reader: &mut TreeReader, mode: &Mode) {
     let mut ids: Vec<&str> = Vec::new();
     for (_, gate) in mode.all_gates() {
         if ids.contains(&gate.id.as_str()) {
             let message = format!("two gates are called `{}`", gate.id);
-            reader.problems.push(Problem { path: gate.id.clone(), message, place: gate.place });
+            reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
         }
         ids.push(&gate.id);
     }
 }
 
-fn names(reader: &mut Reader, node: &Node, mode: &Mode) {
-    let mut at = |place: Place, path: &str, message: String| {
-        reader.problems.push(Problem { path: path.to_owned(), message, place });
+fn names(reader: &mut TreeReader, node: &Node, mode: &Mode) {
+    let mut at = |place: Location, path: &str, message: String| {
+        reader.problems.push(Diagnostic { path: path.to_owned(), message, place });
     };
     let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     if !plain(&mode.name) {

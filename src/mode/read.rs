@@ -4,7 +4,7 @@ use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, Check, Vocabulary};
 use crate::event::{Trigger, name};
 use crate::verdict::Verdict;
-use crate::yaml::{Fields, Node, Problem, Reader, Yaml, nearest};
+use crate::yaml::{Diagnostic, MappingFields, Node, NodeValue, TreeReader, nearest};
 use std::collections::BTreeMap;
 
 /// The keys of a mode.
@@ -39,21 +39,21 @@ const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
 
 /// Reads a mode; `builtin` finds the embedded mode of a name, for `extends: builtin`, and `known` are
 /// variables that the project's settings bring.
-pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
+pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Diagnostic>> {
     let node = Node::parse(text).map_err(|problem| vec![problem])?;
     read_node(&node, builtin, known)
 }
 
 /// Reads a mode from its tree.
-pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Problem>> {
-    let mut reader = Reader::default();
+pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Diagnostic>> {
+    let mut reader = TreeReader::default();
     let base = extended_mode(&mut reader, node, builtin);
     reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
     if let Some(Mode { words, .. }) = &base {
         reader.known.variables.extend(words.variables.keys().cloned());
         reader.known.artifacts.extend(words.artifacts.keys().cloned());
     }
-    let (own, wishes) = mode(&mut reader, node);
+    let (own, overrides) = mode(&mut reader, node);
     let mode = match base {
         Some(base) => {
             super::lint::doubles(&mut reader, &own);
@@ -61,15 +61,15 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
         }
         None => own,
     };
-    let mode = wished(mode, &wishes);
+    let mode = overridden(mode, &overrides);
     super::lint::lint(&mut reader, node, &mode);
     if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
 }
 
 /// The embedded mode that a file starts from, if it says `extends: builtin`.
-fn extended_mode(reader: &mut Reader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
-    let fields = Reader::default().fields(node, "", &MODE);
-    let word = |reader: &mut Reader, node: &Node| reader.word(node, &[("builtin", true)]);
+fn extended_mode(reader: &mut TreeReader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
+    let fields = TreeReader::default().fields(node, "", &MODE);
+    let word = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("builtin", true)]);
     let said = fields.read(reader, "extends", word).flatten();
     let name = fields.get("mode").and_then(Node::text).unwrap_or_default();
     // The base is added to, never replaced: nobody who adds a gate means to give up the others.
@@ -86,18 +86,21 @@ fn extended_mode(reader: &mut Reader, node: &Node, builtin: impl Fn(&str) -> Opt
 }
 
 /// What a file wants of the whole mode, its own phases and those it extends.
-struct Wishes {
+struct ModeOverrides {
     strict: Option<bool>,
     aliases: Vec<(String, Vec<String>)>,
 }
 
-/// Puts a file's wishes onto the whole mode.
-fn wished(mut mode: Mode, wishes: &Wishes) -> Mode {
-    mode.strict = wishes.strict.unwrap_or(mode.strict);
+/// Puts a file's overrides onto the whole mode.
+fn overridden(mut mode: Mode, overrides: &ModeOverrides) -> Mode {
+    mode.strict = overrides.strict.unwrap_or(mode.strict);
     for phase in &mut mode.phases {
         if let Worker::Agent(names) = &mut phase.worker {
-            let known =
-                wishes.aliases.iter().filter(|(name, _)| names.contains(name)).flat_map(|(_, others)| others.clone());
+            let known = overrides
+                .aliases
+                .iter()
+                .filter(|(name, _)| names.contains(name))
+                .flat_map(|(_, others)| others.clone());
             let known: Vec<String> = known.collect();
             names.extend(known);
         }
@@ -105,17 +108,19 @@ fn wished(mut mode: Mode, wishes: &Wishes) -> Mode {
     mode
 }
 
-fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
+fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
     let fields = reader.fields(node, "a mode", &MODE);
-    let text = |reader: &mut Reader, name: &str| fields.read(reader, name, Reader::text).unwrap_or_default();
+    let text = |reader: &mut TreeReader, name: &str| fields.read(reader, name, TreeReader::text).unwrap_or_default();
     let name = text(reader, "mode");
     if name.is_empty() {
         reader.problem(node, "a mode needs a name: `mode: …`");
     }
-    let aliases = fields.read(reader, "aliases", |reader, node| reader.map(node, Reader::texts)).unwrap_or_default();
-    let order = |reader: &mut Reader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
-    let wishes = Wishes { strict: fields.read(reader, "order", order).flatten(), aliases };
-    let commands = fields.read(reader, "commands", |reader, node| reader.each(node, Reader::text)).unwrap_or_default();
+    let aliases =
+        fields.read(reader, "aliases", |reader, node| reader.map(node, TreeReader::texts)).unwrap_or_default();
+    let order = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
+    let overrides = ModeOverrides { strict: fields.read(reader, "order", order).flatten(), aliases };
+    let commands =
+        fields.read(reader, "commands", |reader, node| reader.each(node, TreeReader::text)).unwrap_or_default();
     let words = vocabulary(reader, &fields);
     let mode = Mode {
         about: text(reader, "about"),
@@ -126,7 +131,7 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
         words,
         strict: false,
         level: level(reader, &fields),
-        patience: fields.read(reader, "patience", Reader::number),
+        patience: fields.read(reader, "patience", TreeReader::number),
         before: gates(reader, &fields, "before", &format!("{name}/before")),
         phases: fields
             .read(reader, "phases", |reader, node| reader.list(node, |reader, node| phase(reader, node, &name)))
@@ -134,12 +139,12 @@ fn mode(reader: &mut Reader, node: &Node) -> (Mode, Wishes) {
         gates: gates(reader, &fields, "gates", &name),
         name,
     };
-    (mode, wishes)
+    (mode, overrides)
 }
 
-fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
+fn vocabulary(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Vocabulary {
     let variables = fields
-        .read(reader, "variables", |reader, node| reader.map(node, |reader, node| reader.each(node, Reader::text)));
+        .read(reader, "variables", |reader, node| reader.map(node, |reader, node| reader.each(node, TreeReader::text)));
     let variables: BTreeMap<String, Vec<String>> = variables.unwrap_or_default().into_iter().collect();
     reader.known.variables.extend(variables.keys().cloned());
     let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
@@ -148,9 +153,9 @@ fn vocabulary(reader: &mut Reader, fields: &Fields<'_>) -> Vocabulary {
     Vocabulary { artifacts, variables }
 }
 
-fn phase(reader: &mut Reader, node: &Node, mode: &str) -> Phase {
+fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
     let fields = reader.fields(node, "a phase", &PHASE);
-    let name = fields.read(reader, "phase", Reader::text).unwrap_or_default();
+    let name = fields.read(reader, "phase", TreeReader::text).unwrap_or_default();
     if name.is_empty() {
         reader.problem(node, "a phase needs a name: `phase: …`");
     }
@@ -163,18 +168,18 @@ fn phase(reader: &mut Reader, node: &Node, mode: &str) -> Phase {
             .flatten()
             .unwrap_or(false),
         when: fields.read(reader, "when", Check::read),
-        from: fields.read(reader, "from", Reader::texts).unwrap_or_default(),
+        from: fields.read(reader, "from", TreeReader::texts).unwrap_or_default(),
         place: node.place,
         name,
     }
 }
 
-fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> Worker {
+fn worker(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> Worker {
     let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     match workers.as_slice() {
-        ["agent"] => Worker::Agent(fields.read(reader, "agent", Reader::texts).unwrap_or_default()),
-        ["main"] if fields.read(reader, "main", Reader::boolean) == Some(true) => Worker::Main,
-        ["mode"] => Worker::Mode(fields.read(reader, "mode", Reader::text).unwrap_or_default()),
+        ["agent"] => Worker::Agent(fields.read(reader, "agent", TreeReader::texts).unwrap_or_default()),
+        ["main"] if fields.read(reader, "main", TreeReader::boolean) == Some(true) => Worker::Main,
+        ["mode"] => Worker::Mode(fields.read(reader, "mode", TreeReader::text).unwrap_or_default()),
         _ => {
             reader.problem(node, "a phase has one worker: `agent: NAME`, `main: true` or `mode: NAME`");
             Worker::Main
@@ -182,30 +187,30 @@ fn worker(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> Worker {
     }
 }
 
-fn gates(reader: &mut Reader, fields: &Fields<'_>, name: &str, prefix: &str) -> Vec<Gate> {
+fn gates(reader: &mut TreeReader, fields: &MappingFields<'_>, name: &str, prefix: &str) -> Vec<Gate> {
     let mut index = 0;
-    let read = |reader: &mut Reader, node: &Node| {
+    let read = |reader: &mut TreeReader, node: &Node| {
         index += 1;
         gate(reader, node, &format!("{prefix}/{index}"))
     };
     fields.read(reader, name, |reader, node| reader.list(node, read)).unwrap_or_default()
 }
 
-fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
+fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let fields = reader.fields(node, "a gate", &GATE);
     let (check, otherwise, verdict) = question(reader, node, &fields);
-    let action = |reader: &mut Reader, name: &str, default: Verdict| {
+    let action = |reader: &mut TreeReader, name: &str, default: Verdict| {
         fields.read(reader, name, action).unwrap_or(Action::Verdict(default))
     };
     let fail = action(reader, "fail", verdict);
-    let timeout = fields.read(reader, "timeout", Reader::number);
+    let timeout = fields.read(reader, "timeout", TreeReader::number);
     let mut check = check;
     if let Some(seconds) = timeout {
         check.hurry(seconds);
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {
-        id: fields.read(reader, "id", Reader::text).unwrap_or_else(|| id.to_owned()),
+        id: fields.read(reader, "id", TreeReader::text).unwrap_or_else(|| id.to_owned()),
         on: fields
             .read(reader, "on", |reader, node| reader.each(node, trigger))
             .unwrap_or_default()
@@ -219,7 +224,7 @@ fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
         fail,
         unknown,
         level: level(reader, &fields),
-        patience: fields.read(reader, "patience", Reader::number),
+        patience: fields.read(reader, "patience", TreeReader::number),
         timeout,
         once: fields
             .read(reader, "once", |reader, node| reader.word(node, &[("session", Once::Session), ("day", Once::Day)]))
@@ -228,20 +233,20 @@ fn gate(reader: &mut Reader, node: &Node, id: &str) -> Gate {
             .read(reader, "scope", |reader, node| reader.word(node, &[("always", true), ("active", false)]))
             .flatten()
             .unwrap_or(false),
-        context: fields.read(reader, "context", Reader::text),
+        context: fields.read(reader, "context", TreeReader::text),
         rewrite: fields.read(reader, "rewrite", rewrite),
         place: node.place,
     }
 }
 
 /// What a gate asks, what it says, and how grave that is: a `check` with an `else`, or a mere `deny`, `ask` or `warn`.
-fn question(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> (Check, String, Verdict) {
+fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> (Check, String, Verdict) {
     const WORDS: [(&str, Verdict); 3] = [("deny", Verdict::Block), ("ask", Verdict::Ask), ("warn", Verdict::Warn)];
     let check = fields.read(reader, "check", Check::read);
-    let otherwise = fields.read(reader, "else", Reader::text);
+    let otherwise = fields.read(reader, "else", TreeReader::text);
     let said: Vec<(String, Verdict)> = WORDS
         .into_iter()
-        .filter_map(|(word, verdict)| Some((fields.read(reader, word, Reader::text)?, verdict)))
+        .filter_map(|(word, verdict)| Some((fields.read(reader, word, TreeReader::text)?, verdict)))
         .collect();
     let gives = fields.get("context").is_some() || fields.get("rewrite").is_some();
     match (check, said.as_slice()) {
@@ -261,18 +266,18 @@ fn question(reader: &mut Reader, node: &Node, fields: &Fields<'_>) -> (Check, St
 }
 
 /// Keys of the tool's input with what they shall be.
-fn rewrite(reader: &mut Reader, node: &Node) -> String {
-    if !matches!(node.value, Yaml::Map(_)) {
+fn rewrite(reader: &mut TreeReader, node: &Node) -> String {
+    if !matches!(node.value, NodeValue::Map(_)) {
         reader.problem(node, "`rewrite` gives keys of the tool's input their values, like { timeout: 1000 }");
     }
     node.to_json().to_string()
 }
 
-fn level(reader: &mut Reader, fields: &Fields<'_>) -> Option<Level> {
+fn level(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Option<Level> {
     fields.read(reader, "level", |reader, node| reader.word(node, &Level::WORDS)).flatten()
 }
 
-fn trigger(reader: &mut Reader, node: &Node) -> Option<Trigger> {
+fn trigger(reader: &mut TreeReader, node: &Node) -> Option<Trigger> {
     let text = reader.text(node);
     match Trigger::parse(&text) {
         Ok(trigger) => {
@@ -292,7 +297,7 @@ fn trigger(reader: &mut Reader, node: &Node) -> Option<Trigger> {
     }
 }
 
-fn action(reader: &mut Reader, node: &Node) -> Action {
+fn action(reader: &mut TreeReader, node: &Node) -> Action {
     let text = reader.text(node);
     Action::Verdict(match text.as_str() {
         "continue" | "pass" => Verdict::Pass,

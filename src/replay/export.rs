@@ -6,7 +6,7 @@ use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::{Facts, Recorded};
 use crate::journal::Line;
-use crate::mode::{Catalogue, Sources};
+use crate::mode::{Catalogue, ProjectSources};
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::Value;
@@ -57,7 +57,7 @@ impl LineNote {
 
 /// Makes a recording of a session's lines, decided by the modes of `sources`.
 #[must_use]
-pub fn export(session: &str, sources: &Sources, lines: &[Line], identity: &MachineIdentity) -> RecordingExport {
+pub fn export(session: &str, sources: &ProjectSources, lines: &[Line], identity: &MachineIdentity) -> RecordingExport {
     let mut desk = LineExporter {
         masks: RecordingMasker::new(identity),
         fingerprints: BTreeMap::new(),
@@ -107,7 +107,7 @@ struct LineExporter {
 }
 
 impl LineExporter {
-    fn learn(&mut self, sources: &Sources, lines: &[Line]) {
+    fn learn(&mut self, sources: &ProjectSources, lines: &[Line]) {
         let texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
         texts.for_each(|text| self.masks.learn_source(text));
         for line in lines {
@@ -115,7 +115,7 @@ impl LineExporter {
         }
     }
 
-    fn header(&mut self, session: &str, sources: &Sources) -> Header {
+    fn header(&mut self, session: &str, sources: &ProjectSources) -> Header {
         let Self { masks, report, .. } = self;
         let mut masked = |text: &String| masks.source(text, &mut report.masked);
         let mut sources = sources.clone();

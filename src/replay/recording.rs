@@ -1,6 +1,6 @@
 //! A recording: the journal of a session with the modes that decided it, fit to be kept in a repository.
 
-use crate::mode::{Catalogue, Sources};
+use crate::mode::{Catalogue, ProjectSources};
 use serde::{Deserialize, Serialize};
 
 /// The version of the header's format.
@@ -19,13 +19,13 @@ pub struct Header {
     pub modes: String,
     /// What the modes are made of, beside those that are embedded.
     #[serde(flatten)]
-    pub sources: Sources,
+    pub sources: ProjectSources,
 }
 
 impl Header {
     /// The header of a session's recording, decided by the modes of `sources`.
     #[must_use]
-    pub fn new(session: &str, sources: Sources) -> Self {
+    pub fn new(session: &str, sources: ProjectSources) -> Self {
         Self {
             recording: VERSION,
             session: session.to_owned(),
@@ -49,7 +49,11 @@ mod tests {
     #[test]
     fn a_recording_carries_its_modes() {
         let file = (".claude/modes/mine.yaml".to_owned(), "mode: mine\nabout: Mine.\ncommands: [/mine]\n".to_owned());
-        let sources = Sources { settings: Some("patience: 2\n".to_owned()), files: vec![file], ..Sources::default() };
+        let sources = ProjectSources {
+            settings: Some("patience: 2\n".to_owned()),
+            files: vec![file],
+            ..ProjectSources::default()
+        };
         let header = Header::new("s1", sources);
         let again: Header = serde_json::from_str(&serde_json::to_string(&header).unwrap()).unwrap();
         assert_eq!(again, header);

@@ -11,7 +11,7 @@ mod world;
 pub use alone::from_event;
 pub use world::World;
 
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::journal::{Ledger, Story};
 use crate::paths::{lender, lexical};
 use crate::shell::{Ground, effects};
@@ -64,12 +64,12 @@ impl Remembered {
         let now = time.and_then(milliseconds).unwrap_or_default();
         match (event.kind, event.tool()) {
             // Who knows what was done to the files meanwhile?
-            (Some(Kind::SessionStart), _) if event.text("source") == Some("resume") => self.files.forget_all(),
-            (Some(Kind::PreToolUse | Kind::PostToolUse | Kind::PostToolUseFailure), Some("Bash")) => {
+            (Some(EventKind::SessionStart), _) if event.text("source") == Some("resume") => self.files.forget_all(),
+            (Some(EventKind::PreToolUse | EventKind::PostToolUse | EventKind::PostToolUseFailure), Some("Bash")) => {
                 self.ran(event, now);
             }
-            (Some(Kind::PostToolUse), Some(tool)) => self.used(event, tool, now),
-            (Some(Kind::PostToolUseFailure), Some("Read")) => self.missed(event),
+            (Some(EventKind::PostToolUse), Some(tool)) => self.used(event, tool, now),
+            (Some(EventKind::PostToolUseFailure), Some("Read")) => self.missed(event),
             _ => {}
         }
     }
@@ -90,8 +90,8 @@ impl Remembered {
         let id = event.agent_id().unwrap_or_default();
         let named = event.text("agent_type").is_some_and(|kind| !kind.is_empty());
         match event.kind {
-            Some(Kind::SubagentStart) if !named => drop(self.nameless.insert(id.to_owned())),
-            Some(Kind::SubagentStop) => drop(self.nameless.remove(id)),
+            Some(EventKind::SubagentStart) if !named => drop(self.nameless.insert(id.to_owned())),
+            Some(EventKind::SubagentStop) => drop(self.nameless.remove(id)),
             _ => {}
         }
         // Who has an id is not taken for another of the same type.
@@ -150,7 +150,7 @@ impl Remembered {
         self.files.touched(&effects.touches);
         let told = event.response().is_some_and(|response| response.get("stdout").is_some());
         let may = !effects.touches.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
-        self.unseen_edits |= event.kind == Some(Kind::PostToolUse) && !told && may;
+        self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !told && may;
         let writer = writer(event, &self.ledger);
         for (path, content) in edit::by_shell(event) {
             let path = self.whole(event, &path);

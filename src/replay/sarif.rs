@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::retrial::Retrial;
-use crate::mode::{Catalogue, Gate, Origin};
+use crate::mode::{Catalogue, Gate, ModeOrigin};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -74,14 +74,14 @@ pub fn place(catalogue: &Catalogue, retrial: &Retrial) -> Option<(String, u64)> 
     let mut found = found.filter(|finding| retrial.gates.contains(&finding.gate));
     found.find_map(|finding| {
         let (mode, origin) = catalogue.entries().find(|(mode, _)| mode.name == finding.mode)?;
-        let Origin::File(file) = origin else { return None };
+        let ModeOrigin::File(file) = origin else { return None };
         // A gate that is no more was in this file.
         let gate = mode.all_gates().find(|(_, gate)| gate.id == finding.gate);
         Some((file.clone(), gate.map_or(1, |(_, gate)| gate.place.line as u64)))
     })
 }
 
-fn gate<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a str, &'a Gate, &'a Origin)> {
+fn gate<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a str, &'a Gate, &'a ModeOrigin)> {
     catalogue.entries().find_map(|(mode, origin)| {
         let (_, gate) = mode.all_gates().find(|(_, gate)| gate.id == name)?;
         Some((mode.name.as_str(), gate, origin))

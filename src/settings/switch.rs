@@ -1,27 +1,31 @@
 //! The journal switched on or off in the text of the settings; every other byte stays.
 
 use super::Settings;
-use crate::yaml::{Node, Place, Problem, Yaml};
+use crate::yaml::{Diagnostic, Location, Node, NodeValue};
 
 /// Why the text was left as it is.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum SwitchError {
     /// It is no settings file.
-    Broken(Vec<Problem>),
+    Broken(Vec<Diagnostic>),
     /// It is one, but written in a way that cannot be changed safely.
     Intricate,
 }
 
 /// The settings' text with the journal on or off.
-pub fn switched(text: &str, on: bool) -> Result<String, Refusal> {
-    let before = Settings::read(text).map_err(Refusal::Broken)?;
+pub fn switched(text: &str, on: bool) -> Result<String, SwitchError> {
+    let before = Settings::read(text).map_err(SwitchError::Broken)?;
     if before.journal == on {
         return Ok(text.to_owned());
     }
-    let after = changed(text, on).ok_or(Refusal::Intricate)?;
+    let after = changed(text, on).ok_or(SwitchError::Intricate)?;
     // Proof that nothing else has changed.
     let wanted = Settings { journal: on, ..before };
-    if Settings::read(&after).is_ok_and(|settings| settings == wanted) { Ok(after) } else { Err(Refusal::Intricate) }
+    if Settings::read(&after).is_ok_and(|settings| settings == wanted) {
+        Ok(after)
+    } else {
+        Err(SwitchError::Intricate)
+    }
 }
 
 fn changed(text: &str, on: bool) -> Option<String> {
@@ -38,12 +42,12 @@ fn changed(text: &str, on: bool) -> Option<String> {
 
 /// The value of a key.
 fn entry<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
-    let Yaml::Map(entries) = &node.value else { return None };
+    let NodeValue::Map(entries) = &node.value else { return None };
     entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
 }
 
 /// Puts a word in the place of the one that stands there.
-fn put(text: &str, place: Place, word: &str) -> Option<String> {
+fn put(text: &str, place: Location, word: &str) -> Option<String> {
     let start = offset(text, place)?;
     let rest = text.get(start..)?;
     let end = rest.char_indices().nth(place.width).map_or(rest.len(), |(at, _)| at);
@@ -52,7 +56,7 @@ fn put(text: &str, place: Place, word: &str) -> Option<String> {
 
 /// Adds an entry to a mapping: before its first one, or at the end of a file.
 fn added(text: &str, node: &Node, entry: &str) -> Option<String> {
-    let Yaml::Map(entries) = &node.value else { return None };
+    let NodeValue::Map(entries) = &node.value else { return None };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let Some((first, _)) = entries.first() else {
         // An empty file, or one of comments only.
@@ -74,7 +78,7 @@ fn added(text: &str, node: &Node, entry: &str) -> Option<String> {
 }
 
 /// Where a place is in the text, in bytes.
-fn offset(text: &str, place: Place) -> Option<usize> {
+fn offset(text: &str, place: Location) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = text.get(mark..)?;
     let lines = || body.split_inclusive('\n');
@@ -114,13 +118,13 @@ mod tests {
 
     #[test]
     fn what_does_not_parse_is_refused_with_its_place() {
-        let Err(Refusal::Broken(problems)) = switched("level: warn\njournl: true\n", false) else { panic!("read") };
+        let Err(SwitchError::Broken(problems)) = switched("level: warn\njournl: true\n", false) else { panic!("read") };
         assert_eq!(problems[0].place.line, 2);
-        assert!(matches!(switched("journal: [", false), Err(Refusal::Broken(_))));
+        assert!(matches!(switched("journal: [", false), Err(SwitchError::Broken(_))));
     }
 
     #[test]
     fn what_cannot_be_changed_safely_is_left_alone() {
-        assert_eq!(switched("---\nlevel: warn\n...\n", false), Err(Refusal::Intricate));
+        assert_eq!(switched("---\nlevel: warn\n...\n", false), Err(SwitchError::Intricate));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::TIMEOUT;
 use super::handler::{arguments, calls_us, mentions_us};
-use crate::event::Kind;
+use crate::event::EventKind;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
@@ -26,7 +26,7 @@ impl Refusal {
 /// The text with one entry of ours an event, calling `command`; the empty text is an empty file.
 ///
 /// Entries that are there already stay where and as they are; one that calls modegate elsewhere is led here.
-pub fn wire(text: &str, command: &str, events: &[Kind]) -> Result<String, Refusal> {
+pub fn wire(text: &str, command: &str, events: &[EventKind]) -> Result<String, Refusal> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
@@ -193,8 +193,8 @@ fn take_out(groups: &CstArray, mut kept: usize) -> bool {
 
 /// Our entry for an event. A hook that cannot be started must not go unnoticed: then the host refuses what a person
 /// typed to begin a mode, and says why; everything else goes on, for a colleague without the program has to work.
-fn group(command: &str, kind: Kind) -> CstInputValue {
-    if kind == Kind::UserPromptExpansion {
+fn group(command: &str, kind: EventKind) -> CstInputValue {
+    if kind == EventKind::UserPromptExpansion {
         return json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT, "onFailure": "block"}]});
     }
     json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT}]})

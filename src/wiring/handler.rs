@@ -1,6 +1,6 @@
 //! One hook entry of the host's settings.
 
-use crate::event::Kind;
+use crate::event::EventKind;
 use serde_json::Value;
 
 /// A hook as it stands in a settings file.
@@ -67,7 +67,7 @@ impl<'a> Handler<'a> {
     /// Whether every tool, agent and source is heard; events without a subject have no matcher.
     #[must_use]
     pub fn hears_all(&self) -> bool {
-        let deaf = Kind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
+        let deaf = EventKind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
         let all = matches!(self.matcher, None | Some("" | "*" | ".*" | ".+" | "^.*$"));
         (all || deaf) && self.entry.get("if").is_none()
     }

@@ -1,6 +1,6 @@
 //! A tree as YAML text.
 
-use super::{Node, Yaml};
+use super::{Node, NodeValue};
 use std::fmt::Write as _;
 
 impl Node {
@@ -16,14 +16,14 @@ impl Node {
 fn block(text: &mut String, node: &Node, depth: usize) {
     let pad = "  ".repeat(depth);
     match &node.value {
-        Yaml::Map(entries) => {
+        NodeValue::Map(entries) => {
             for (name, value) in entries {
                 let name = name.text().unwrap_or_default();
                 let _ = write!(text, "{pad}{}:", scalar(name, false));
                 below(text, value, depth);
             }
         }
-        Yaml::List(items) => {
+        NodeValue::List(items) => {
             for item in items {
                 let mut inner = String::new();
                 block(&mut inner, item, depth + 1);
@@ -31,7 +31,7 @@ fn block(text: &mut String, node: &Node, depth: usize) {
                 let _ = writeln!(text, "{pad}- {}", inner.trim_end());
             }
         }
-        Yaml::Scalar { text: own, plain } => {
+        NodeValue::Scalar { text: own, plain } => {
             let _ = writeln!(text, "{pad}{}", scalar(own, *plain));
         }
     }
@@ -40,7 +40,7 @@ fn block(text: &mut String, node: &Node, depth: usize) {
 /// A value behind its key: on the same line if it is short.
 fn below(text: &mut String, value: &Node, depth: usize) {
     match &value.value {
-        Yaml::Scalar { text: own, plain: false } if is_block(own) => {
+        NodeValue::Scalar { text: own, plain: false } if is_block(own) => {
             let pad = "  ".repeat(depth + 1);
             let keep = if own.ends_with('\n') { "|" } else { "|-" };
             let _ = writeln!(text, " {keep}");
@@ -48,14 +48,14 @@ fn below(text: &mut String, value: &Node, depth: usize) {
                 let _ = writeln!(text, "{}", format!("{pad}{line}").trim_end());
             }
         }
-        Yaml::Scalar { text: own, plain } => {
+        NodeValue::Scalar { text: own, plain } => {
             let _ = writeln!(text, " {}", scalar(own, *plain));
         }
-        Yaml::List(items) if items.iter().all(|item| item.text().is_some()) => {
+        NodeValue::List(items) if items.iter().all(|item| item.text().is_some()) => {
             let words: Vec<String> = items.iter().map(|item| scalar(item.text().unwrap_or_default(), false)).collect();
             let _ = writeln!(text, " [{}]", words.join(", "));
         }
-        Yaml::Map(entries) if entries.is_empty() => text.push_str(" {}\n"),
+        NodeValue::Map(entries) if entries.is_empty() => text.push_str(" {}\n"),
         _ => {
             text.push('\n');
             block(text, value, depth + 1);

@@ -1,31 +1,31 @@
 //! Reading a tree into types, gathering every problem on the way.
 
-use super::{Node, Place, Yaml};
+use super::{Location, Node, NodeValue};
 use crate::template;
 use serde::{Deserialize, Serialize};
 
 /// Something wrong in a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct Diagnostic {
     /// Where in the document, as `phases[0].before[0].check`.
     pub path: String,
     /// What is wrong, in a clause.
     pub message: String,
     /// Where in the text.
-    pub place: Place,
+    pub place: Location,
 }
 
-impl Problem {
+impl Diagnostic {
     /// A problem at a place, outside any path.
     #[must_use]
-    pub fn at(place: Place, message: String) -> Self {
+    pub fn at(place: Location, message: String) -> Self {
         Self { path: String::new(), message, place }
     }
 }
 
 /// The words that a document may use, known before its checks are read.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownNames {
     /// Names of artifacts.
     pub artifacts: Vec<String>,
     /// Names of variables.
@@ -34,18 +34,18 @@ pub struct Known {
 
 /// Gathers problems while a tree is read.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct TreeReader {
     trail: String,
     /// The words that may be used.
-    pub known: Known,
+    pub known: KnownNames,
     /// What was wrong so far.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl TreeReader {
     /// Notes a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
-        self.problems.push(Problem { path: self.trail.clone(), message: message.into(), place: node.place });
+        self.problems.push(Diagnostic { path: self.trail.clone(), message: message.into(), place: node.place });
     }
 
     /// Reads something one step further down, a key or `[index]`.
@@ -61,10 +61,10 @@ impl Reader {
     }
 
     /// A mapping with these keys and no others.
-    pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> Fields<'n> {
-        let Yaml::Map(entries) = &node.value else {
+    pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> MappingFields<'n> {
+        let NodeValue::Map(entries) = &node.value else {
             self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
-            return Fields(&[]);
+            return MappingFields(&[]);
         };
         let mut seen: Vec<&str> = Vec::new();
         for (key, _) in entries {
@@ -76,7 +76,7 @@ impl Reader {
             }
             seen.push(name);
         }
-        Fields(entries)
+        MappingFields(entries)
     }
 
     /// A text.
@@ -150,7 +150,7 @@ impl Reader {
     /// One thing or a list of things.
     pub fn each<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
-            Yaml::List(items) => {
+            NodeValue::List(items) => {
                 let items = items.iter().enumerate();
                 items.map(|(index, item)| self.within(&format!("[{index}]"), |reader| read(reader, item))).collect()
             }
@@ -161,7 +161,7 @@ impl Reader {
     /// A list.
     pub fn list<T>(&mut self, node: &Node, read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
-            Yaml::List(_) => self.each(node, read),
+            NodeValue::List(_) => self.each(node, read),
             _ if node.is_null() => Vec::new(),
             _ => {
                 self.problem(node, format!("expected a list, found {}", node.kind()));
@@ -172,7 +172,7 @@ impl Reader {
 
     /// A mapping from names to anything.
     pub fn map<T>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> T) -> Vec<(String, T)> {
-        let Yaml::Map(entries) = &node.value else {
+        let NodeValue::Map(entries) = &node.value else {
             self.problem(node, format!("expected a mapping, found {}", node.kind()));
             return Vec::new();
         };
@@ -226,9 +226,9 @@ impl Reader {
 
 /// The entries of a mapping.
 #[derive(Debug, Clone, Copy)]
-pub struct Fields<'n>(&'n [(Node, Node)]);
+pub struct MappingFields<'n>(&'n [(Node, Node)]);
 
-impl<'n> Fields<'n> {
+impl<'n> MappingFields<'n> {
     /// The value of a key.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'n Node> {
@@ -236,7 +236,12 @@ impl<'n> Fields<'n> {
     }
 
     /// The value of a key, read one step further down.
-    pub fn read<T>(&self, reader: &mut Reader, name: &str, read: impl FnOnce(&mut Reader, &'n Node) -> T) -> Option<T> {
+    pub fn read<T>(
+        &self,
+        reader: &mut TreeReader,
+        name: &str,
+        read: impl FnOnce(&mut TreeReader, &'n Node) -> T,
+    ) -> Option<T> {
         let node = self.get(name)?;
         Some(reader.within(name, |reader| read(reader, node)))
     }

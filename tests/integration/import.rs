@@ -2,7 +2,7 @@
 
 use crate::project::Project;
 use modegate::mode::{Catalogue, Gate};
-use modegate::yaml::Place;
+use modegate::yaml::Location;
 
 fn example(name: &str) -> String {
     std::fs::read_to_string(format!("{}/fixtures/gates/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -14,7 +14,7 @@ fn gates(file: &str, text: &str) -> Vec<Gate> {
     let catalogue = Catalogue::compose(None, &[(file.to_owned(), text.to_owned())]);
     assert!(catalogue.broken.is_empty(), "{}\n{text}", catalogue.broken[0]);
     let gates = catalogue.mode("base").unwrap().gates.iter().cloned();
-    gates.map(|gate| Gate { place: Place::default(), ..gate }).collect()
+    gates.map(|gate| Gate { place: Location::default(), ..gate }).collect()
 }
 
 #[track_caller]

@@ -6,7 +6,7 @@ use crate::project::{Project, Said};
 use libtest_mimic::Failed;
 use modegate::facts::live::now;
 use modegate::journal;
-use modegate::library;
+use modegate::mode_cache;
 use modegate::paths::Places;
 use modegate::replay::change::Change;
 use modegate::replay::entry::Entry;
@@ -90,7 +90,7 @@ impl Stage {
     /// Decides every event of the journals again, from nothing but the journals, byte for byte.
     pub fn replay(&self) -> Result<(), Failed> {
         let places = Places { home: self.project.home() };
-        let catalogue = library::read(&places);
+        let catalogue = mode_cache::read(&places);
         let mut trial = Trial::new(&catalogue, &catalogue.hash);
         for path in journal::journals(&places.sessions()) {
             let text = std::fs::read_to_string(path)?;

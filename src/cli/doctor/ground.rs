@@ -1,8 +1,8 @@
 //! What the doctor looks at: the settings files of the host, the modes, the folders.
 
 use super::super::site::{Site, user_folder};
-use crate::library;
 use crate::mode::Catalogue;
+use crate::mode_cache;
 use crate::wiring::{self, Handler, handlers};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub(super) struct Source {
 
 impl Ground {
     pub(super) fn gather(site: Site) -> Self {
-        let catalogue = library::read(&site.places());
+        let catalogue = mode_cache::read(&site.places());
         let user = user_folder();
         let own = user.as_ref().map(|user| (Rank::User, user.join("settings.json")));
         let project = [(Rank::Project, "settings.json"), (Rank::Local, "settings.local.json")];
@@ -133,7 +133,7 @@ fn plugins(user: Option<&Path>, sources: &[Source]) -> Vec<PathBuf> {
 fn managed() -> impl Iterator<Item = PathBuf> {
     let folders = [
         "/etc/claude-code",
-        "/Library/Application Support/ClaudeCode",
+        "/ModeCache/Application Support/ClaudeCode",
         "C:\\Program Files\\ClaudeCode",
         "C:\\ProgramData\\ClaudeCode",
     ];

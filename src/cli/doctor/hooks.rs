@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::ground::{Ground, Rank, Source};
-use crate::event::{Kind, TABLE};
+use crate::event::{EventKind, TABLE};
 use crate::wiring::{self, Handler};
 use crate::yaml::nearest;
 use serde_json::Value;
@@ -41,7 +41,7 @@ fn readable(source: &Source) -> Vec<Report> {
     let mut reports = Vec::new();
     let events = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
     for (event, groups) in events {
-        if Kind::named(event).is_none() {
+        if EventKind::named(event).is_none() {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
             let near = nearest(event, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             let what = format!("`{name}` has hooks for `{event}`, which is no event{near}");
@@ -86,7 +86,7 @@ fn malformed(groups: &Value) -> Option<String> {
 /// Whether every event that the modes need calls us.
 fn wired(ground: &Ground) -> Vec<Report> {
     let ours = ground.calls();
-    let heard = |kind: &Kind| ours.iter().any(|(_, handler)| handler.event == kind.name());
+    let heard = |kind: &EventKind| ours.iter().any(|(_, handler)| handler.event == kind.name());
     let needed = wiring::needed(&ground.catalogue);
     let missing: Vec<&str> = needed.iter().filter(|kind| !heard(kind)).map(|kind| kind.name()).collect();
     if ours.is_empty() {
@@ -176,7 +176,7 @@ fn disabled(ground: &Ground) -> Option<Report> {
 fn misplaced(ground: &Ground) -> Vec<Report> {
     let mut reports = Vec::new();
     for (source, handler) in ground.ours() {
-        if handler.event == Kind::WorktreeCreate.name() {
+        if handler.event == EventKind::WorktreeCreate.name() {
             let what = format!(
                 "`{}` calls modegate for WorktreeCreate, which takes git's place there: no worktree can be made",
                 source.name

@@ -3,7 +3,7 @@
 use super::super::screen::{self, Colour, paint};
 use super::Report;
 use super::ground::{Ground, Source};
-use crate::event::{Kind, TABLE};
+use crate::event::{EventKind, TABLE};
 use crate::journal;
 use crate::process;
 use crate::wiring::Handler;
@@ -169,13 +169,13 @@ fn sample(event: &str, home: &Path, session: &str) -> Value {
     let kind = TABLE.iter().find(|row| row.name == event).map(|row| row.kind);
     let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md").to_string_lossy()}, "tool_use_id": "toolu_doctor"});
     let own = match kind {
-        Some(Kind::SessionStart) => json!({"source": "startup"}),
-        Some(Kind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),
-        Some(Kind::UserPromptExpansion) => {
+        Some(EventKind::SessionStart) => json!({"source": "startup"}),
+        Some(EventKind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),
+        Some(EventKind::UserPromptExpansion) => {
             json!({"expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "", "prompt": "/modegate-doctor"})
         }
-        Some(Kind::PreToolUse | Kind::PostToolUse | Kind::PostToolUseFailure) => tool,
-        Some(Kind::SubagentStart | Kind::SubagentStop) => {
+        Some(EventKind::PreToolUse | EventKind::PostToolUse | EventKind::PostToolUseFailure) => tool,
+        Some(EventKind::SubagentStart | EventKind::SubagentStop) => {
             json!({"agent_id": "doctor", "agent_type": "modegate-doctor"})
         }
         _ => json!({}),
@@ -183,9 +183,9 @@ fn sample(event: &str, home: &Path, session: &str) -> Value {
     if let (Some(fields), Value::Object(own)) = (fields.as_object_mut(), own) {
         fields.extend(own);
         let more = match kind {
-            Some(Kind::PostToolUse) => json!({"tool_response": {"type": "text"}}),
-            Some(Kind::PostToolUseFailure) => json!({"error": "none"}),
-            Some(Kind::Stop | Kind::SubagentStop) => json!({"stop_hook_active": false}),
+            Some(EventKind::PostToolUse) => json!({"tool_response": {"type": "text"}}),
+            Some(EventKind::PostToolUseFailure) => json!({"error": "none"}),
+            Some(EventKind::Stop | EventKind::SubagentStop) => json!({"stop_hook_active": false}),
             _ => json!({}),
         };
         fields.extend(more.as_object().cloned().unwrap_or_default());

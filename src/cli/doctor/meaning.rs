@@ -2,8 +2,8 @@
 
 use super::Report;
 use super::ground::Ground;
-use crate::check::{Check, Scope, Wanted};
-use crate::event::{Blocking, Event, On};
+use crate::check::{Check, ExpectedState, Scope};
+use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
 use crate::facts::live::{Live, git};
 use crate::mode::{Action, Gate, Mode};
@@ -69,7 +69,7 @@ fn contradiction(checks: &[Check]) -> Option<String> {
 }
 
 /// A phase that is asked for by a name that no phase of the mode has.
-fn no_such_phase(ground: &Ground, wanted: &Wanted) -> Option<String> {
+fn no_such_phase(ground: &Ground, wanted: &ExpectedState) -> Option<String> {
     let mode = ground.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
     let phases: Vec<String> = mode.phases.iter().map(|phase| json!(phase.name).to_string()).collect();
     let asked = matches!(wanted.key.as_str(), "phase" | "current_phase");
@@ -80,7 +80,7 @@ fn no_such_phase(ground: &Ground, wanted: &Wanted) -> Option<String> {
 /// A gate that blocks where nothing can be blocked.
 fn toothless(mode: &Mode, gate: &Gate) -> Option<Report> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
-    let never = |on: &On| matches!(on, On::Event(kind) if kind.row().blocking == Blocking::Never);
+    let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);
     let trigger = gate.on.iter().find(|trigger| never(&trigger.on))?;
     let what = format!("{} of {} mode hears {trigger}, which cannot be blocked: it can only tell", gate.id, mode.name);
     blocks.then(|| Report::note("gate-toothless", what, "say `fail: warn`, or hear another event"))

@@ -6,8 +6,8 @@ use crate::cli::screen::{self, Colour, paint};
 use crate::cli::{places, why};
 use crate::disk;
 use crate::journal::{self, Line};
-use crate::library;
 use crate::mode::SETTINGS;
+use crate::mode_cache;
 use crate::paths::{Places, safe_name};
 use crate::replay::export::{ExportReport, LineNote, RecordingExport, export};
 use crate::replay::mask::MaskCounts;
@@ -63,7 +63,7 @@ impl ExportCommand {
             let hint = "write over it with `--force`, or give another name with `--out`";
             return Err(RecordError::found(format!("`{}` is there already\n  hint: {hint}", out.display())));
         }
-        let made = export(&session, &library::sources(&places), &lines, &identity(&places));
+        let made = export(&session, &mode_cache::sources(&places), &lines, &identity(&places));
         let text = written(&made, &lines)?;
         if to_screen {
             let _: std::io::Result<()> = std::io::stdout().write_all(text.as_bytes());

@@ -6,7 +6,7 @@ use crate::cli::screen;
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
 use crate::paths::Places;
-use crate::settings::switch::{Refusal, switched};
+use crate::settings::switch::{SwitchError, switched};
 use serde_json::json;
 
 /// Switches the journal, and says what is so now.
@@ -38,16 +38,16 @@ pub(super) fn run(places: &Places, on: bool, as_json: bool) -> Result<(), Record
     Ok(())
 }
 
-fn refused(text: &str, on: bool, refusal: &Refusal) -> String {
+fn refused(text: &str, on: bool, refusal: &SwitchError) -> String {
     match refusal {
-        Refusal::Broken(_) => {
+        SwitchError::Broken(_) => {
             let broken = Catalogue::compose(Some((SETTINGS, text)), &[]).broken;
             let told: Vec<String> = broken.iter().map(|broken| broken.to_string().trim_end().to_owned()).collect();
             let told = told.join("\n");
             let told = told.strip_prefix("error: ").unwrap_or(&told);
             format!("{told}\n  hint: mend the file and run this again; nothing was changed")
         }
-        Refusal::Intricate => format!(
+        SwitchError::Intricate => format!(
             "`{SETTINGS}` is written in a way that is not changed by a program\n  hint: write `journal: {on}` into it \
              in an editor; nothing was changed"
         ),

@@ -1,7 +1,7 @@
 //! Which modes decide: those of a folder, of the project, or those that a recording carries.
 
-use crate::library;
-use crate::mode::{Broken, Catalogue, Origin, SETTINGS, Sources};
+use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
+use crate::mode_cache;
 use crate::paths::Places;
 use crate::replay::recording::Header;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(super) struct Law {
     /// Settings beside these files.
     settings: Option<String>,
     /// The project that was named, or that we stand in.
-    here: Sources,
+    here: ProjectSources,
     named: bool,
     /// Whose modes were asked for, or are at hand, for people.
     asked: String,
@@ -50,7 +50,7 @@ impl Law {
             folder: None,
             settings: None,
             asked: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
-            here: library::sources(here),
+            here: mode_cache::sources(here),
             named: project.is_some(),
             known: Mutex::default(),
         };
@@ -59,7 +59,7 @@ impl Law {
             return Err(format!("`--modes {}` is no folder", folder.display()));
         }
         if let Some(home) = project_of(folder) {
-            law.here = library::sources(&Places { home });
+            law.here = mode_cache::sources(&Places { home });
             law.named = true;
         } else {
             let (files, settings) = loose(folder)?;
@@ -74,7 +74,7 @@ impl Law {
     pub(super) fn catalogue(&self) -> Catalogue {
         let mut catalogue = self.changed(&self.here).catalogue();
         for origin in &mut catalogue.origins {
-            if let Origin::File(file) = origin {
+            if let ModeOrigin::File(file) = origin {
                 self.name(file);
             }
         }
@@ -90,7 +90,7 @@ impl Law {
     }
 
     /// Files of the modes at hand that cannot be read: what they would decide nobody knows.
-    pub(super) fn broken(&self) -> Vec<Broken> {
+    pub(super) fn broken(&self) -> Vec<BrokenFile> {
         let mut broken = if self.recorded { Vec::new() } else { self.changed(&self.here).catalogue().broken };
         for broken in &mut broken {
             self.name(&mut broken.file);
@@ -103,13 +103,13 @@ impl Law {
         if !self.named && self.files.is_none() {
             return Vec::new();
         }
-        let Sources { settings, files, .. } = self.changed(&self.here);
+        let ProjectSources { settings, files, .. } = self.changed(&self.here);
         files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
     /// Who decides the lines of a recording.
     pub(super) fn of_recording(&self, header: &Header) -> Arc<Judge> {
-        let own = self.recorded || !self.named && self.files.is_none() && self.here == Sources::default();
+        let own = self.recorded || !self.named && self.files.is_none() && self.here == ProjectSources::default();
         let base = if own || self.files.is_some() { &header.sources } else { &self.here };
         let sources = self.changed(base);
         // The same texts are the same modes, whatever modegate has read them.
@@ -123,15 +123,15 @@ impl Law {
         match home {
             Some(home) if self.files.is_none() => {
                 let name = format!("the modes of {}", home.display());
-                self.judge(&library::sources(&Places { home }), None, &name)
+                self.judge(&mode_cache::sources(&Places { home }), None, &name)
             }
-            Some(home) => self.judge(&self.changed(&library::sources(&Places { home })), None, &self.asked),
+            Some(home) => self.judge(&self.changed(&mode_cache::sources(&Places { home })), None, &self.asked),
             None => self.judge(&self.changed(&self.here), None, &self.asked),
         }
     }
 
     /// The sources with the files of `--modes` in the place of theirs.
-    fn changed(&self, base: &Sources) -> Sources {
+    fn changed(&self, base: &ProjectSources) -> ProjectSources {
         let mut sources = base.clone();
         if let Some(files) = &self.files {
             sources.files.retain(|(name, _)| !name.starts_with(".claude/modes/"));
@@ -143,7 +143,7 @@ impl Law {
         sources
     }
 
-    fn judge(&self, sources: &Sources, same: Option<&str>, name: &str) -> Arc<Judge> {
+    fn judge(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<Judge> {
         let key = crate::paths::hash(format!("{sources:?} {same:?} {name}").as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MANY {

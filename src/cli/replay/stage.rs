@@ -166,7 +166,7 @@ impl<'a> Stage<'a> {
 
     fn answer(&self, bytes: &[u8]) -> Result<Answered, String> {
         let places = Places { home: self.home.clone() };
-        let steps = || crate::library::read(&places).modes.iter().any(Mode::has_steps);
+        let steps = || crate::mode_cache::read(&places).modes.iter().any(Mode::has_steps);
         if !self.shell && steps() {
             return Err(NEEDS_SHELL.to_owned());
         }
@@ -291,7 +291,7 @@ impl<'a> Stage<'a> {
         let mut decided = answered.decided.unwrap_or_else(silent);
         self.settle(&mut decided.decision);
         let judged = Judged::new(event, decided, answered.asked);
-        let catalogue = crate::library::read(&Places { home: self.home.clone() });
+        let catalogue = crate::mode_cache::read(&Places { home: self.home.clone() });
         Some(Held { line, at: live::ahead(self.ahead).at, judged, catalogue, expected })
     }
 

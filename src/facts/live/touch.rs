@@ -2,7 +2,7 @@
 
 use super::super::{Sureness, Touched, Touching};
 use super::place;
-use crate::event::{Event, Kind};
+use crate::event::{Event, EventKind};
 use crate::paths::lexical;
 use crate::shell::{Deed, Effects, Ground, Hit, Target, Touch, effects};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Reach {
     /// Reads the event's input; only a call that is yet to come can be stopped.
     #[must_use]
     pub fn of(event: &Event, ground: Ground, links: Links) -> Self {
-        if event.kind != Some(Kind::PreToolUse) && event.kind != Some(Kind::PermissionRequest) {
+        if event.kind != Some(EventKind::PreToolUse) && event.kind != Some(EventKind::PermissionRequest) {
             return Self::default();
         }
         let mut reach = match (event.tool(), event.input("command")) {

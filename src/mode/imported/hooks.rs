@@ -1,11 +1,11 @@
 //! `.claude/hooks.toml`: a list of hooks, each a shell command or a webhook.
 
-use super::{Builder, Foreign, base, entries, field};
-use crate::event::Kind;
-use crate::yaml::{Node, Problem, Yaml, nearest, toml};
+use super::{ImportedFile, NodeBuilder, base, entries, field};
+use crate::event::EventKind;
+use crate::yaml::{Diagnostic, Node, NodeValue, nearest, toml};
 
 /// Events of other programs that Claude Code has not: their hooks never run.
-const FOREIGN: [&str; 2] = ["StatusLine", "FileSuggestion"];
+const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 
 /// The keys of a hook.
 const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
@@ -15,13 +15,15 @@ const HANDLERS: [(&str, [&str; 3]); 2] =
     [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
 
 /// Translates the file, if it is one: its mark is the list `hooks`.
-pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
+pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
-    let Some(Yaml::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else { return Ok(Foreign::Other) };
+    let Some(NodeValue::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else {
+        return Ok(ImportedFile::Other);
+    };
     let mut problems = Vec::new();
     let names = names(hooks);
     let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut problems)).collect();
-    if problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(problems) }
+    if problems.is_empty() { Ok(ImportedFile::Mode(base(NodeBuilder::at(&root), nodes))) } else { Err(problems) }
 }
 
 /// What each hook is called: a name is for people there, and several may have the same.
@@ -36,18 +38,18 @@ fn names(hooks: &[Node]) -> Vec<String> {
 }
 
 /// Notes keys that are none.
-fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<Problem>) {
+fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<Diagnostic>) {
     for (key, _) in entries(Some(node)) {
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
             let near = nearest(name, keys).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Problem::at(key.place, format!("{what} has no key `{name}`{near}")));
+            problems.push(Diagnostic::at(key.place, format!("{what} has no key `{name}`{near}")));
         }
     }
 }
 
-fn native(name: String, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
-    let at = Builder::at(hook);
+fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<Node> {
+    let at = NodeBuilder::at(hook);
     spell(hook, "a hook", &KEYS, problems);
     for (name, keys) in HANDLERS {
         if let Some(handler) = field(hook, name) {
@@ -55,13 +57,13 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node
         }
     }
     let trigger = trigger(hook, problems)?;
-    let kind = Kind::named(trigger.split('(').next().unwrap_or_default());
+    let kind = EventKind::named(trigger.split('(').next().unwrap_or_default());
     let mut fields = vec![("id", at.text(name)), ("on", at.text(trigger))];
     match (field(hook, "shell"), field(hook, "webhook")) {
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
         (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
-            problems.push(Problem::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
+            problems.push(Diagnostic::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
             return None;
         }
     }
@@ -77,17 +79,17 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Problem>) -> Option<Node
 }
 
 /// `Event(tool)`; only events of tools have one to match.
-fn trigger(hook: &Node, problems: &mut Vec<Problem>) -> Option<String> {
+fn trigger(hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(event) = field(hook, "event") else {
-        problems.push(Problem::at(hook.place, "a hook needs an `event`".to_owned()));
+        problems.push(Diagnostic::at(hook.place, "a hook needs an `event`".to_owned()));
         return None;
     };
     let name = event.text().unwrap_or_default();
-    let Some(kind) = Kind::named(name) else {
-        if !FOREIGN.contains(&name) {
+    let Some(kind) = EventKind::named(name) else {
+        if !IMPORTED.contains(&name) {
             let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
             let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Problem::at(event.place, format!("unknown event `{name}`{near}")));
+            problems.push(Diagnostic::at(event.place, format!("unknown event `{name}`{near}")));
         }
         return None;
     };
@@ -99,13 +101,13 @@ fn trigger(hook: &Node, problems: &mut Vec<Problem>) -> Option<String> {
     })
 }
 
-fn run(shell: &Node, kind: Option<Kind>) -> Node {
-    let at = Builder::at(shell);
+fn run(shell: &Node, kind: Option<EventKind>) -> Node {
+    let at = NodeBuilder::at(shell);
     let is_true = |name: &str| field(shell, name).and_then(Node::text) == Some("true");
     let word = |truth: bool| at.word(if truth { "true" } else { "false" });
     let command = field(shell, "command").cloned().unwrap_or_else(|| at.text(""));
     let parses = is_true("parse_result");
-    let rewrites = parses && kind == Some(Kind::PreToolUse);
+    let rewrites = parses && kind == Some(EventKind::PreToolUse);
     let fields = vec![
         ("command", command),
         ("event", word(is_true("pass_context"))),
@@ -115,10 +117,10 @@ fn run(shell: &Node, kind: Option<Kind>) -> Node {
     at.map(vec![("run", at.map(fields))])
 }
 
-fn http(webhook: &Node, kind: Option<Kind>) -> Node {
-    let at = Builder::at(webhook);
+fn http(webhook: &Node, kind: Option<EventKind>) -> Node {
+    let at = NodeBuilder::at(webhook);
     let fields =
         ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
-    let rewrites = (kind == Some(Kind::PreToolUse)).then(|| ("rewrites", at.word("true")));
+    let rewrites = (kind == Some(EventKind::PreToolUse)).then(|| ("rewrites", at.word("true")));
     at.map(vec![("http", at.map(fields.chain(rewrites).collect()))])
 }

@@ -1,63 +1,63 @@
 //! Gates in the forms of others, as the same gates inside: `.claude/gates.json` and `.claude/hooks.toml`.
 //!
-//! Each is translated into the tree of a native `base` mode in which every node keeps its place in the foreign
+//! Each is parse into the tree of a native `base` mode in which every node keeps its place in the imported
 //! file, and is then read like any other mode. So there is one kind of gate, one reader, and one kind of error.
 
 mod gates;
 mod hooks;
 
-use crate::yaml::{Node, Place, Problem, Yaml};
+use crate::yaml::{Diagnostic, Location, Node, NodeValue};
 
-/// What a foreign file is.
+/// What a imported file is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Foreign {
+pub enum ImportedFile {
     /// Gates, as a native mode.
     Mode(Node),
     /// Something else of the same name.
     Other,
 }
 
-/// Translates a foreign file by its name.
-pub fn translated(file: &str, text: &str) -> Result<Foreign, Vec<Problem>> {
-    if file.rsplit('.').next() == Some("toml") { hooks::translated(text) } else { gates::translated(text) }
+/// Translates a imported file by its name.
+pub fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
+    if file.rsplit('.').next() == Some("toml") { hooks::parse(text) } else { gates::parse(text) }
 }
 
 /// Builds nodes that stand where `at` stands.
 #[derive(Clone, Copy)]
-struct Builder(Place);
+struct NodeBuilder(Location);
 
-impl Builder {
+impl NodeBuilder {
     fn at(node: &Node) -> Self {
         Self(node.place)
     }
 
     fn text(self, text: impl Into<String>) -> Node {
-        Node { place: self.0, value: Yaml::Scalar { text: text.into(), plain: false } }
+        Node { place: self.0, value: NodeValue::Scalar { text: text.into(), plain: false } }
     }
 
     fn word(self, text: impl Into<String>) -> Node {
-        Node { place: self.0, value: Yaml::Scalar { text: text.into(), plain: true } }
+        Node { place: self.0, value: NodeValue::Scalar { text: text.into(), plain: true } }
     }
 
     fn list(self, items: Vec<Node>) -> Node {
-        Node { place: self.0, value: Yaml::List(items) }
+        Node { place: self.0, value: NodeValue::List(items) }
     }
 
     fn map(self, entries: Vec<(&str, Node)>) -> Node {
         let entries = entries.into_iter().map(|(name, value)| (self.text(name), value)).collect();
-        Node { place: self.0, value: Yaml::Map(entries) }
+        Node { place: self.0, value: NodeValue::Map(entries) }
     }
 }
 
 /// A native base mode with these gates.
-fn base(at: Builder, gates: Vec<Node>) -> Node {
+fn base(at: NodeBuilder, gates: Vec<Node>) -> Node {
     at.map(vec![("mode", at.text("base")), ("extends", at.text("builtin")), ("gates", at.list(gates))])
 }
 
 /// The entries of a mapping.
 fn entries(node: Option<&Node>) -> &[(Node, Node)] {
     match node.map(|node| &node.value) {
-        Some(Yaml::Map(entries)) => entries,
+        Some(NodeValue::Map(entries)) => entries,
         _ => &[],
     }
 }
@@ -70,8 +70,8 @@ fn field<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
 /// The texts of a list, or one text.
 fn texts(node: Option<&Node>) -> Vec<String> {
     match node.map(|node| &node.value) {
-        Some(Yaml::List(items)) => items.iter().filter_map(Node::text).map(str::to_owned).collect(),
-        Some(Yaml::Scalar { text, .. }) => vec![text.clone()],
+        Some(NodeValue::List(items)) => items.iter().filter_map(Node::text).map(str::to_owned).collect(),
+        Some(NodeValue::Scalar { text, .. }) => vec![text.clone()],
         _ => Vec::new(),
     }
 }

@@ -8,14 +8,14 @@ const LONGEST: usize = 4_000;
 
 /// A step's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Saying {
+pub(super) struct StepReply {
     /// Whether it objects.
     objects: bool,
     reason: String,
     extras: ReplyExtras,
 }
 
-impl Saying {
+impl StepReply {
     /// Reads an answer; `None` for words that are no answer, an error for one that cannot be read.
     pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
         let text = text.trim();
@@ -155,7 +155,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, truth: Truth, saw: &str) -> ReplyExtras {
-        let outcome = Saying::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
+        let outcome = StepReply::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
         assert_eq!((outcome.truth, outcome.saw.as_str()), (truth, saw), "{text}");
         outcome.extras.map(|adds| *adds).unwrap_or_default()
     }
@@ -185,10 +185,10 @@ mod tests {
 
     #[test]
     fn words_are_no_answer_and_half_an_answer_is_an_error() {
-        assert_eq!(Saying::read("all good"), Ok(None));
-        assert_eq!(Saying::read(""), Ok(None));
-        assert!(Saying::read("{\"decision\": \"blo").is_err());
-        assert_eq!(Saying::read("[INFO] all good"), Ok(None));
-        assert!(Saying::read("{\"a\": 1}\n{\"b\": 2}").is_err());
+        assert_eq!(StepReply::read("all good"), Ok(None));
+        assert_eq!(StepReply::read(""), Ok(None));
+        assert!(StepReply::read("{\"decision\": \"blo").is_err());
+        assert_eq!(StepReply::read("[INFO] all good"), Ok(None));
+        assert!(StepReply::read("{\"a\": 1}\n{\"b\": 2}").is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! `.claude/gates.json`: gates by name, and for each event the list of those that hear it.
 
-use super::{Builder, Foreign, base, entries, field, texts};
-use crate::event::{Kind, Trigger};
-use crate::yaml::{Node, Problem, json, nearest};
+use super::{ImportedFile, NodeBuilder, base, entries, field, texts};
+use crate::event::{EventKind, Trigger};
+use crate::yaml::{Diagnostic, Node, json, nearest};
 
 /// Gates that need no command: what they do, modegate does by itself.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
@@ -14,28 +14,35 @@ const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fa
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
 /// Translates the file, if it is one: its mark are the keys `gates` and `hooks`.
-pub(super) fn translated(text: &str) -> Result<Foreign, Vec<Problem>> {
+pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
-    let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else { return Ok(Foreign::Other) };
-    let is_map =
-        |node: &Node| entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::Yaml::Map(_)));
+    let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else {
+        return Ok(ImportedFile::Other);
+    };
+    let is_map = |node: &Node| {
+        entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::NodeValue::Map(_)))
+    };
     if !is_map(gates) || !is_map(hooks) {
-        return Ok(Foreign::Other);
+        return Ok(ImportedFile::Other);
     }
-    let mut file = File { gates: entries(Some(gates)), hooks: entries(Some(hooks)), problems: Vec::new() };
+    let mut file = GatesFile { gates: entries(Some(gates)), hooks: entries(Some(hooks)), problems: Vec::new() };
     file.spell(file.gates, &GATE);
     file.spell(file.hooks, &HOOK);
     let nodes = file.translate();
-    if file.problems.is_empty() { Ok(Foreign::Mode(base(Builder::at(&root), nodes))) } else { Err(file.problems) }
+    if file.problems.is_empty() {
+        Ok(ImportedFile::Mode(base(NodeBuilder::at(&root), nodes)))
+    } else {
+        Err(file.problems)
+    }
 }
 
-struct File<'a> {
+struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
     hooks: &'a [(Node, Node)],
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
-impl<'a> File<'a> {
+impl<'a> GatesFile<'a> {
     /// Every gate that an event or another gate leads to, in the order in which events name them.
     fn translate(&mut self) -> Vec<Node> {
         let mut order: Vec<(&'a str, Vec<Node>)> = Vec::new();
@@ -70,7 +77,7 @@ impl<'a> File<'a> {
         for (key, _) in entries_of_all.iter().flat_map(|(_, value)| entries(Some(value))) {
             let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
             if let Some(near) = nearest(name, keys) {
-                self.problems.push(Problem::at(key.place, format!("unknown key `{name}`, did you mean `{near}`?")));
+                self.problems.push(Diagnostic::at(key.place, format!("unknown key `{name}`, did you mean `{near}`?")));
             }
         }
     }
@@ -85,12 +92,12 @@ impl<'a> File<'a> {
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
             let near = nearest(name, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            self.problems.push(Problem::at(event.place, format!("unknown event `{name}`{near}")));
+            self.problems.push(Diagnostic::at(event.place, format!("unknown event `{name}`{near}")));
             return None;
         }
-        let agents = matches!(Kind::named(name), Some(Kind::SubagentStart | Kind::SubagentStop));
+        let agents = matches!(EventKind::named(name), Some(EventKind::SubagentStart | EventKind::SubagentStop));
         let chosen = texts(field(hook, if agents { "enabled_agents" } else { "enabled_tools" }));
-        let at = Builder::at(event);
+        let at = NodeBuilder::at(event);
         Some(at.text(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) }))
     }
 
@@ -107,14 +114,14 @@ impl<'a> File<'a> {
                 format!("no gate is called `{name}`{near}")
             }
         };
-        self.problems.push(Problem::at(named.place, problem));
+        self.problems.push(Diagnostic::at(named.place, problem));
         false
     }
 }
 
 fn entries_of(node: Option<&Node>) -> &[Node] {
     match node.map(|node| &node.value) {
-        Some(crate::yaml::Yaml::List(items)) => items,
+        Some(crate::yaml::NodeValue::List(items)) => items,
         _ => &[],
     }
 }
@@ -136,7 +143,7 @@ fn verdict(word: &str) -> Option<&'static str> {
 
 /// A gate as our own mode files have it.
 fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
-    let at = Builder::at(name);
+    let at = NodeBuilder::at(name);
     let mut fields = vec![("id", at.text(name.text().unwrap_or_default()))];
     if !on.is_empty() {
         fields.push(("on", at.list(on.to_vec())));
@@ -149,7 +156,7 @@ fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
         fields.push(("if", at.map(vec![("any", at.list([none].into_iter().chain(any).collect()))])));
     }
     if let Some(command) = field(gate, "command") {
-        fields.push(("check", Builder::at(command).map(vec![("run", command.clone())])));
+        fields.push(("check", NodeBuilder::at(command).map(vec![("run", command.clone())])));
     }
     if let Some(about) = field(gate, "description").and_then(Node::text) {
         fields.push(("else", at.text(format!("{}.", about.trim_end_matches('.')))));
@@ -157,7 +164,7 @@ fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
     for (theirs, ours) in [("on_pass", "pass"), ("on_fail", "fail")] {
         if let Some(action) = field(gate, theirs) {
             let word = action.text().unwrap_or_default();
-            fields.push((ours, Builder::at(action).text(verdict(word).unwrap_or(word))));
+            fields.push((ours, NodeBuilder::at(action).text(verdict(word).unwrap_or(word))));
         }
     }
     at.map(fields)

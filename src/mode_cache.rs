@@ -7,7 +7,7 @@
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{Broken, Catalogue, EMBEDDED, Ears, Mode, Origin, SETTINGS, Sources, Worker};
+use crate::mode::{BrokenFile, Catalogue, EMBEDDED, EventFilter, Mode, ModeOrigin, ProjectSources, SETTINGS, Worker};
 use crate::paths::{Places, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -20,36 +20,36 @@ use std::time::{Duration, SystemTime};
 const RACY: Duration = Duration::from_secs(2);
 
 /// A project's modes, opened but not yet all read.
-pub struct Library {
+pub struct ModeCache {
     /// What can be known without reading a mode.
-    pub index: Index,
-    shelf: Shelf,
+    pub index: CacheIndex,
+    storage: ModeStorage,
 }
 
-enum Shelf {
+enum ModeStorage {
     Read(Box<Catalogue>),
     Compiled(Vec<u8>),
 }
 
 /// What can be known of a catalogue without reading its modes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Index {
+pub struct CacheIndex {
     /// The project's settings.
     pub settings: Settings,
     /// Files that could not be read.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<BrokenFile>,
     /// The hash of all that the catalogue was made of.
     pub hash: String,
     /// The project's context files.
     contexts: Vec<String>,
-    spines: Vec<Spine>,
+    headers: Vec<ModeHeader>,
 }
 
 /// What must be known of a mode to tell whether an event needs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Spine {
+struct ModeHeader {
     /// The events it hears while it is not active.
-    ears: Ears,
+    filter: EventFilter,
     namespace: String,
     /// Whether other modes are its steps.
     flow: bool,
@@ -59,54 +59,54 @@ struct Spine {
 
 /// What the compiled form was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Key {
-    maker: u64,
+struct CacheKey {
+    build: u64,
     files: Vec<(String, u64, u64)>,
 }
 
-impl Library {
-    /// Opens the library of a project: the compiled form, or the sources where that is not of them.
+impl ModeCache {
+    /// Opens the cache of a project: the compiled form, or the sources where that is not of them.
     #[must_use]
     pub fn open(places: &Places) -> Self {
         let (key, racy) = key(places);
         let path = places.compiled();
-        if let Some(library) = fs::read(&path).ok().and_then(|bytes| Self::compiled(&bytes, &key)) {
-            return library;
+        if let Some(cache) = fs::read(&path).ok().and_then(|bytes| Self::compiled(&bytes, &key)) {
+            return cache;
         }
-        let library = Self::read(places);
-        if let (Shelf::Read(catalogue), false) = (&library.shelf, racy) {
-            keep(&path, &key, &library.index, catalogue);
+        let cache = Self::read(places);
+        if let (ModeStorage::Read(catalogue), false) = (&cache.storage, racy) {
+            keep(&path, &key, &cache.index, catalogue);
         }
-        library
+        cache
     }
 
-    /// Reads the library of a project from its sources.
+    /// Reads the cache of a project from its sources.
     #[must_use]
     pub fn read(places: &Places) -> Self {
         let catalogue = read(places);
         let Catalogue { settings, broken, hash, contexts, .. } = catalogue.clone();
-        let index = Index { settings, broken, hash, contexts, spines: Vec::new() };
-        Self { index, shelf: Shelf::Read(Box::new(catalogue)) }
+        let index = CacheIndex { settings, broken, hash, contexts, headers: Vec::new() };
+        Self { index, storage: ModeStorage::Read(Box::new(catalogue)) }
     }
 
-    fn compiled(bytes: &[u8], key: &Key) -> Option<Self> {
+    fn compiled(bytes: &[u8], key: &CacheKey) -> Option<Self> {
         // Anything less than the whole and right file would leave modes out, and so gates open.
         let (sum, bytes) = bytes.split_at_checked(8)?;
         if sum != hash(bytes).to_le_bytes() {
             return None;
         }
-        let (kept, rest) = postcard::take_from_bytes::<Key>(bytes).ok()?;
+        let (kept, rest) = postcard::take_from_bytes::<CacheKey>(bytes).ok()?;
         if kept != *key {
             return None;
         }
-        let (index, rest) = postcard::take_from_bytes::<Index>(rest).ok()?;
-        Some(Self { index, shelf: Shelf::Compiled(rest.to_vec()) })
+        let (index, rest) = postcard::take_from_bytes::<CacheIndex>(rest).ok()?;
+        Some(Self { index, storage: ModeStorage::Compiled(rest.to_vec()) })
     }
 
-    /// Whether a command activates a mode; told by a library that was read from its sources.
+    /// Whether a command activates a mode; told by a cache that was read from its sources.
     #[must_use]
     pub fn answers(&self, command: &str) -> bool {
-        matches!(&self.shelf, Shelf::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.answers(command)))
+        matches!(&self.storage, ModeStorage::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.answers(command)))
     }
 
     /// All modes.
@@ -119,22 +119,22 @@ impl Library {
     /// A flow needs its steps too, and so all.
     #[must_use]
     pub fn needed(&self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
-        let flows = self.index.spines.iter().any(|spine| spine.flow && busy(&spine.namespace));
-        self.modes(|spine| flows || busy(&spine.namespace) || spine.ears.hear(event))
+        let flows = self.index.headers.iter().any(|header| header.flow && busy(&header.namespace));
+        self.modes(|header| flows || busy(&header.namespace) || header.filter.hear(event))
     }
 
-    fn modes(&self, wanted: impl Fn(&Spine) -> bool) -> Catalogue {
-        let bytes = match &self.shelf {
-            Shelf::Read(catalogue) => return catalogue.as_ref().clone(),
-            Shelf::Compiled(bytes) => bytes,
+    fn modes(&self, wanted: impl Fn(&ModeHeader) -> bool) -> Catalogue {
+        let bytes = match &self.storage {
+            ModeStorage::Read(catalogue) => return catalogue.as_ref().clone(),
+            ModeStorage::Compiled(bytes) => bytes,
         };
-        let Index { settings, broken, hash, contexts, spines } = self.index.clone();
+        let CacheIndex { settings, broken, hash, contexts, headers } = self.index.clone();
         let mut catalogue = Catalogue { settings, broken, contexts, hash, ..Catalogue::default() };
         let mut rest = bytes.as_slice();
-        for spine in spines {
-            let Some((own, after)) = rest.split_at_checked(spine.length) else { break };
+        for header in headers {
+            let Some((own, after)) = rest.split_at_checked(header.length) else { break };
             rest = after;
-            if wanted(&spine)
+            if wanted(&header)
                 && let Ok((mode, origin)) = postcard::from_bytes(own)
             {
                 catalogue.modes.push(mode);
@@ -153,15 +153,15 @@ pub fn read(places: &Places) -> Catalogue {
 
 /// All that a project's catalogue is made of, as it stands on disk.
 #[must_use]
-pub fn sources(places: &Places) -> Sources {
-    let mut sources = Sources { contexts: contexts(places), ..Sources::default() };
+pub fn sources(places: &Places) -> ProjectSources {
+    let mut sources = ProjectSources { contexts: contexts(places), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, "modegate's settings", &mut sources.unreadable);
     let files = mode_files(&places.modes()).into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
         (path, name, "a mode")
     });
-    let foreign = FOREIGN.map(|name| (places.home.join(name), name.to_owned(), "a file of gates"));
-    for (path, name, what) in files.chain(foreign) {
+    let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), "a file of gates"));
+    for (path, name, what) in files.chain(imported) {
         if let Some(text) = text(&path, &name, what, &mut sources.unreadable) {
             sources.files.push((name, text));
         }
@@ -170,12 +170,12 @@ pub fn sources(places: &Places) -> Sources {
 }
 
 /// The text of a file, if there is one; what cannot be read is put on the list.
-fn text(path: &Path, name: &str, what: &str, unreadable: &mut Vec<Broken>) -> Option<String> {
+fn text(path: &Path, name: &str, what: &str, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
     match plain_file(path).map(String::from_utf8) {
         Ok(Ok(text)) => return Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Ok(Err(_)) => unreadable.push(Broken::unreadable(name, what, "it is not UTF-8")),
-        Err(error) => unreadable.push(Broken::unreadable(name, what, &error.kind().to_string())),
+        Ok(Err(_)) => unreadable.push(BrokenFile::unreadable(name, what, "it is not UTF-8")),
+        Err(error) => unreadable.push(BrokenFile::unreadable(name, what, &error.kind().to_string())),
     }
     None
 }
@@ -204,23 +204,24 @@ fn plain_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Gates in the forms of others.
-const FOREIGN: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
+const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
 
 /// Writes the compiled form; where that cannot be, the next event reads the YAML again.
-fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
+fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) {
     let mut index = index.clone();
     let mut modes: Vec<u8> = Vec::new();
     for entry in catalogue.entries() {
         let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
         // A copy that does not read back would leave the mode out, and its gates open.
-        let again = postcard::from_bytes::<(Mode, Origin)>(&bytes);
+        let again = postcard::from_bytes::<(Mode, ModeOrigin)>(&bytes);
         if !again.is_ok_and(|(mode, origin)| mode == *entry.0 && origin == *entry.1) {
             return;
         }
         let mode = entry.0;
         let flow = mode.phases.iter().any(|phase| matches!(phase.worker, Worker::Mode(_)));
-        let spine = Spine { ears: Ears::of(mode), namespace: mode.namespace.clone(), flow, length: bytes.len() };
-        index.spines.push(spine);
+        let header =
+            ModeHeader { filter: EventFilter::of(mode), namespace: mode.namespace.clone(), flow, length: bytes.len() };
+        index.headers.push(header);
         modes.extend(bytes);
     }
     let (Ok(mut bytes), Ok(index)) = (postcard::to_stdvec(key), postcard::to_stdvec(&index)) else { return };
@@ -231,13 +232,13 @@ fn keep(path: &Path, key: &Key, index: &Index, catalogue: &Catalogue) {
     let _: io::Result<()> = disk::replace(&beside, path, &bytes);
 }
 
-fn key(places: &Places) -> (Key, bool) {
+fn key(places: &Places) -> (CacheKey, bool) {
     let now = SystemTime::now();
     let mut racy = false;
     let mut files = Vec::new();
     let mut paths = mode_files(&places.modes());
     paths.push(places.settings());
-    paths.extend(FOREIGN.map(|name| places.home.join(name)));
+    paths.extend(IMPORTED.map(|name| places.home.join(name)));
     let [own, below @ ..] = context_folders(places).map(|(_, folder)| folder);
     if own.is_dir() {
         paths.extend([own].into_iter().chain(below));
@@ -250,7 +251,7 @@ fn key(places: &Places) -> (Key, bool) {
         let stamp = u64::try_from(nanos).unwrap_or_default() ^ changed(&meta);
         files.push((path.to_string_lossy().into_owned(), meta.len(), stamp));
     }
-    (Key { maker: MAKER, files }, racy)
+    (CacheKey { build: BUILD_HASH, files }, racy)
 }
 
 /// What of a file changes even where its time was set back: its inode, and the time of that.
@@ -273,10 +274,10 @@ fn mode_files(folder: &Path) -> Vec<std::path::PathBuf> {
     paths
 }
 
-/// Tells one maker of the compiled form from another: its version, the embedded modes, and the sources of
+/// Tells one build of the compiled form from another: its version, the embedded modes, and the sources of
 /// every type that is in it, so that nobody has to remember to count a number up.
 #[expect(clippy::indexing_slicing, reason = "iterators are not const; the index is below the length")]
-const MAKER: u64 = {
+const BUILD_HASH: u64 = {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     hash = mixed(hash, env!("CARGO_PKG_VERSION"));
     let mut index = 0;
@@ -293,13 +294,13 @@ const MAKER: u64 = {
 };
 
 const SOURCES: [&str; 43] = [
-    include_str!("library.rs"),
+    include_str!("mode_cache.rs"),
     include_str!("mode.rs"),
-    include_str!("mode/ears.rs"),
+    include_str!("mode/event_filter.rs"),
     include_str!("mode/catalogue.rs"),
-    include_str!("mode/foreign.rs"),
-    include_str!("mode/foreign/gates.rs"),
-    include_str!("mode/foreign/hooks.rs"),
+    include_str!("mode/imported.rs"),
+    include_str!("mode/imported/gates.rs"),
+    include_str!("mode/imported/hooks.rs"),
     include_str!("mode/lint.rs"),
     include_str!("mode/read.rs"),
     include_str!("settings.rs"),

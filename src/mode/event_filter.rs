@@ -2,12 +2,12 @@
 
 use super::{BASE, Gate, Mode};
 use crate::check::Check;
-use crate::event::{Event, Kind, On, Trigger, name};
+use crate::event::{Event, EventKind, Trigger, TriggerEvent, name};
 use serde::{Deserialize, Serialize};
 
 /// A set of events; of the calls of tools only those of some tools, where that can be said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Ears {
+pub struct EventFilter {
     kinds: u64,
     /// The tools whose calls are heard; empty for all.
     tools: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Ears {
 /// The start of an agent, which is rarer than the calls of all tools.
 const AGENT: u64 = 1 << 63;
 
-impl Ears {
+impl EventFilter {
     /// The events that a mode hears while it is not active.
     #[must_use]
     pub fn of(mode: &Mode) -> Self {
@@ -31,7 +31,7 @@ impl Ears {
     /// Whether `event` is among them.
     #[must_use]
     pub fn hear(&self, event: &Event) -> bool {
-        let calls = event.kind == Some(Kind::PreToolUse);
+        let calls = event.kind == Some(EventKind::PreToolUse);
         let agent = if calls && event.spawned().is_some() { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
         let deaf = calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::chosen(&self.tools, tool));
@@ -42,8 +42,8 @@ impl Ears {
 /// The tools that all gates together hear the calls of; none where one of them hears any, or all but some.
 fn tools(triggers: &[&Trigger]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
-    for trigger in triggers.iter().filter(|trigger| trigger.on.kinds().contains(&Kind::PreToolUse)) {
-        let open = trigger.on != On::Event(Kind::PreToolUse) || trigger.names.is_empty();
+    for trigger in triggers.iter().filter(|trigger| trigger.on.kinds().contains(&EventKind::PreToolUse)) {
+        let open = trigger.on != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty();
         if open || trigger.names.iter().any(|name| name.starts_with('!')) {
             return Vec::new();
         }
@@ -58,15 +58,15 @@ fn memory(mode: &Mode) -> u64 {
     let mut heard = 0;
     if mode.name == BASE || mode.all_gates().any(|(_, gate)| gate.always) {
         mode.checks(&mut |check| match check {
-            Check::Observed(_) => heard |= set_of(&[Kind::PostToolUse, Kind::PostToolUseFailure]),
-            Check::Ran(_) => heard |= set_of(&[Kind::SubagentStop]),
+            Check::Observed(_) => heard |= set_of(&[EventKind::PostToolUse, EventKind::PostToolUseFailure]),
+            Check::Ran(_) => heard |= set_of(&[EventKind::SubagentStop]),
             _ => {}
         });
     }
     heard
 }
 
-fn set_of(kinds: &[Kind]) -> u64 {
+fn set_of(kinds: &[EventKind]) -> u64 {
     kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32)
 }
 
@@ -81,7 +81,7 @@ mod tests {
         let catalogue = Catalogue::compose(None, &[]);
         let heard = |event: serde_json::Value| {
             let event = Event::from_value(event).expect("an event");
-            let heard = catalogue.modes.iter().filter(|mode| Ears::of(mode).hear(&event));
+            let heard = catalogue.modes.iter().filter(|mode| EventFilter::of(mode).hear(&event));
             heard.map(|mode| mode.name.clone()).collect::<Vec<_>>()
         };
         assert!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "Read"})).is_empty());
