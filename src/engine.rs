@@ -13,6 +13,7 @@ mod who;
 use crate::check::{Check, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
+use crate::ids::AgentName;
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
 use crate::session::{ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
@@ -31,7 +32,7 @@ pub struct Decided {
     /// The session after the event.
     pub session: Session,
     /// The agent that stops, where that is known.
-    pub who: Option<String>,
+    pub who: Option<AgentName>,
 }
 
 impl Decided {
@@ -99,7 +100,7 @@ struct Engine<'a> {
     messages: Vec<String>,
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
-    who: Option<String>,
+    who: Option<AgentName>,
     /// What the tool is given, if a gate has changed it.
     input: Option<Value>,
     allow: bool,

@@ -51,7 +51,7 @@ pub struct Line {
     pub decision: Decision,
     /// The agent that stops, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub who: Option<String>,
+    pub who: Option<crate::ids::AgentName>,
     /// The files that this event has changed, as they stood right after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<Wrote>,

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod engine;
 pub mod event;
 pub mod facts;
+pub mod ids;
 pub mod journal;
 pub mod mode;
 pub mod mode_cache;

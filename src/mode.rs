@@ -14,7 +14,8 @@ pub use read::{GATE, MODE, PHASE, read, read_node};
 
 use crate::check::{Check, Vocabulary};
 use crate::event::Trigger;
-use crate::event::command::{same_agent, same_command};
+use crate::event::command::same_command;
+use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
 use crate::yaml::Location;
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ pub struct Phase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Worker {
     /// A subagent, under any of these names; the first is its own.
-    Agent(Vec<String>),
+    Agent(Vec<AgentName>),
     /// The main agent itself.
     Main,
     /// Another mode, by name.
@@ -89,7 +90,7 @@ pub enum Worker {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     /// Its name, a sentence that should hold.
-    pub id: String,
+    pub id: GateId,
     /// Which events it hears; a phase's gates hear their worker, and a gate without any is reached from others.
     pub on: Vec<Trigger>,
     /// What must hold for it to have a say at all.
@@ -128,7 +129,7 @@ pub enum Action {
     /// A verdict.
     Verdict(Verdict),
     /// Another gate of the mode decides.
-    Gate(String),
+    Gate(GateId),
 }
 
 /// How much a gate may do.
@@ -234,7 +235,7 @@ impl Worker {
     /// Whether this is the subagent of that name.
     #[must_use]
     pub fn is_agent(&self, name: &str) -> bool {
-        matches!(self, Self::Agent(names) if names.iter().any(|own| same_agent(own, name)))
+        matches!(self, Self::Agent(names) if names.iter().any(|own| own.is(name)))
     }
 
     /// Whether this is the mode of that name.
@@ -247,7 +248,7 @@ impl Worker {
 impl std::fmt::Display for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Agent(names) => f.write_str(names.first().map_or("", String::as_str)),
+            Self::Agent(names) => f.write_str(names.first().map_or("", AgentName::as_str)),
             Self::Main => f.write_str("the main agent"),
             Self::Mode(name) => write!(f, "{name} mode"),
         }

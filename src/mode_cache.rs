@@ -293,8 +293,9 @@ const BUILD_HASH: u64 = {
     hash
 };
 
-const SOURCES: [&str; 43] = [
+const SOURCES: [&str; 44] = [
     include_str!("mode_cache.rs"),
+    include_str!("ids.rs"),
     include_str!("mode.rs"),
     include_str!("mode/event_filter.rs"),
     include_str!("mode/catalogue.rs"),

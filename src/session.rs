@@ -1,5 +1,6 @@
 //! A session's standing in each mode: what `cache.json` keeps.
 
+use crate::ids::{AgentName, GateId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
     /// Its id; empty when the host did not say.
-    pub id: String,
+    pub id: SessionId,
     /// Its standing by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modes: BTreeMap<String, ModeState>,
@@ -105,9 +106,9 @@ pub struct BlockCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unmet {
     /// The gate.
-    pub gate: String,
+    pub gate: GateId,
     /// The agent that was let go.
-    pub agent: String,
+    pub agent: AgentName,
     /// When.
     pub at: String,
 }

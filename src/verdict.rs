@@ -1,5 +1,6 @@
 //! What a check found, what a gate made of it, and what all gates together decided.
 
+use crate::ids::GateId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -159,7 +160,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// The gate, by id.
-    pub gate: String,
+    pub gate: GateId,
     /// What follows.
     pub verdict: Verdict,
     /// What the gate says to the model or the user.

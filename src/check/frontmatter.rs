@@ -78,7 +78,7 @@ impl FrontmatterCheck {
         let Some(by) = &self.by else { return Outcome::passes(format!("`{path}` says `{}`", self.wanted())) };
         let remedy = format!("let {by} write {path}");
         match scope.facts.ask(Question::Writer(path.to_owned())) {
-            Answer::Writer(Some(writer)) if crate::event::command::same_agent(&writer, by) => {
+            Answer::Writer(Some(writer)) if crate::ids::same_agent(&writer, by) => {
                 Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted()))
             }
             Answer::Writer(Some(writer)) => {

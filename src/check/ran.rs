@@ -1,7 +1,7 @@
 //! `ran`: an agent ran in this session and was allowed to stop.
 
 use super::Scope;
-use crate::event::command::{bare, same_agent};
+use crate::ids::{same_agent, without_plugin};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -39,5 +39,5 @@ impl RanCheck {
 }
 
 fn mark(agent: &str) -> String {
-    format!("ran:{}", bare(agent))
+    format!("ran:{}", without_plugin(agent))
 }

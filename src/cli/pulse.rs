@@ -30,7 +30,7 @@ impl Pulse {
         let last = journal::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
         let used = transcript.and_then(|path| last_use(Path::new(path)));
-        Some(Self { session: last.before.id, seen: last.at.parse().ok(), used })
+        Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), used })
     }
 
     /// Whether the session has gone on without the hook, lately.

@@ -2,8 +2,8 @@
 
 use super::{Engine, Intent};
 use crate::event::EventKind;
-use crate::event::command::bare;
 use crate::facts::{Answer, Question};
+use crate::ids::without_plugin;
 use crate::mode::BASE;
 use crate::verdict::{Finding, Outcome, Verdict};
 
@@ -44,7 +44,7 @@ impl Engine<'_> {
         self.findings.push(Finding {
             mode: BASE.to_owned(),
             phase: None,
-            gate: format!("context/{stem}"),
+            gate: format!("context/{stem}").into(),
             verdict: Verdict::Pass,
             reason: String::new(),
             outcome,
@@ -114,7 +114,7 @@ impl Engine<'_> {
 
 /// A name's files, as it is written and in small letters; a name that could lead out of the folder has none.
 fn forms(name: &str, stage: &str) -> Vec<String> {
-    let name = bare(name);
+    let name = without_plugin(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(plain) {
         return Vec::new();

@@ -118,14 +118,14 @@ impl<'a> Engine<'a> {
 
     /// Whether a gate that speaks once has spoken.
     fn has_spoken(&self, mode: &Mode, gate: &Gate) -> bool {
-        let told = || self.after.standing(&mode.namespace)?.notified.get(&gate.id);
+        let told = || self.after.standing(&mode.namespace)?.notified.get(gate.id.as_str());
         self.time_of(gate).is_some_and(|time| told() == Some(&time))
     }
 
     /// Notes that a gate that speaks once has spoken.
     fn speak(&mut self, mode: &Mode, gate: &Gate) {
         if let Some(time) = self.time_of(gate) {
-            self.standing(mode).notified.insert(gate.id.clone(), time);
+            self.standing(mode).notified.insert(gate.id.to_string(), time);
         }
     }
 
@@ -166,7 +166,7 @@ impl<'a> Engine<'a> {
     }
 
     fn release(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
-        let agent = self.who.clone().unwrap_or_else(|| "the main agent".to_owned());
+        let agent = self.who.clone().unwrap_or_else(|| "the main agent".into());
         let at = self.facts.clock().at;
         let note = format!(
             "{agent} was let go with its work unmet: {} What needs it stays closed.",

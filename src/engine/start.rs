@@ -131,6 +131,14 @@ impl<'a> Engine<'a> {
         let reason = outcome.sentence(opening);
         let phase = Some(phase.name.clone());
         let verdict = level.temper(Verdict::Block);
-        self.findings.push(Finding { mode: mode.name.clone(), phase, gate, verdict, reason, outcome, unmet: false });
+        self.findings.push(Finding {
+            mode: mode.name.clone(),
+            phase,
+            gate: gate.into(),
+            verdict,
+            reason,
+            outcome,
+            unmet: false,
+        });
     }
 }

@@ -2,12 +2,13 @@
 
 use super::Engine;
 use crate::facts::{Answer, Question};
+use crate::ids::AgentName;
 use crate::mode::Worker;
 
 /// Who stops.
 pub(super) enum Who {
     /// An agent of this type.
-    Agent(String),
+    Agent(AgentName),
     /// A fork of the host's own: none of our business.
     Fork,
     /// Nobody can say: it never moves a state and never blocks.
@@ -19,18 +20,19 @@ impl Engine<'_> {
     pub(super) fn who_stops(&self) -> Who {
         match self.event.text("agent_type") {
             Some("") => return Who::Fork,
-            Some(name) => return Who::Agent(name.to_owned()),
+            Some(name) => return Who::Agent(name.into()),
             None => {}
         }
         if let Some(id) = self.event.agent_id() {
             let transcript = self.event.text("agent_transcript_path").map(str::to_owned);
             if let Answer::Agent(Some(name)) = self.facts.ask(Question::Agent { id: id.to_owned(), transcript }) {
-                return Who::Agent(name);
+                return Who::Agent(name.into());
             }
         }
         match self.facts.ask(Question::InFlight) {
             Answer::InFlight(agents) => {
-                let mut gated: Vec<String> = agents.into_iter().filter(|agent| self.is_gated(agent)).collect();
+                let mut gated: Vec<AgentName> =
+                    agents.into_iter().filter(|agent| self.is_gated(agent)).map(AgentName::from).collect();
                 gated.dedup();
                 match gated.as_slice() {
                     [only] => Who::Agent(only.clone()),

@@ -1,4 +1,6 @@
-//! Slash commands in a prompt, and agents' and commands' names.
+//! Slash commands in a prompt, and their names.
+
+use crate::ids::without_plugin;
 
 /// The command that `prompt` begins with, without its slash.
 ///
@@ -32,25 +34,10 @@ pub fn machine_made(prompt: &str) -> bool {
     MARKS.iter().any(|mark| prompt.starts_with(mark))
 }
 
-/// The name without its `plugin:` prefix.
-#[must_use]
-pub fn bare(name: &str) -> &str {
-    name.rsplit_once(':').map_or(name, |(_, bare)| bare)
-}
-
 /// Whether two names mean the same command: exactly, but for a `plugin:` prefix and the slash.
 #[must_use]
 pub fn same_command(left: &str, right: &str) -> bool {
-    bare(left.trim_start_matches('/')) == bare(right.trim_start_matches('/'))
-}
-
-/// Whether two names mean the same agent: a `plugin:` prefix, case, `-` and `_` do not count.
-#[must_use]
-pub fn same_agent(left: &str, right: &str) -> bool {
-    fn letters(name: &str) -> impl Iterator<Item = char> {
-        bare(name).chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
-    }
-    letters(left).next().is_some() && letters(left).eq(letters(right))
+    without_plugin(left.trim_start_matches('/')) == without_plugin(right.trim_start_matches('/'))
 }
 
 #[cfg(test)]
@@ -80,13 +67,6 @@ mod tests {
         check("<command-name>/plan</command-name>\n<command-args>x</command-args>", Some("plan"));
         check("<command-message>plan</command-message>\n<command-name>/plan</command-name>", Some("plan"));
         check("<command-name>plan</command-name>", Some("plan"));
-    }
-
-    #[test]
-    fn agents_compare_without_prefix_case_and_dashes() {
-        assert!(same_agent("acme:Strategic_Planner", "strategic-planner"));
-        assert!(!same_agent("strategic-planner-2", "strategic-planner"));
-        assert!(!same_agent("", ""));
     }
 
     #[test]

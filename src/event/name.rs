@@ -1,6 +1,6 @@
 //! Names as people choose them: exact, with `*`, as `/regex/`, or with `!` for all others.
 
-use super::{alias, command};
+use super::alias;
 
 /// Whether `subject` is among the chosen names: not one of those with `!`, and one of the others if there are any.
 #[must_use]
@@ -52,7 +52,7 @@ fn fits(name: &str, subject: &str) -> bool {
     if name.contains(['*', '?', '[']) {
         return fast_glob::glob_match(name, subject);
     }
-    name == subject || alias(name) == alias(subject) || command::same_agent(name, subject)
+    name == subject || alias(name) == alias(subject) || crate::ids::same_agent(name, subject)
 }
 
 #[cfg(test)]

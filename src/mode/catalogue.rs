@@ -183,7 +183,7 @@ impl Catalogue {
     fn strangers(&self, text: &str) -> Vec<Diagnostic> {
         let modes = self.modes.iter().map(|mode| mode.name.clone());
         let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
-        let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.clone()));
+        let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.to_string()));
         let known: Vec<String> = modes.chain(orders).chain(gates).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let Ok(node) = Node::parse(text) else { return Vec::new() };

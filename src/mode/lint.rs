@@ -9,7 +9,7 @@ pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     doubles(reader, mode);
     for (phase, gate) in mode.all_gates() {
         let mut say =
-            |message: String| reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
+            |message: String| reader.problems.push(Diagnostic { path: gate.id.to_string(), message, place: gate.place });
         let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
         if !free && !gate.on.is_empty() {
             say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
@@ -23,7 +23,7 @@ pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     }
     mode.gates.iter().filter(|gate| gate.on.is_empty() && !is_target(mode, gate)).for_each(|gate| {
         let message = "this gate is never heard: it needs `on`, or another gate that leads to it".to_owned();
-        reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
+        reader.problems.push(Diagnostic { path: gate.id.to_string(), message, place: gate.place });
     });
 }
 
@@ -33,7 +33,7 @@ pub(super) fn doubles(reader: &mut TreeReader, mode: &Mode) {
     for (_, gate) in mode.all_gates() {
         if ids.contains(&gate.id.as_str()) {
             let message = format!("two gates are called `{}`", gate.id);
-            reader.problems.push(Diagnostic { path: gate.id.clone(), message, place: gate.place });
+            reader.problems.push(Diagnostic { path: gate.id.to_string(), message, place: gate.place });
         }
         ids.push(&gate.id);
     }
@@ -97,7 +97,7 @@ fn targets(gate: &Gate) -> impl Iterator<Item = &str> {
 }
 
 fn is_target(mode: &Mode, gate: &Gate) -> bool {
-    mode.all_gates().any(|(_, other)| targets(other).any(|id| id == gate.id))
+    mode.all_gates().any(|(_, other)| targets(other).any(|id| gate.id == id))
 }
 
 /// A gate that is led to but does not exist, or that leads back to itself.
@@ -105,7 +105,7 @@ fn chain(mode: &Mode, gate: &Gate) -> Option<String> {
     let mut open: Vec<&str> = targets(gate).collect();
     let mut seen: Vec<&str> = Vec::new();
     while let Some(id) = open.pop() {
-        if id == gate.id {
+        if gate.id == id {
             return Some(format!("`{id}` leads back to itself"));
         }
         if seen.contains(&id) {

@@ -3,6 +3,7 @@
 use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, Check, Vocabulary};
 use crate::event::{Trigger, name};
+use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
 use crate::yaml::{Diagnostic, MappingFields, Node, NodeValue, TreeReader, nearest};
 use std::collections::BTreeMap;
@@ -99,9 +100,9 @@ fn overridden(mut mode: Mode, overrides: &ModeOverrides) -> Mode {
             let known = overrides
                 .aliases
                 .iter()
-                .filter(|(name, _)| names.contains(name))
+                .filter(|(name, _)| names.iter().any(|own| own.is(name)))
                 .flat_map(|(_, others)| others.clone());
-            let known: Vec<String> = known.collect();
+            let known: Vec<AgentName> = known.map(AgentName::from).collect();
             names.extend(known);
         }
     }
@@ -177,7 +178,10 @@ fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
 fn worker(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> Worker {
     let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     match workers.as_slice() {
-        ["agent"] => Worker::Agent(fields.read(reader, "agent", TreeReader::texts).unwrap_or_default()),
+        ["agent"] => {
+            let names = fields.read(reader, "agent", TreeReader::texts).unwrap_or_default();
+            Worker::Agent(names.into_iter().map(AgentName::from).collect())
+        }
         ["main"] if fields.read(reader, "main", TreeReader::boolean) == Some(true) => Worker::Main,
         ["mode"] => Worker::Mode(fields.read(reader, "mode", TreeReader::text).unwrap_or_default()),
         _ => {
@@ -210,7 +214,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {
-        id: fields.read(reader, "id", TreeReader::text).unwrap_or_else(|| id.to_owned()),
+        id: fields.read(reader, "id", TreeReader::text).map_or_else(|| id.into(), GateId::from),
         on: fields
             .read(reader, "on", |reader, node| reader.each(node, trigger))
             .unwrap_or_default()
@@ -306,7 +310,7 @@ fn action(reader: &mut TreeReader, node: &Node) -> Action {
         "ask" => Verdict::Ask,
         "block" => Verdict::Block,
         "stop" => Verdict::Stop,
-        _ => return Action::Gate(text),
+        _ => return Action::Gate(text.into()),
     })
 }
 

@@ -55,7 +55,7 @@ fn stop(phase: &Phase) -> Stop {
     let worker = match &phase.worker {
         Worker::Main => "main".to_owned(),
         Worker::Mode(name) => format!("mode {name}"),
-        Worker::Agent(names) => names.first().cloned().unwrap_or_default(),
+        Worker::Agent(names) => names.first().map(ToString::to_string).unwrap_or_default(),
     };
     let guards = |gates: &[Gate]| gates.iter().map(guard).collect();
     let detour = phase.when.is_some();
@@ -64,5 +64,5 @@ fn stop(phase: &Phase) -> Stop {
 
 fn guard(gate: &Gate) -> Guard {
     let on: Vec<String> = gate.on.iter().map(ToString::to_string).collect();
-    Guard { id: gate.id.clone(), on: on.join(", "), says: gate.otherwise.clone() }
+    Guard { id: gate.id.to_string(), on: on.join(", "), says: gate.otherwise.clone() }
 }

@@ -4,6 +4,7 @@ use super::change::Change;
 use super::expect::Expectation;
 use super::trial::Judged;
 use crate::facts::{Answer, Question};
+use crate::ids::GateId;
 use crate::mode::Catalogue;
 use crate::reply::reply;
 use crate::verdict::{Decision, Finding, Verdict};
@@ -65,7 +66,7 @@ pub struct Retrial {
     pub foreign: bool,
     /// The gates that make the difference, or else those that object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gates: Vec<String>,
+    pub gates: Vec<GateId>,
     /// What was asked and not recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unrecorded: Vec<String>,
@@ -175,7 +176,7 @@ impl Retrial {
             at: place.at.map(str::to_owned),
             event: event.described(),
             kind: event.name().to_owned(),
-            agent: text("agent_type").or_else(|| decided.who.clone()),
+            agent: text("agent_type").or_else(|| decided.who.as_ref().map(ToString::to_string)),
             agent_id: text("agent_id"),
             tool: event.tool().map(str::to_owned),
             outcome,
@@ -280,7 +281,7 @@ fn in_words<Q: ToString, A: ToString>((question, answer): &(Q, A)) -> (String, S
 }
 
 /// The gates that found something else than before; where there is no before, those that object.
-fn deciding(now: &[Finding], was: Option<&[Finding]>) -> Vec<String> {
+fn deciding(now: &[Finding], was: Option<&[Finding]>) -> Vec<GateId> {
     let name = |finding: &Finding| finding.gate.clone();
     let Some(was) = was else {
         return now.iter().filter(|finding| finding.verdict > Verdict::Pass).map(name).collect();
@@ -291,7 +292,7 @@ fn deciding(now: &[Finding], was: Option<&[Finding]>) -> Vec<String> {
                 == (&other.gate, other.verdict, &other.reason, other.outcome.truth)
         })
     };
-    let mut gates: Vec<String> = now.iter().filter(|one| lacks(was, one)).map(name).collect();
+    let mut gates: Vec<GateId> = now.iter().filter(|one| lacks(was, one)).map(name).collect();
     for gone in was.iter().filter(|one| lacks(now, one)).map(name) {
         if !gates.contains(&gone) {
             gates.push(gone);

@@ -27,7 +27,7 @@ const UNREAD: &str = "recording-is-readable";
 
 /// The gate that makes the difference; the change itself where none does.
 fn rule(retrial: &Retrial) -> &str {
-    retrial.gates.first().map_or_else(|| retrial.change.words(), String::as_str)
+    retrial.gates.first().map_or_else(|| retrial.change.words(), |gate| gate.as_str())
 }
 
 fn described(name: &str, catalogue: &Catalogue) -> Value {

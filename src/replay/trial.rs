@@ -144,7 +144,7 @@ impl<'c> Trial<'c> {
         let findings: Vec<Finding> = part(entry.findings, "findings")?.unwrap_or_default();
         let after: Option<Session> = part(entry.after, "after")?;
         let after = after.unwrap_or_else(|| self.last.session.clone());
-        let who: Option<String> = part(entry.who, "who")?;
+        let who: Option<crate::ids::AgentName> = part(entry.who, "who")?;
         let now = &judged.decided;
         // Without a state nothing could be told or moved: only the verdict can be compared.
         let stands = if entry.lost {

@@ -61,7 +61,7 @@ impl State {
     /// One session's view.
     #[must_use]
     pub fn session(&self, id: &str) -> Session {
-        let mut session = Session { id: id.to_owned(), ..Session::default() };
+        let mut session = Session { id: id.into(), ..Session::default() };
         for (name, space) in &self.namespaces {
             let Value::Object(space) = space else { continue };
             let own = space.get("sessions").and_then(|sessions| sessions.get(id));
@@ -99,10 +99,11 @@ impl State {
         for (name, standing) in &session.modes {
             let Ok(Value::Object(mut entry)) = serde_json::to_value(standing) else { continue };
             let Some(sessions) = self.sessions(name) else { continue };
-            let old = sessions.get(&session.id).and_then(|old| serde_json::from_value::<ModeState>(old.clone()).ok());
+            let old =
+                sessions.get(session.id.as_str()).and_then(|old| serde_json::from_value::<ModeState>(old.clone()).ok());
             if old.as_ref() != Some(standing) {
                 entry.insert("updated_at".to_owned(), at.into());
-                sessions.insert(session.id.clone(), Value::Object(entry));
+                sessions.insert(session.id.to_string(), Value::Object(entry));
                 self.summarise(name);
             }
         }

@@ -161,7 +161,7 @@ fn every_built_in_gate_is_listed(document: &Document) -> Result<(), Failed> {
     let section = document.section("## Built-in gates").ok_or("no section")?;
     let catalogue = Catalogue::compose(None, &[]);
     let shipped: Vec<String> =
-        catalogue.mode("base").into_iter().flat_map(|base| base.gates.iter().map(|gate| gate.id.clone())).collect();
+        catalogue.mode("base").into_iter().flat_map(|base| base.gates.iter().map(|gate| gate.id.to_string())).collect();
     if section.rows() == shipped { Ok(()) } else { Err(format!("{:?} is not {shipped:?}", section.rows()).into()) }
 }
 

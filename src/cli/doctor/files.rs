@@ -1,8 +1,9 @@
 //! Commands and agents: the markdown files in which the host finds them.
 
 use super::ground::Ground;
-use crate::event::command::{same_agent, same_command};
+use crate::event::command::same_command;
 use crate::facts::live::frontmatter::{self, Frontmatter};
+use crate::ids::same_agent;
 use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
 

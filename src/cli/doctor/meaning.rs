@@ -115,7 +115,7 @@ fn ignored(ground: &Ground, mode: &Mode, name: &str) -> Option<Report> {
         Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
             .ok()?;
     let live = Live::new(&event, home.clone(), ground.site.places().journal("s"));
-    let (facts, session) = (Facts::new(&live), Session { id: "s".to_owned(), ..Session::default() });
+    let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
     let scope = Scope {
         event: &event,
         session: &session,

@@ -4,7 +4,7 @@ use super::Report;
 use super::files::{Agent, agents, has_command, is_built_in};
 use super::ground::Ground;
 use crate::check::Check;
-use crate::event::command::same_agent;
+use crate::ids::AgentName;
 use crate::mode::{Mode, Phase, Worker};
 use crate::starter;
 
@@ -65,13 +65,13 @@ fn remedy(ground: &Ground, path: &str) -> String {
     format!("write `.claude/{path}`")
 }
 
-fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &[String]) -> Vec<Report> {
-    let is_it = |agent: &&Agent| names.iter().any(|name| same_agent(name, &agent.name));
+fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &[AgentName]) -> Vec<Report> {
+    let is_it = |agent: &&Agent| names.iter().any(|name| name.is(&agent.name));
     let Some(agent) = agents.iter().find(is_it) else {
         if names.iter().any(|name| is_built_in(name)) {
             return Vec::new();
         }
-        let name = names.first().map_or("", String::as_str);
+        let name = names.first().map_or("", AgentName::as_str);
         let what = format!("{name}, the agent of {} mode's phase {}, is described nowhere", mode.name, phase.name);
         return vec![Report::problem("agent-missing", what, remedy(ground, &format!("agents/{name}.md")))];
     };

@@ -42,7 +42,7 @@ impl Report {
         }
         self.count_amiss += 1;
         for gate in &retrial.gates {
-            *self.gates.entry((retrial.title(), gate.clone())).or_default() += 1;
+            *self.gates.entry((retrial.title(), gate.to_string())).or_default() += 1;
         }
         if self.amiss.len() < KEPT {
             self.amiss.push(*retrial);
@@ -55,7 +55,7 @@ impl Report {
             return;
         }
         for gate in retrial.gates.iter().filter(|_| retrial.change == Change::New) {
-            *self.new_gates.entry(gate.clone()).or_default() += 1;
+            *self.new_gates.entry(gate.to_string()).or_default() += 1;
         }
         if self.news.len() < KEPT {
             self.news.push(retrial);

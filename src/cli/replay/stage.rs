@@ -285,7 +285,7 @@ impl<'a> Stage<'a> {
         let silent = || Decided {
             decision: Decision::default(),
             findings: Vec::new(),
-            session: Session { id: self.scenario.session.clone(), ..Session::default() },
+            session: Session { id: self.scenario.session.as_str().into(), ..Session::default() },
             who: None,
         };
         let mut decided = answered.decided.unwrap_or_else(silent);

@@ -192,7 +192,7 @@ impl<'a> Court<'a> {
     fn decide(&mut self, event: Event, at: Option<&str>) -> Judged {
         let id = event.session().to_owned();
         let thread = self.sessions.entry(id.clone()).or_default();
-        thread.session.id.clone_from(&id);
+        thread.session.id = id.as_str().into();
         let (decided, asked) = match self.world {
             World::Remembered => {
                 let world = thread.remembered.at(&event, at);

@@ -1,0 +1,152 @@
+//! Ids that travel between modules, each with a type of its own.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+
+/// The id of a session; empty when the host did not send one.
+#[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+/// The id of a gate, unique within its mode.
+#[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GateId(String);
+
+/// The name of an agent.
+///
+/// Names compare as the product does: a `plugin:` prefix, case, `-`, `_` and spaces are ignored.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentName(String);
+
+macro_rules! id {
+    ($id:ident) => {
+        impl $id {
+            /// The text as received.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $id {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Deref for $id {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $id {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $id {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<$id> for String {
+            fn from(id: $id) -> Self {
+                id.0
+            }
+        }
+    };
+}
+
+id!(SessionId);
+id!(GateId);
+id!(AgentName);
+
+macro_rules! exact {
+    ($id:ident) => {
+        impl Borrow<str> for $id {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl<T: AsRef<str>> PartialEq<T> for $id {
+            fn eq(&self, other: &T) -> bool {
+                self.0 == other.as_ref()
+            }
+        }
+    };
+}
+
+exact!(SessionId);
+exact!(GateId);
+
+impl AgentName {
+    /// Whether `other` names the same agent; an empty name is nobody's.
+    #[must_use]
+    pub fn is(&self, other: &str) -> bool {
+        same_agent(&self.0, other)
+    }
+}
+
+impl PartialEq for AgentName {
+    fn eq(&self, other: &Self) -> bool {
+        folded(&self.0).eq(folded(&other.0))
+    }
+}
+
+impl Eq for AgentName {}
+
+/// Returns a name without its `plugin:` prefix.
+#[must_use]
+pub fn without_plugin(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, bare)| bare)
+}
+
+/// Whether two names mean the same agent: a `plugin:` prefix, case, `-`, `_` and spaces are ignored.
+#[must_use]
+pub fn same_agent(left: &str, right: &str) -> bool {
+    folded(left).next().is_some() && folded(left).eq(folded(right))
+}
+
+fn folded(name: &str) -> impl Iterator<Item = char> {
+    without_plugin(name).chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_compare_without_prefix_case_and_dashes() {
+        assert_eq!(AgentName::from("acme:Strategic_Planner"), AgentName::from("strategic-planner"));
+        assert_ne!(AgentName::from("strategic-planner-2"), AgentName::from("strategic-planner"));
+    }
+
+    #[test]
+    fn an_empty_name_is_no_agent() {
+        assert!(!AgentName::default().is(""));
+        assert!(!same_agent("-", "_"));
+    }
+
+    #[test]
+    fn ids_are_plain_strings_in_json() {
+        let id: GateId = serde_json::from_str("\"plan-is-written\"").expect("an id");
+        assert_eq!(serde_json::to_string(&id).expect("JSON"), "\"plan-is-written\"");
+        assert_eq!(format!("{id:>17}|"), "  plan-is-written|");
+    }
+}
