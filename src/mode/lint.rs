@@ -8,8 +8,9 @@ pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     names(reader, node, mode);
     doubles(reader, mode);
     for (phase, gate) in mode.all_gates() {
-        let mut say =
-            |message: String| reader.problems.push(Diagnostic { path: gate.id.to_string(), message, place: gate.place });
+        let mut say = |message: String| {
+            reader.problems.push(Diagnostic { path: gate.id.to_string(), message, place: gate.place })
+        };
         let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
         if !free && !gate.on.is_empty() {
             say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
