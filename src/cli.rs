@@ -3,20 +3,20 @@
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
 mod cache;
-mod change;
 mod demo;
 mod doctor;
+mod file_change;
+mod heartbeat;
 pub mod hook;
 mod install;
+mod install_manifest;
+mod install_target;
 mod leave;
 mod log;
 mod modes;
-mod pulse;
-mod receipt;
 mod record;
 mod replay;
 mod screen;
-mod site;
 mod status;
 mod uninstall;
 mod why;
@@ -28,24 +28,24 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Wrong usage; never 2, which is a hook's block.
-const USAGE: u8 = 64;
+const EXIT_USAGE: u8 = 64;
 
 /// Something was found: problems, nothing to leave.
-const FOUND: u8 = 1;
+const EXIT_FAILURE: u8 = 1;
 
 /// Makes Claude Code keep to a workflow: gates on commands and subagents, decided from files and git.
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
-struct Line {
+struct CommandLine {
     /// The project's folder [default: where Claude Code says, else the nearest folder with `.claude`]
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     /// Answer one hook event of Claude Code, given as JSON on standard input
     Hook {
         /// Exit with 0 also for a block, for Claude Code before 2.1.90
@@ -92,32 +92,32 @@ pub fn main() -> ExitCode {
         [] if !std::io::stdin().is_terminal() => return hook::main(false, None),
         _ => {}
     }
-    match Line::try_parse() {
+    match CommandLine::try_parse() {
         Ok(line) => run(line),
         Err(error) => {
             let fine = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let _: std::io::Result<()> = error.print();
-            if fine { ExitCode::SUCCESS } else { ExitCode::from(USAGE) }
+            if fine { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
         }
     }
 }
 
-fn run(line: Line) -> ExitCode {
+fn run(line: CommandLine) -> ExitCode {
     let project = line.project;
     match line.command {
-        Command::Hook { exit_zero } => hook::main(exit_zero, project.as_deref()),
-        Command::Install(install) => install.run(project),
-        Command::Uninstall(uninstall) => uninstall.run(project),
-        Command::Doctor(doctor) => doctor.run(project),
-        Command::Status(status) => status.run(project),
-        Command::Why(why) => why.run(project),
-        Command::Log(log) => log.run(project),
-        Command::Replay(replay) => replay.run(project),
-        Command::Modes(modes) => modes.run(project),
-        Command::Record(record) => record.run(project),
-        Command::Leave(leave) => leave.run(project),
-        Command::Cache(cache) => cache.run(project),
-        Command::Demo(demo) => demo.run(),
+        CliCommand::Hook { exit_zero } => hook::main(exit_zero, project.as_deref()),
+        CliCommand::Install(install) => install.run(project),
+        CliCommand::Uninstall(uninstall) => uninstall.run(project),
+        CliCommand::Doctor(doctor) => doctor.run(project),
+        CliCommand::Status(status) => status.run(project),
+        CliCommand::Why(why) => why.run(project),
+        CliCommand::Log(log) => log.run(project),
+        CliCommand::Replay(replay) => replay.run(project),
+        CliCommand::Modes(modes) => modes.run(project),
+        CliCommand::Record(record) => record.run(project),
+        CliCommand::Leave(leave) => leave.run(project),
+        CliCommand::Cache(cache) => cache.run(project),
+        CliCommand::Demo(demo) => demo.run(),
     }
 }
 
@@ -125,10 +125,10 @@ fn run(line: Line) -> ExitCode {
 fn person_only(command: &str) -> Option<ExitCode> {
     // The host sets this for every command the model runs.
     std::env::var_os("CLAUDECODE")?;
-    screen::complain(format!(
+    screen::print_error(format!(
         "error: `modegate {command}` is for a person\n  hint: run it in a terminal outside Claude Code"
     ));
-    Some(ExitCode::from(FOUND))
+    Some(ExitCode::from(EXIT_FAILURE))
 }
 
 /// The project of a command that a person gives.

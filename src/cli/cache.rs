@@ -1,6 +1,6 @@
 //! `modegate cache`: the scripts' door to the state, under the same lock.
 
-use super::{FOUND, USAGE, places, screen};
+use super::{EXIT_FAILURE, EXIT_USAGE, places, screen};
 use crate::facts::live::now;
 use crate::store::{Shape, State, Store};
 use clap::Subcommand;
@@ -49,14 +49,14 @@ impl Cache {
             }
             Self::Set { namespace, key, json, session } => {
                 let Ok(value) = serde_json::from_str::<Value>(&json) else {
-                    screen::complain(format!(
+                    screen::print_error(format!(
                         "error: `{json}` is not JSON\n  hint: text needs quotes of its own: '\"{json}\"'"
                     ));
-                    return ExitCode::from(USAGE);
+                    return ExitCode::from(EXIT_USAGE);
                 };
                 if let Some(why) = State::refusal(&namespace, &key, &value) {
-                    screen::complain(format!("error: {why}"));
-                    return ExitCode::from(USAGE);
+                    screen::print_error(format!("error: {why}"));
+                    return ExitCode::from(EXIT_USAGE);
                 }
                 let at = now().at;
                 store.change(&at, |state| state.set(&namespace, &key, value, session.as_deref(), &at))
@@ -70,8 +70,8 @@ impl Cache {
         match done {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                screen::complain(format!("error: {error}"));
-                ExitCode::from(FOUND)
+                screen::print_error(format!("error: {error}"));
+                ExitCode::from(EXIT_FAILURE)
             }
         }
     }
@@ -80,12 +80,12 @@ impl Cache {
 fn get(store: &Store, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> ExitCode {
     let state = store.read();
     if let Shape::Broken(why) | Shape::Unreadable(why) = &state.shape {
-        screen::complain(format!("error: `.claude/hooks/cache.json` could not be read: {why}"));
-        return ExitCode::from(FOUND);
+        screen::print_error(format!("error: `.claude/hooks/cache.json` could not be read: {why}"));
+        return ExitCode::from(EXIT_FAILURE);
     }
     let value = value(&state, namespace, key, session);
-    screen::json(&value);
-    if value.is_null() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+    screen::print_json(&value);
+    if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
 }
 
 fn value(state: &State, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {

@@ -1,7 +1,7 @@
 //! `modegate demo`: a short plan session, event by event, in a temporary project.
 
-use super::screen::{self, Colour, paint};
-use super::{FOUND, hook, why};
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, hook, why};
 use crate::event::Event;
 use crate::facts::Answer;
 use clap::Args;
@@ -24,15 +24,18 @@ impl Demo {
         let home = std::env::temp_dir().join(format!("modegate-demo-{}", std::process::id()));
         let played = play(&home);
         if self.keep {
-            screen::say(format!("the project is in {}", home.display()));
+            screen::print_line(format!("the project is in {}", home.display()));
         } else {
             let _: io::Result<()> = fs::remove_dir_all(&home);
         }
         match played {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                screen::complain(format!("error: the demo's project in {} cannot be written: {error}", home.display()));
-                ExitCode::from(FOUND)
+                screen::print_error(format!(
+                    "error: the demo's project in {} cannot be written: {error}",
+                    home.display()
+                ));
+                ExitCode::from(EXIT_FAILURE)
             }
         }
     }
@@ -73,7 +76,7 @@ fn play(home: &Path) -> io::Result<()> {
 }
 
 fn tell(text: &str) {
-    screen::say(format!("\n{}", paint(Colour::Bold, text)));
+    screen::print_line(format!("\n{}", styled(TextStyle::Bold, text)));
 }
 
 struct Stage {
@@ -106,18 +109,26 @@ impl Stage {
         let bytes = event.to_string();
         let answered = hook::answer(bytes.as_bytes(), Some(&self.home));
         let Ok(event) = Event::from_value(event) else { return };
-        screen::say(format!("  {} {}", paint(Colour::Cyan, "event"), event.described()));
+        screen::print_line(format!("  {} {}", styled(TextStyle::Cyan, "event"), event.described()));
         for (question, answer) in answered.asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))) {
-            screen::say(format!("  {} {question} {answer}", paint(Colour::Dim, "asked")));
+            screen::print_line(format!("  {} {question} {answer}", styled(TextStyle::Dim, "asked")));
         }
         let Some(decided) = &answered.decided else { return };
         let word = decided.outcome();
-        screen::say(format!("  {} {}", paint(why::colour(decided.decision.verdict), word), answered.reply.stderr));
+        screen::print_line(format!(
+            "  {} {}",
+            styled(why::colour(decided.decision.verdict), word),
+            answered.reply.stderr
+        ));
         decided
             .decision
             .context
             .iter()
-            .for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "tells the model"))));
-        decided.decision.moves.iter().for_each(|text| screen::say(format!("  {} {text}", paint(Colour::Dim, "state"))));
+            .for_each(|text| screen::print_line(format!("  {} {text}", styled(TextStyle::Dim, "tells the model"))));
+        decided
+            .decision
+            .moves
+            .iter()
+            .for_each(|text| screen::print_line(format!("  {} {text}", styled(TextStyle::Dim, "state"))));
     }
 }

@@ -1,19 +1,19 @@
 //! `modegate doctor`: everything that could keep the hook from working, each with its way out.
 
-mod files;
-mod ground;
-mod health;
-mod hooks;
-mod live;
-mod meaning;
-mod program;
-mod workflow;
+mod context;
+mod entry_checks;
+mod live_checks;
+mod mode_checks;
+mod program_checks;
+mod state_checks;
+mod workflow_checks;
+mod workflow_files;
 
-use super::FOUND;
-use super::screen::{self, Colour, paint};
-use super::site::{Scope, Site};
+use super::EXIT_FAILURE;
+use super::install_target::{InstallScope, InstallTarget};
+use super::screen::{self, TextStyle, styled};
 use clap::Args;
-use ground::Ground;
+use context::DoctorContext;
 use serde::Serialize;
 use serde_json::json;
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ pub(super) struct Doctor {
     json: bool,
 }
 
-/// How grave a report is.
+/// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Weight {
+pub(super) enum Severity {
     /// All is well.
     Fine,
     /// Worth knowing.
@@ -43,91 +43,91 @@ pub(super) enum Weight {
 
 /// What was looked at, and how it is.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Report {
-    weight: Weight,
+pub(super) struct Diagnostic {
+    weight: Severity,
     id: &'static str,
     what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
 
-impl Report {
+impl Diagnostic {
     fn fine(id: &'static str, what: impl Into<String>) -> Self {
-        Self { weight: Weight::Fine, id, what: what.into(), fix: None }
+        Self { weight: Severity::Fine, id, what: what.into(), fix: None }
     }
 
     fn note(id: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { weight: Weight::Note, id, what: what.into(), fix: Some(fix.into()) }
+        Self { weight: Severity::Note, id, what: what.into(), fix: Some(fix.into()) }
     }
 
     fn problem(id: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { weight: Weight::Problem, id, what: what.into(), fix: Some(fix.into()) }
+        Self { weight: Severity::Problem, id, what: what.into(), fix: Some(fix.into()) }
     }
 
     /// Tells it to a person.
     pub(super) fn tell(&self) {
         let (word, colour) = match self.weight {
-            Weight::Fine => ("fine", Colour::Green),
-            Weight::Note => ("note", Colour::Yellow),
-            Weight::Problem => ("problem", Colour::Red),
+            Severity::Fine => ("fine", TextStyle::Green),
+            Severity::Note => ("note", TextStyle::Yellow),
+            Severity::Problem => ("problem", TextStyle::Red),
         };
-        screen::say(format!("  {} {}", paint(colour, &format!("{word:<8}")), self.what));
+        screen::print_line(format!("  {} {}", styled(colour, &format!("{word:<8}")), self.what));
         if let Some(fix) = &self.fix {
-            screen::say(format!("           {} {fix}", paint(Colour::Dim, "fix:")));
+            screen::print_line(format!("           {} {fix}", styled(TextStyle::Dim, "fix:")));
         }
     }
 }
 
 /// What is wrong with an installation, for the command that has just made it.
-pub(super) fn problems(site: &Site) -> Vec<Report> {
-    let ground = Ground::gather(site.clone());
-    examine(&ground).into_iter().filter(|report| report.weight == Weight::Problem).collect()
+pub(super) fn problems(target: &InstallTarget) -> Vec<Diagnostic> {
+    let context = DoctorContext::gather(target.clone());
+    examine(&context).into_iter().filter(|diagnostic| diagnostic.weight == Severity::Problem).collect()
 }
 
-fn examine(ground: &Ground) -> Vec<Report> {
-    let mut reports = hooks::reports(ground);
-    reports.extend(program::reports(ground));
-    reports.extend(workflow::reports(ground));
+fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = entry_checks::run(context);
+    diagnostics.extend(program_checks::run(context));
+    diagnostics.extend(workflow_checks::run(context));
     // A user's own folder is no project: there is neither code nor state in it.
-    if !ground.site.is_users {
-        reports.extend(meaning::reports(ground));
-        reports.extend(health::reports(ground));
+    if !context.target.is_users {
+        diagnostics.extend(mode_checks::run(context));
+        diagnostics.extend(state_checks::run(context));
     }
-    reports
+    diagnostics
 }
 
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        let site = match Scope::default().site(project) {
-            Ok(site) => site,
+        let target = match InstallScope::default().target(project) {
+            Ok(target) => target,
             Err(error) => {
-                screen::fail(&error, self.json);
-                return ExitCode::from(FOUND);
+                screen::print_failure(&error, self.json);
+                return ExitCode::from(EXIT_FAILURE);
             }
         };
-        let ground = Ground::gather(site);
-        let mut reports = examine(&ground);
-        let tried = if self.live { live::tries(&ground) } else { Vec::new() };
+        let context = DoctorContext::gather(target);
+        let mut diagnostics = examine(&context);
+        let tried = if self.live { live_checks::send_events(&context) } else { Vec::new() };
         if self.live {
-            reports.extend(live::reports(&tried));
+            diagnostics.extend(live_checks::diagnostics(&tried));
         }
-        let wrong = reports.iter().filter(|report| report.weight == Weight::Problem).count();
+        let wrong = diagnostics.iter().filter(|diagnostic| diagnostic.weight == Severity::Problem).count();
         if self.json {
-            screen::json(&json!({
-                "version": env!("CARGO_PKG_VERSION"), "home": ground.site.home.to_string_lossy(), "problems": wrong, "reports": reports,
+            screen::print_json(&json!({
+                "version": env!("CARGO_PKG_VERSION"), "home": context.target.home.to_string_lossy(), "problems": wrong, "diagnostics": diagnostics,
                 "live": self.live.then_some(&tried),
             }));
         } else {
-            let home = ground.site.home.to_string_lossy();
-            screen::say(format!("modegate {} in {}", env!("CARGO_PKG_VERSION"), paint(Colour::Bold, &home)));
-            tried.iter().for_each(live::Try::tell);
-            reports.iter().for_each(Report::tell);
-            screen::say(match wrong {
+            let home = context.target.home.to_string_lossy();
+            screen::print_line(format!("modegate {} in {}", env!("CARGO_PKG_VERSION"), styled(TextStyle::Bold, &home)));
+            tried.iter().for_each(live_checks::SentEvent::tell);
+            diagnostics.iter().for_each(Diagnostic::tell);
+            screen::print_line(match wrong {
                 0 => "no problem found".to_owned(),
                 1 => "1 problem".to_owned(),
                 many => format!("{many} problems"),
             });
         }
-        if wrong > 0 { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+        if wrong > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
     }
 }

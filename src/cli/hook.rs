@@ -48,7 +48,7 @@ fn print(reply: &Reply) {
         let _: std::io::Result<()> = std::io::stdout().write_all(format!("{}\n", reply.stdout).as_bytes());
     }
     if !reply.stderr.is_empty() {
-        screen::complain(&reply.stderr);
+        screen::print_error(&reply.stderr);
     }
 }
 
@@ -295,7 +295,7 @@ impl Door<'_> {
         let limit = u64::from(settings.megabytes) << 20;
         // A journal that cannot be written costs the record, never the decision.
         if let Err(error) = journal::append(&path, &self.places.lock(), &line, limit) {
-            screen::complain(format!("modegate: `{}` cannot be written: {error}", path.display()));
+            screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `modegate leave`: a person ends a mode.
 
-use super::{FOUND, USAGE, person_only, places, screen};
+use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places, screen};
 use crate::facts::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
@@ -31,32 +31,32 @@ impl Leave {
             let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
             let near = crate::yaml::nearest(&self.mode, &names).map(|near| format!(", did you mean `{near}`?"));
             let near = near.unwrap_or_default();
-            screen::complain(format!(
+            screen::print_error(format!(
                 "error: no mode is called `{}`{near}\n  hint: run `modegate modes list`",
                 self.mode
             ));
-            return ExitCode::from(USAGE);
+            return ExitCode::from(EXIT_USAGE);
         };
         if !places.cache().exists() {
-            screen::say(format!("{} mode is not active in {}", self.mode, places.home.display()));
-            return ExitCode::from(FOUND);
+            screen::print_line(format!("{} mode is not active in {}", self.mode, places.home.display()));
+            return ExitCode::from(EXIT_FAILURE);
         }
         let store = Store::new(places, catalogue.settings.days);
         let at = now().at;
         match store.change(&at, |state| left(state, &namespace, self.session.as_deref(), &at)) {
             Ok(sessions) if sessions.is_empty() => {
-                screen::say(format!("{} mode is not active", self.mode));
-                ExitCode::from(FOUND)
+                screen::print_line(format!("{} mode is not active", self.mode));
+                ExitCode::from(EXIT_FAILURE)
             }
             Ok(sessions) => {
                 for session in sessions {
-                    screen::say(format!("left {} mode in session {session}", self.mode));
+                    screen::print_line(format!("left {} mode in session {session}", self.mode));
                 }
                 ExitCode::SUCCESS
             }
             Err(error) => {
-                screen::complain(format!("error: {error}"));
-                ExitCode::from(FOUND)
+                screen::print_error(format!("error: {error}"));
+                ExitCode::from(EXIT_FAILURE)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `modegate log`: the events of a project's sessions, one a line.
 
-use super::screen::{self, Colour, paint};
-use super::{FOUND, USAGE, places, why};
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, EXIT_USAGE, places, why};
 use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
 use crate::journal::{self, Line};
@@ -42,8 +42,8 @@ impl Log {
         if let Some(name) = self.event.as_deref().filter(|name| EventKind::named(name).is_none()) {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
             let near = crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?"));
-            screen::complain(format!("error: no event is called `{name}`{}", near.unwrap_or_default()));
-            return ExitCode::from(USAGE);
+            screen::print_error(format!("error: no event is called `{name}`{}", near.unwrap_or_default()));
+            return ExitCode::from(EXIT_USAGE);
         }
         let places = places(project);
         if self.path {
@@ -51,14 +51,14 @@ impl Log {
                 Some(id) => places.journal(id),
                 None => why::latest(&places).unwrap_or_else(|| places.sessions()),
             };
-            screen::say(path.to_string_lossy());
+            screen::print_line(path.to_string_lossy());
             return ExitCode::SUCCESS;
         }
         let mut lines: Vec<Line> = self.journals(&places).iter().flat_map(|path| journal::lines(path)).collect();
         lines.sort_by(|left, right| left.at.cmp(&right.at));
         if lines.is_empty() && !self.follow {
-            screen::complain(format!("no event is recorded in {}", places.home.display()));
-            return ExitCode::from(FOUND);
+            screen::print_error(format!("no event is recorded in {}", places.home.display()));
+            return ExitCode::from(EXIT_FAILURE);
         }
         for line in &lines {
             self.tell(line);
@@ -102,20 +102,20 @@ impl Log {
             return;
         }
         if self.json {
-            screen::say(serde_json::to_string(line).unwrap_or_default());
+            screen::print_line(serde_json::to_string(line).unwrap_or_default());
             return;
         }
         let time = line.at.get(..19).unwrap_or(&line.at).replace('T', " ");
         let session: String = line.before.id.chars().take(8).collect();
         let word = outcome(&line.decision, &line.findings);
-        let word = paint(why::colour(line.decision.verdict), &format!("{word:<9}"));
+        let word = styled(why::colour(line.decision.verdict), &format!("{word:<9}"));
         let reason = line.decision.reason.lines().next().unwrap_or_default();
         let moves = line.decision.moves.join(", ");
         let told = [event.described(), reason.to_owned(), moves].into_iter().filter(|text| !text.is_empty());
-        screen::say(format!(
+        screen::print_line(format!(
             "{} {} {word} {}",
-            paint(Colour::Dim, &time),
-            paint(Colour::Cyan, &session),
+            styled(TextStyle::Dim, &time),
+            styled(TextStyle::Cyan, &session),
             told.collect::<Vec<_>>().join(" · ")
         ));
     }

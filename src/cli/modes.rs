@@ -1,7 +1,7 @@
 //! `modegate modes`: which modes there are, what they say, and whether they read.
 
-use super::screen::{self, Colour, paint};
-use super::{FOUND, USAGE, places};
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, EXIT_USAGE, places};
 use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin};
 use crate::mode_cache;
@@ -57,7 +57,7 @@ impl Modes {
 fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
     if as_json {
         let modes: Vec<Value> = catalogue.entries().map(|(mode, origin)| summary(mode, origin)).collect();
-        screen::json(&modes);
+        screen::print_json(&modes);
         return ExitCode::SUCCESS;
     }
     for (mode, origin) in catalogue.entries() {
@@ -66,19 +66,19 @@ fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
             ModeOrigin::Embedded => String::new(),
             ModeOrigin::File(file) => format!("  ({file})"),
         };
-        screen::say(format!(
+        screen::print_line(format!(
             "{:<13}{:<22}{}{from}",
-            paint(Colour::Bold, &format!("{:<12}", mode.name)),
+            styled(TextStyle::Bold, &format!("{:<12}", mode.name)),
             commands.join(" "),
             mode.about
         ));
         let phases: Vec<String> =
             mode.phases.iter().map(|phase| format!("{} ({})", phase.name, phase.worker)).collect();
         if !phases.is_empty() {
-            screen::say(paint(Colour::Dim, &format!("{:<13}{}", "", phases.join(" → "))));
+            screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{}", "", phases.join(" → "))));
         }
     }
-    catalogue.broken.iter().for_each(|broken| screen::complain(format!("error: {}", broken.summary())));
+    catalogue.broken.iter().for_each(|broken| screen::print_error(format!("error: {}", broken.summary())));
     ExitCode::SUCCESS
 }
 
@@ -98,33 +98,33 @@ fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
         let near =
             crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-        screen::complain(format!("error: no mode is called `{name}`{near}\n  hint: run `modegate modes list`"));
-        return ExitCode::from(USAGE);
+        screen::print_error(format!("error: no mode is called `{name}`{near}\n  hint: run `modegate modes list`"));
+        return ExitCode::from(EXIT_USAGE);
     };
     if as_json {
-        screen::json(mode);
+        screen::print_json(mode);
         return ExitCode::SUCCESS;
     }
     let text = match origin {
         ModeOrigin::Embedded => EMBEDDED.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned()),
         ModeOrigin::File(file) => std::fs::read_to_string(places.home.join(file)).ok(),
     };
-    screen::say(text.unwrap_or_default().trim_end());
+    screen::print_line(text.unwrap_or_default().trim_end());
     ExitCode::SUCCESS
 }
 
 fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
     let catalogue = if files.is_empty() { mode_cache::read(places) } else { given(places, files) };
     if as_json {
-        screen::json(&catalogue.broken);
+        screen::print_json(&catalogue.broken);
     } else {
-        catalogue.broken.iter().for_each(|broken| screen::say(broken.to_string().trim_end()));
+        catalogue.broken.iter().for_each(|broken| screen::print_line(broken.to_string().trim_end()));
         if catalogue.broken.is_empty() {
             let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
-            screen::say(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
+            screen::print_line(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
         }
     }
-    if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
+    if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) }
 }
 
 /// Prints a imported file as native YAML.
@@ -133,13 +133,13 @@ fn import(file: &std::path::Path) -> ExitCode {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => {
-            screen::complain(format!("error: `{name}` cannot be read: {error}"));
-            return ExitCode::from(FOUND);
+            screen::print_error(format!("error: `{name}` cannot be read: {error}"));
+            return ExitCode::from(EXIT_FAILURE);
         }
     };
     match imported::parse(&name, &text) {
         Ok(ImportedFile::Mode(node)) => {
-            screen::say(format!(
+            screen::print_line(format!(
                 "# From {name}; put this into .claude/modes/base.yaml.\n{}",
                 node.to_yaml().trim_end()
             ));
@@ -147,15 +147,15 @@ fn import(file: &std::path::Path) -> ExitCode {
         }
         Ok(ImportedFile::Other) => {
             let hint = "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`";
-            screen::complain(format!("error: `{name}` is no file of gates\n  hint: {hint}"));
-            ExitCode::from(FOUND)
+            screen::print_error(format!("error: `{name}` is no file of gates\n  hint: {hint}"));
+            ExitCode::from(EXIT_FAILURE)
         }
         Err(_) => {
             let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
             for broken in &broken {
-                screen::complain(broken.to_string().trim_end());
+                screen::print_error(broken.to_string().trim_end());
             }
-            ExitCode::from(FOUND)
+            ExitCode::from(EXIT_FAILURE)
         }
     }
 }

@@ -4,8 +4,8 @@ mod export;
 mod identity;
 mod switch;
 
-use super::screen::{self, Colour, paint};
-use super::{FOUND, USAGE, person_only, places};
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places};
 use crate::journal;
 use crate::mode_cache;
 use crate::paths::Places;
@@ -62,7 +62,7 @@ impl RecordCommand {
         match done {
             Ok(()) => ExitCode::SUCCESS,
             Err(RecordError { code, text }) => {
-                screen::fail(&text, self.json);
+                screen::print_failure(&text, self.json);
                 ExitCode::from(code)
             }
         }
@@ -77,11 +77,11 @@ struct RecordError {
 
 impl RecordError {
     fn found(text: impl Into<String>) -> Self {
-        Self { code: FOUND, text: text.into() }
+        Self { code: EXIT_FAILURE, text: text.into() }
     }
 
     fn usage(text: impl Into<String>) -> Self {
-        Self { code: USAGE, text: text.into() }
+        Self { code: EXIT_USAGE, text: text.into() }
     }
 }
 
@@ -95,17 +95,22 @@ fn status(places: &Places, as_json: bool) {
     let megabytes = bytes as f64 / f64::from(1 << 20);
     let known = places.hooks().is_dir();
     if as_json {
-        screen::json(&json!({
+        screen::print_json(&json!({
             "recording": settings.journal, "installed": known, "folder": folder.to_string_lossy(),
             "sessions": journals.len(), "bytes": bytes, "limit_megabytes": settings.megabytes,
         }));
         return;
     }
     let word = if settings.journal { "on" } else { "off" };
-    screen::say(format!("recording is {} in {}", paint(Colour::Bold, word), places.home.display()));
-    screen::say(format!("{} {}, {megabytes:.1} MB, in {}", journals.len(), sessions(journals.len()), folder.display()));
+    screen::print_line(format!("recording is {} in {}", styled(TextStyle::Bold, word), places.home.display()));
+    screen::print_line(format!(
+        "{} {}, {megabytes:.1} MB, in {}",
+        journals.len(),
+        sessions(journals.len()),
+        folder.display()
+    ));
     if settings.journal && !known {
-        screen::say("modegate is not installed here, so there is nothing to record; run `modegate install`");
+        screen::print_line("modegate is not installed here, so there is nothing to record; run `modegate install`");
     }
 }
 

@@ -14,8 +14,8 @@ mod stage;
 mod stream;
 mod terminal;
 
-use super::screen::{complain, fail, say};
-use super::{FOUND, places};
+use super::screen::{print_error, print_failure, print_line};
+use super::{EXIT_FAILURE, places};
 use crate::paths::hash;
 use crate::replay::expect::Sidecar;
 use crate::replay::problem::Problem;
@@ -88,9 +88,9 @@ type Failure = (u8, String);
 impl Replay {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         match self.replay(project) {
-            Ok(fine) => ExitCode::from(if fine { 0 } else { FOUND }),
+            Ok(fine) => ExitCode::from(if fine { 0 } else { EXIT_FAILURE }),
             Err((code, text)) => {
-                fail(&text, false);
+                print_failure(&text, false);
                 ExitCode::from(code)
             }
         }
@@ -192,7 +192,7 @@ impl Desk<'_> {
             Told::Skipped(first, count) => {
                 if self.given.json {
                     let Problem { file, line, what, .. } = &first;
-                    say(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
+                    print_line(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
                 }
                 self.report.skipped(&first, count);
             }
@@ -204,7 +204,7 @@ impl Desk<'_> {
 
     fn event(&mut self, input: &Input, heard: Heard) {
         if let Some(json) = heard.json.as_ref().filter(|_| self.given.json) {
-            say(json);
+            print_line(json);
         }
         self.outputs.event(input, &heard);
         self.report.event(heard);
@@ -215,9 +215,9 @@ impl Desk<'_> {
             return;
         }
         if self.given.json {
-            say(serde_json::to_string(&problem).unwrap_or_default());
+            print_line(serde_json::to_string(&problem).unwrap_or_default());
         }
-        self.bar.suspend(|| complain(problem.to_string()));
+        self.bar.suspend(|| print_error(problem.to_string()));
         self.outputs.problem(&problem);
         self.report.problem(problem);
     }
@@ -236,7 +236,7 @@ impl Desk<'_> {
             self.problem(problem);
         }
         if let Some(part) = self.given.partition.filter(|_| self.given.json) {
-            say(json!({"end": part}).to_string());
+            print_line(json!({"end": part}).to_string());
         }
         if self.given.merge && self.report.tally.events == 0 && self.report.tally.is_fine() {
             return Err((NO_INPUT, "the parts have no decision at all".to_owned()));
@@ -292,7 +292,7 @@ fn tell_others(others: &[PathBuf]) {
     }
     let names: Vec<String> = others.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     let more = if others.len() > NAMED { format!(" and {} more", others.len() - NAMED) } else { String::new() };
-    complain(format!("passed over, as no recordings: {}{more}", names.join(", ")));
+    print_error(format!("passed over, as no recordings: {}{more}", names.join(", ")));
 }
 
 /// What is expected of an input by the file beside it.
@@ -314,6 +314,6 @@ fn bless(input: &Input, blessed: &Sidecar) -> Result<(), String> {
     let path = input.sidecar();
     let wrong = |error| format!("`{}` cannot be written: {error}", path.display());
     crate::disk::rewrite(&path, blessed.text().as_bytes()).map_err(wrong)?;
-    complain(format!("wrote {}: {} of {} events are named", path.display(), blessed.expect.len(), blessed.events));
+    print_error(format!("wrote {}: {} of {} events are named", path.display(), blessed.expect.len(), blessed.events));
     Ok(())
 }

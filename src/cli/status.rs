@@ -1,9 +1,9 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
-use super::pulse::{self, Pulse};
-use super::screen::{self, Colour, paint};
-use super::site::Site;
-use super::{FOUND, places};
+use super::heartbeat::{self, Heartbeat};
+use super::install_target::InstallTarget;
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, places};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
@@ -31,22 +31,25 @@ pub(super) struct Status {
 impl Status {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         if let Some(gone) = project.as_ref().filter(|folder| !folder.is_dir()) {
-            screen::fail(&format!("`{}` is not a folder", gone.display()), self.json);
-            return ExitCode::from(FOUND);
+            screen::print_failure(&format!("`{}` is not a folder", gone.display()), self.json);
+            return ExitCode::from(EXIT_FAILURE);
         }
         let places = places(project);
-        let site = Site::of(&places);
+        let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
         let state = Store::new(places.clone(), catalogue.settings.days).read();
         // Sessions without a mode have no state, but a journal.
         let mut ids = state.ids();
-        let of_late = pulse::pulses(&site).into_iter().filter(|pulse| pulse.seen.is_some()).map(|pulse| pulse.session);
+        let of_late = heartbeat::heartbeats(&target)
+            .into_iter()
+            .filter(|heartbeat| heartbeat.seen.is_some())
+            .map(|heartbeat| heartbeat.session);
         let new: Vec<String> = of_late.filter(|id| !ids.contains(id)).collect();
         ids.extend(new);
         ids.retain(|id| self.session.as_ref().is_none_or(|only| only == id));
         if let Some(unknown) = self.session.as_ref().filter(|_| ids.is_empty()) {
-            screen::fail(&format!("no session `{unknown}` is known here"), self.json);
-            return ExitCode::from(FOUND);
+            screen::print_failure(&format!("no session `{unknown}` is known here"), self.json);
+            return ExitCode::from(EXIT_FAILURE);
         }
         let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
         let trouble = match &state.shape {
@@ -62,59 +65,67 @@ impl Status {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::BrokenFile::summary).collect();
             let project = places.hooks().is_dir();
-            let silent: Vec<String> = silent(&site).iter().map(|pulse| pulse.session.clone()).collect();
-            screen::json(
+            let silent: Vec<String> = silent(&target).iter().map(|heartbeat| heartbeat.session.clone()).collect();
+            screen::print_json(
                 &json!({"home": places.home.to_string_lossy(), "silent": silent, "project": project, "sessions": sessions, "trouble": trouble, "broken": broken}),
             );
         } else {
             show(&places, &catalogue, &sessions);
-            for pulse in silent(&site).iter().filter(|pulse| sessions.iter().all(|known| known.id != pulse.session)) {
-                screen::say(format!("{}; run `modegate doctor --live`", paint(Colour::Red, &pulse.told())));
+            for heartbeat in
+                silent(&target).iter().filter(|heartbeat| sessions.iter().all(|known| known.id != heartbeat.session))
+            {
+                screen::print_line(format!(
+                    "{}; run `modegate doctor --live`",
+                    styled(TextStyle::Red, &heartbeat.told())
+                ));
             }
             if let Some(text) = &trouble {
-                screen::complain(format!("error: {text}"));
+                screen::print_error(format!("error: {text}"));
             }
         }
-        if trouble.is_some() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+        if trouble.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
     }
 }
 
 /// Sessions that go on without the hook.
-fn silent(site: &Site) -> Vec<Pulse> {
-    pulse::pulses(site).into_iter().filter(Pulse::is_missed).collect()
+fn silent(target: &InstallTarget) -> Vec<Heartbeat> {
+    heartbeat::heartbeats(target).into_iter().filter(Heartbeat::is_missed).collect()
 }
 
 fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
-    screen::say(format!("project {}", paint(Colour::Bold, &places.home.to_string_lossy())));
+    screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
     if !places.hooks().is_dir() {
-        screen::say(
+        screen::print_line(
             "no mode was ever activated here; type /plan, /research, /explore, /code, /code-review or /implement in Claude Code",
         );
     }
     for broken in &catalogue.broken {
-        screen::say(paint(Colour::Red, &broken.summary()));
+        screen::print_line(styled(TextStyle::Red, &broken.summary()));
     }
     for session in sessions {
-        screen::say(format!("session {}", paint(Colour::Cyan, &session.id)));
+        screen::print_line(format!("session {}", styled(TextStyle::Cyan, &session.id)));
         for mode in &catalogue.modes {
             if let Some(standing) = session
                 .standing(&mode.namespace)
                 .filter(|standing| standing.activated_at.is_some() || standing.is_active)
             {
-                screen::say(format!("  {}", line(&mode.name, standing)));
+                screen::print_line(format!("  {}", line(&mode.name, standing)));
                 standing.unmet.iter().for_each(|unmet| {
-                    screen::say(format!("    released unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
+                    screen::print_line(format!("    released unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
                 });
             }
         }
         for text in expected(session, catalogue, places) {
-            screen::say(format!("  next: {text}"));
+            screen::print_line(format!("  next: {text}"));
         }
-        if let Some(pulse) = Pulse::of(&places.journal(&session.id)) {
-            if pulse.is_missed() {
-                screen::say(format!("  {}; run `modegate doctor --live`", paint(Colour::Red, &pulse.told())));
-            } else if let Some(at) = pulse.seen {
-                screen::say(format!("  the hook was last seen {}", pulse::ago(at)));
+        if let Some(heartbeat) = Heartbeat::of(&places.journal(&session.id)) {
+            if heartbeat.is_missed() {
+                screen::print_line(format!(
+                    "  {}; run `modegate doctor --live`",
+                    styled(TextStyle::Red, &heartbeat.told())
+                ));
+            } else if let Some(at) = heartbeat.seen {
+                screen::print_line(format!("  the hook was last seen {}", heartbeat::ago(at)));
             }
         }
     }
@@ -124,7 +135,7 @@ fn line(name: &str, standing: &ModeState) -> String {
     let phase = standing.phase.as_deref().unwrap_or("its first phase");
     let since = standing.activated_at.as_deref().unwrap_or("an unknown time");
     match (standing.is_active, standing.ended) {
-        (true, _) => format!("{} in phase {phase}, active since {since}", paint(Colour::Green, name)),
+        (true, _) => format!("{} in phase {phase}, active since {since}", styled(TextStyle::Green, name)),
         (false, Some(crate::session::Ending::Complete)) => format!("{name} complete"),
         (false, _) => format!("{name} left in phase {phase}"),
     }
@@ -142,9 +153,9 @@ fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<St
 }
 
 fn as_json(session: &Session, catalogue: &Catalogue, places: &Places) -> Value {
-    let pulse = Pulse::of(&places.journal(&session.id));
-    let seen = pulse.as_ref().and_then(|pulse| pulse.seen).map(|at| at.to_string());
-    let missed = pulse.is_some_and(|pulse| pulse.is_missed());
+    let heartbeat = Heartbeat::of(&places.journal(&session.id));
+    let seen = heartbeat.as_ref().and_then(|heartbeat| heartbeat.seen).map(|at| at.to_string());
+    let missed = heartbeat.is_some_and(|heartbeat| heartbeat.is_missed());
     let history = crate::journal::history(&places.journal(&session.id), &places.home);
     let metadata = session.values.get("metadata").cloned().unwrap_or_default();
     let facts = json!({

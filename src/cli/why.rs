@@ -1,7 +1,7 @@
 //! `modegate why`: the last decision as a tree of gates and checks with what was seen.
 
-use super::screen::{self, Colour, paint};
-use super::{FOUND, places};
+use super::screen::{self, TextStyle, styled};
+use super::{EXIT_FAILURE, places};
 use crate::engine::outcome;
 use crate::event::Event;
 use crate::journal::{self, Line};
@@ -29,8 +29,8 @@ impl Why {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         let places = places(project);
         let Some(path) = self.session.as_deref().map(|id| places.journal(id)).or_else(|| latest(&places)) else {
-            screen::complain(format!("error: no session is recorded in {}", places.home.display()));
-            return ExitCode::from(FOUND);
+            screen::print_error(format!("error: no session is recorded in {}", places.home.display()));
+            return ExitCode::from(EXIT_FAILURE);
         };
         let mut lines = journal::lines(&path);
         let wanted = |line: &Line| {
@@ -40,14 +40,14 @@ impl Why {
         };
         let Some(at) = lines.iter().rposition(wanted) else {
             if self.json {
-                screen::json(&serde_json::Value::Null);
+                screen::print_json(&serde_json::Value::Null);
             }
-            screen::complain("no gate has heard an event of this session yet");
-            return ExitCode::from(FOUND);
+            screen::print_error("no gate has heard an event of this session yet");
+            return ExitCode::from(EXIT_FAILURE);
         };
         let line = lines.swap_remove(at);
         if self.json {
-            screen::json(&line);
+            screen::print_json(&line);
         } else {
             show(&line);
         }
@@ -65,44 +65,51 @@ fn show(line: &Line) {
     let event = Event::from_value(line.event.clone());
     let word = outcome(&line.decision, &line.findings);
     let what = event.map(|event| event.described()).unwrap_or_default();
-    screen::say(format!("{what} was {}", paint(colour(line.decision.verdict), word)));
-    screen::say(paint(Colour::Dim, &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us)));
+    screen::print_line(format!("{what} was {}", styled(colour(line.decision.verdict), word)));
+    screen::print_line(styled(
+        TextStyle::Dim,
+        &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us),
+    ));
     for (question, answer) in &line.asked {
-        screen::say(format!("{} {question} {answer}", paint(Colour::Dim, "asked")));
+        screen::print_line(format!("{} {question} {answer}", styled(TextStyle::Dim, "asked")));
     }
     for finding in &line.findings {
         show_finding(finding);
     }
     for text in &line.decision.moves {
-        screen::say(format!("→ {text}"));
+        screen::print_line(format!("→ {text}"));
     }
 }
 
 fn show_finding(finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
     let released = if finding.unmet { " (released unmet)" } else { "" };
-    let word = paint(colour(finding.verdict), finding.verdict.word());
-    screen::say(format!("└ {} [{} mode{phase}]: {word}{released}", paint(Colour::Bold, &finding.gate), finding.mode));
+    let word = styled(colour(finding.verdict), finding.verdict.word());
+    screen::print_line(format!(
+        "└ {} [{} mode{phase}]: {word}{released}",
+        styled(TextStyle::Bold, &finding.gate),
+        finding.mode
+    ));
     show_outcome(&finding.outcome, 1);
     if !finding.reason.is_empty() {
-        screen::say(format!("    says: {}", finding.reason));
+        screen::print_line(format!("    says: {}", finding.reason));
     }
 }
 
 fn show_outcome(outcome: &Outcome, depth: usize) {
     let word = match outcome.truth {
-        Truth::Passes => paint(Colour::Green, "passes"),
-        Truth::Fails => paint(Colour::Red, "fails"),
-        Truth::Unknown => paint(Colour::Yellow, "unknown"),
+        Truth::Passes => styled(TextStyle::Green, "passes"),
+        Truth::Fails => styled(TextStyle::Red, "fails"),
+        Truth::Unknown => styled(TextStyle::Yellow, "unknown"),
     };
-    screen::say(format!("{}└ {word}: {}", "  ".repeat(depth), outcome.saw));
+    screen::print_line(format!("{}└ {word}: {}", "  ".repeat(depth), outcome.saw));
     outcome.parts.iter().for_each(|part| show_outcome(part, depth + 1));
 }
 
-pub(super) fn colour(verdict: Verdict) -> Colour {
+pub(super) fn colour(verdict: Verdict) -> TextStyle {
     match verdict {
-        Verdict::Pass | Verdict::Observe => Colour::Green,
-        Verdict::Warn | Verdict::Ask => Colour::Yellow,
-        Verdict::Block | Verdict::Stop => Colour::Red,
+        Verdict::Pass | Verdict::Observe => TextStyle::Green,
+        Verdict::Warn | Verdict::Ask => TextStyle::Yellow,
+        Verdict::Block | Verdict::Stop => TextStyle::Red,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::RecordError;
 use super::identity::identity;
-use crate::cli::screen::{self, Colour, paint};
+use crate::cli::screen::{self, TextStyle, styled};
 use crate::cli::{places, why};
 use crate::disk;
 use crate::journal::{self, Line};
@@ -167,7 +167,7 @@ impl ExportSummary<'_> {
     fn tell(&self, as_json: bool, to_screen: bool) {
         let Self { out, session, bytes, unreadable, report } = self;
         // Standard output is the recording's, if it goes there.
-        let say = |text: String| if to_screen { screen::complain(text) } else { screen::say(text) };
+        let say = |text: String| if to_screen { screen::print_error(text) } else { screen::print_line(text) };
         if as_json {
             let told = json!({
                 "session": session, "file": out.to_string_lossy(), "bytes": bytes, "unreadable": unreadable,
@@ -176,7 +176,7 @@ impl ExportSummary<'_> {
             return say(serde_json::to_string_pretty(&told).unwrap_or_default());
         }
         let name = if to_screen { "standard output".to_owned() } else { out.display().to_string() };
-        say(format!("session {session}: {} lines in {}", report.lines, paint(Colour::Bold, &name)));
+        say(format!("session {session}: {} lines in {}", report.lines, styled(TextStyle::Bold, &name)));
         say(format!("  masked: {}", counted(report.masked)));
         if *unreadable > 0 {
             say(format!("  left out: {unreadable} lines of the journal that cannot be read"));

@@ -1,7 +1,7 @@
 //! The journal on and off, in `.claude/modegate.yaml`.
 
 use super::RecordError;
-use crate::cli::change::text_of;
+use crate::cli::file_change::text_of;
 use crate::cli::screen;
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
@@ -22,16 +22,16 @@ pub(super) fn run(places: &Places, on: bool, as_json: bool) -> Result<(), Record
         disk::rewrite(&path, after.as_bytes()).map_err(cannot)?;
     }
     if as_json {
-        screen::json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));
+        screen::print_json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));
         return Ok(());
     }
     let (word, already) = (if on { "on" } else { "off" }, if changed { "now" } else { "already" });
-    screen::say(format!("recording is {already} {word} in {}", places.home.display()));
+    screen::print_line(format!("recording is {already} {word} in {}", places.home.display()));
     if changed {
-        screen::say(format!("`{SETTINGS}` says so; it counts from the next event on"));
+        screen::print_line(format!("`{SETTINGS}` says so; it counts from the next event on"));
     }
     if !on {
-        screen::say(
+        screen::print_line(
             "checks that ask who wrote a file are unknown without a journal; `modegate record on` brings it back",
         );
     }

@@ -1,6 +1,6 @@
 //! The files that a replay writes, and what GitHub is told.
 
-use super::super::screen::{complain, say};
+use super::super::screen::{print_error, print_line};
 use super::docket::Heard;
 use super::gallery::Gallery;
 use super::inputs::Input;
@@ -150,7 +150,7 @@ pub(super) fn tell_github(report: &Report, catalogue: &Catalogue, to_error: bool
         return;
     }
     for line in github::annotations(&report.amiss, &report.problems, catalogue) {
-        if to_error { complain(line) } else { say(line) }
+        if to_error { print_error(line) } else { print_line(line) }
     }
     if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
         let text = github::summary(&report.tally, &report.amiss);

@@ -1,6 +1,6 @@
 //! The summary that people read.
 
-use super::super::screen::{Colour, paint, say};
+use super::super::screen::{TextStyle, print_line, styled};
 use super::super::why::colour;
 use super::report::Report;
 use crate::replay::change::Change;
@@ -18,7 +18,7 @@ pub(super) fn show(report: &Report) {
     }
     let more = report.count_amiss.saturating_sub(shown.len() as u64);
     if more > 0 {
-        say(format!("… and {more} more; `--json` or `--html FILE` has them all\n"));
+        print_line(format!("… and {more} more; `--json` or `--html FILE` has them all\n"));
     }
     show_gates(report);
     show_news(report);
@@ -26,33 +26,48 @@ pub(super) fn show(report: &Report) {
 }
 
 fn show_retrial(retrial: &Retrial) {
-    say(format!("{}  {}", paint(Colour::Bold, retrial.title()), retrial.event));
-    say(paint(Colour::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
+    print_line(format!("{}  {}", styled(TextStyle::Bold, retrial.title()), retrial.event));
+    print_line(styled(TextStyle::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
     if let Some(expected) = retrial.expected.as_ref().filter(|_| retrial.met == Some(false)) {
-        say(format!("  expected {expected}"));
+        print_line(format!("  expected {expected}"));
     }
     if let Some(was) = &retrial.was {
-        say(format!(
+        print_line(format!(
             "  before   {}{}",
-            paint(colour(was.decision.verdict), was.decision.verdict.word()),
+            styled(colour(was.decision.verdict), was.decision.verdict.word()),
             behind(&was.decision.reason)
         ));
-        was.decision.moves.iter().for_each(|text| say(format!("           → {text}")));
+        was.decision.moves.iter().for_each(|text| print_line(format!("           → {text}")));
     }
     if retrial.change == Change::Undecidable {
-        retrial.unrecorded.iter().for_each(|question| say(format!("  asks     {question} This was not recorded.")));
-        say("");
+        retrial
+            .unrecorded
+            .iter()
+            .for_each(|question| print_line(format!("  asks     {question} This was not recorded.")));
+        print_line("");
         return;
     }
-    say(format!("  now      {}{}", paint(colour(retrial.verdict), retrial.verdict.word()), behind(&retrial.reason)));
-    retrial.moves.iter().for_each(|text| say(format!("           → {text}")));
+    print_line(format!(
+        "  now      {}{}",
+        styled(colour(retrial.verdict), retrial.verdict.word()),
+        behind(&retrial.reason)
+    ));
+    retrial.moves.iter().for_each(|text| print_line(format!("           → {text}")));
     if retrial.was.as_ref().is_some_and(|was| was.decision.context != retrial.context) {
-        retrial.context.iter().for_each(|text| say(format!("  tells    {text}")));
-        retrial.was.iter().flat_map(|was| &was.decision.context).for_each(|text| say(format!("  told     {text}")));
+        retrial.context.iter().for_each(|text| print_line(format!("  tells    {text}")));
+        retrial
+            .was
+            .iter()
+            .flat_map(|was| &was.decision.context)
+            .for_each(|text| print_line(format!("  told     {text}")));
     }
     if retrial.was.as_ref().is_some_and(|was| was.decision.messages != retrial.messages) {
-        retrial.messages.iter().for_each(|text| say(format!("  shows    {text}")));
-        retrial.was.iter().flat_map(|was| &was.decision.messages).for_each(|text| say(format!("  showed   {text}")));
+        retrial.messages.iter().for_each(|text| print_line(format!("  shows    {text}")));
+        retrial
+            .was
+            .iter()
+            .flat_map(|was| &was.decision.messages)
+            .for_each(|text| print_line(format!("  showed   {text}")));
     }
     let mut deciding: Vec<&Finding> =
         retrial.findings.iter().filter(|finding| retrial.gates.contains(&finding.gate)).collect();
@@ -67,9 +82,9 @@ fn show_retrial(retrial: &Retrial) {
         show_finding("no more", finding);
     }
     for (question, answer) in retrial.facts.iter().take(5) {
-        say(format!("  {} {question} {answer}", paint(Colour::Dim, "asked   ")));
+        print_line(format!("  {} {question} {answer}", styled(TextStyle::Dim, "asked   ")));
     }
-    say("");
+    print_line("");
 }
 
 fn show_finding(word: &str, finding: &Finding) {
@@ -80,7 +95,7 @@ fn show_finding(word: &str, finding: &Finding) {
         Truth::Unknown => "is unknown",
     };
     let saw = if finding.outcome.saw.is_empty() { String::new() } else { format!(": {}", finding.outcome.saw) };
-    say(format!("  {word:<8} {} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode));
+    print_line(format!("  {word:<8} {} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode));
 }
 
 fn behind(reason: &str) -> String {
@@ -92,26 +107,26 @@ fn show_gates(report: &Report) {
     if report.gates.is_empty() {
         return;
     }
-    say(paint(Colour::Bold, "by gate"));
+    print_line(styled(TextStyle::Bold, "by gate"));
     for ((title, gate), count) in &report.gates {
-        say(format!("  {count:>6}  {title:<18} {gate}"));
+        print_line(format!("  {count:>6}  {title:<18} {gate}"));
     }
-    say("");
+    print_line("");
 }
 
 fn show_tally(report: &Report) {
-    let colour = if report.tally.is_fine() { Colour::Green } else { Colour::Red };
-    say(paint(colour, &report.tally.sentence()));
+    let colour = if report.tally.is_fine() { TextStyle::Green } else { TextStyle::Red };
+    print_line(styled(colour, &report.tally.sentence()));
     if report.foreign > 0 {
         let text = "decisions were recorded with other modes, or by another modegate";
-        say(paint(Colour::Dim, &format!("{} {text}", report.foreign)));
+        print_line(styled(TextStyle::Dim, &format!("{} {text}", report.foreign)));
     }
     if !report.laws.is_empty() && (report.foreign > 0 || !report.tally.is_fine()) {
         let laws: Vec<&str> = report.laws.iter().take(5).map(String::as_str).collect();
-        say(paint(Colour::Dim, &format!("decided by {}", laws.join(", "))));
+        print_line(styled(TextStyle::Dim, &format!("decided by {}", laws.join(", "))));
     }
     for (why, (count, first)) in &report.skipped {
-        say(paint(Colour::Dim, &format!("passed over {count} x {why}, first at {first}")));
+        print_line(styled(TextStyle::Dim, &format!("passed over {count} x {why}, first at {first}")));
     }
 }
 
@@ -119,24 +134,27 @@ fn show_tally(report: &Report) {
 fn show_news(report: &Report) {
     let (open, refused): (Vec<&Retrial>, Vec<&Retrial>) = report.news.iter().partition(|retrial| retrial.is_open());
     for retrial in refused.iter().take(SHOWN) {
-        say(format!("{}  {}", paint(colour(retrial.verdict), &retrial.outcome), retrial.event));
-        say(paint(Colour::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
-        say(format!("  {}: {}", retrial.gates.join(", "), retrial.reason.replace('\n', " ")));
+        print_line(format!("{}  {}", styled(colour(retrial.verdict), &retrial.outcome), retrial.event));
+        print_line(styled(
+            TextStyle::Dim,
+            &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line),
+        ));
+        print_line(format!("  {}: {}", retrial.gates.join(", "), retrial.reason.replace('\n', " ")));
     }
     if refused.len() > SHOWN {
-        say(format!("… and {} more; `--json` or `--html FILE` has them all", refused.len() - SHOWN));
+        print_line(format!("… and {} more; `--json` or `--html FILE` has them all", refused.len() - SHOWN));
     }
     if let Some(first) = open.first() {
         let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
         let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
         let saw = unknown.map(|finding| finding.outcome.saw.as_str()).unwrap_or_default();
-        say(format!("{}  {}{more}: {saw}", paint(Colour::Yellow, "not to be told"), first.event));
+        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "not to be told"), first.event));
     }
     if !report.new_gates.is_empty() {
-        say(paint(Colour::Bold, "by gate"));
-        report.new_gates.iter().for_each(|(gate, count)| say(format!("  {count:>6}  {gate}")));
+        print_line(styled(TextStyle::Bold, "by gate"));
+        report.new_gates.iter().for_each(|(gate, count)| print_line(format!("  {count:>6}  {gate}")));
     }
     if !report.news.is_empty() {
-        say("");
+        print_line("");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::touch::Links;
 use crate::event::Event;
+use crate::hook_entries::{HookEntry, entries_in};
 use crate::paths::lexical;
-use crate::wiring::{Handler, handlers};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ fn after(event: &Event, before: &str) -> Option<String> {
 /// Our entries of a settings file, with the event of each; a file that does not parse has none.
 fn own(text: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    let own = handlers(&value).into_iter().filter(Handler::is_ours);
+    let own = entries_in(&value).into_iter().filter(HookEntry::is_ours);
     let mut own: Vec<String> =
         own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();
     let off = value.get("disableAllHooks").and_then(Value::as_bool) == Some(true);

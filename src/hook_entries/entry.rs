@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A hook as it stands in a settings file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Handler<'a> {
+pub struct HookEntry<'a> {
     /// The event it is for, as the file spells it.
     pub event: &'a str,
     /// The names its group is narrowed to.
@@ -16,19 +16,19 @@ pub struct Handler<'a> {
 
 /// Every hook of a settings file; what has not the right form is left out.
 #[must_use]
-pub fn handlers(settings: &Value) -> Vec<Handler<'_>> {
+pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
     let mut found = Vec::new();
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for group in groups.as_array().into_iter().flatten() {
             let matcher = group.get("matcher").and_then(Value::as_str);
             let entries = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            found.extend(entries.map(|entry| Handler { event, matcher, entry }));
+            found.extend(entries.map(|entry| HookEntry { event, matcher, entry }));
         }
     }
     found
 }
 
-impl<'a> Handler<'a> {
+impl<'a> HookEntry<'a> {
     /// The command, if it is one.
     #[must_use]
     pub fn command(&self) -> Option<&'a str> {
@@ -55,18 +55,18 @@ impl<'a> Handler<'a> {
     /// Whether it calls `modegate hook`.
     #[must_use]
     pub fn is_ours(&self) -> bool {
-        calls_us(self.command().unwrap_or_default(), self.args().as_deref())
+        is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
     /// Whether it calls modegate, by itself or in a way of somebody's own.
     #[must_use]
-    pub fn reaches_us(&self) -> bool {
-        self.is_ours() || self.args().is_none() && mentions_us(self.command().unwrap_or_default())
+    pub fn calls_modegate(&self) -> bool {
+        self.is_ours() || self.args().is_none() && mentions_hook_call(self.command().unwrap_or_default())
     }
 
     /// Whether every tool, agent and source is heard; events without a subject have no matcher.
     #[must_use]
-    pub fn hears_all(&self) -> bool {
+    pub fn matches_every_event(&self) -> bool {
         let deaf = EventKind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
         let all = matches!(self.matcher, None | Some("" | "*" | ".*" | ".+" | "^.*$"));
         (all || deaf) && self.entry.get("if").is_none()
@@ -74,7 +74,7 @@ impl<'a> Handler<'a> {
 }
 
 /// Whether a command line, in exec form or for a shell, is `modegate hook`; the bare program with an event is too.
-pub(super) fn calls_us(command: &str, args: Option<&[&str]>) -> bool {
+pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
     let command: String = command.chars().filter(|c| !is_quote(*c)).collect();
     let (program, rest) = if let Some(args) = args {
         (command.trim(), args.join(" "))
@@ -93,7 +93,7 @@ pub(super) fn calls_us(command: &str, args: Option<&[&str]>) -> bool {
 }
 
 /// Whether a line for a shell calls modegate in a way of somebody's own: `nice modegate hook`, `modegate hook || true`.
-pub(super) fn mentions_us(line: &str) -> bool {
+pub(super) fn mentions_hook_call(line: &str) -> bool {
     let plain: String = line.chars().filter(|c| !is_quote(*c)).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
     let is_it = |word: &str| matches!(word.rsplit(['/', '\\']).next(), Some("modegate" | "modegate.exe"));
@@ -142,9 +142,9 @@ mod tests {
             ("echo modegate hook; other", None, false),
             ("", None, false),
         ] {
-            assert_eq!(calls_us(command, args), ours, "{command} {args:?}");
+            assert_eq!(is_hook_call(command, args), ours, "{command} {args:?}");
         }
-        assert!(mentions_us("nice -n 5 /usr/bin/modegate hook") && mentions_us("modegate hook || true"));
-        assert!(!mentions_us("echo modegate; hook"));
+        assert!(mentions_hook_call("nice -n 5 /usr/bin/modegate hook") && mentions_hook_call("modegate hook || true"));
+        assert!(!mentions_hook_call("echo modegate; hook"));
     }
 }

@@ -3,10 +3,10 @@
 //! Only text in and text out. A settings file is the user's: what is not ours stays as it is, byte for byte.
 
 mod edit;
-mod handler;
+mod entry;
 
-pub use edit::{Refusal, unwire, wire};
-pub use handler::{Handler, handlers};
+pub use edit::{SettingsError, with_entries, without_entries};
+pub use entry::{HookEntry, entries_in};
 
 use crate::event::EventKind;
 use crate::mode::Catalogue;
@@ -15,10 +15,10 @@ use crate::mode::Catalogue;
 pub const TIMEOUT: u64 = 75;
 
 /// The program as it stands in a project's settings; the host fills the folder in.
-pub const IN_PROJECT: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
+pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
 
 /// The program where it is found on PATH.
-pub const ON_PATH: &str = "modegate";
+pub const PATH_COMMAND: &str = "modegate";
 
 /// The events without which modes do not work.
 const NEEDED: [EventKind; 9] = [
@@ -37,7 +37,7 @@ const NEEDED: [EventKind; 9] = [
 ///
 /// Never `WorktreeCreate`: whoever listens to it takes the place of git there.
 #[must_use]
-pub fn needed(catalogue: &Catalogue) -> Vec<EventKind> {
+pub fn required_events(catalogue: &Catalogue) -> Vec<EventKind> {
     let mut kinds = NEEDED.to_vec();
     let gates = catalogue.modes.iter().flat_map(|mode| &mode.gates);
     for kind in gates.flat_map(|gate| &gate.on).flat_map(|trigger| trigger.on.kinds()) {

@@ -1,54 +1,54 @@
 //! State, lock, journal and the hook's life.
 
-use super::super::pulse;
-use super::Report;
-use super::ground::Ground;
+use super::super::heartbeat;
+use super::Diagnostic;
+use super::context::DoctorContext;
 use crate::disk;
 use crate::journal;
 use crate::store::{Shape, Store};
 use std::fs;
 use std::path::Path;
 
-pub(super) fn reports(ground: &Ground) -> Vec<Report> {
-    let places = ground.site.places();
-    let mut reports = Vec::new();
+pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    let places = context.target.places();
+    let mut diagnostics = Vec::new();
     if places.hooks().exists() {
-        reports.extend(writable(ground));
-        reports.extend(state(ground));
+        diagnostics.extend(writable(context));
+        diagnostics.extend(state(context));
     }
-    reports.extend(recorded(ground));
-    reports.extend(alive(ground));
-    if reports.is_empty() {
-        reports.push(Report::fine("state", "the state can be written, and nobody holds its lock"));
+    diagnostics.extend(recorded(context));
+    diagnostics.extend(alive(context));
+    if diagnostics.is_empty() {
+        diagnostics.push(Diagnostic::fine("state", "the state can be written, and nobody holds its lock"));
     }
-    reports
+    diagnostics
 }
 
 /// Whether state and journal can be written at all.
-fn writable(ground: &Ground) -> Option<Report> {
-    let hooks = ground.site.places().hooks();
+fn writable(context: &DoctorContext) -> Option<Diagnostic> {
+    let hooks = context.target.places().hooks();
     if let Err(error) = disk::refuse_link(&hooks) {
         let what = format!("`.claude/hooks`: {error}; nothing is gated");
-        return Some(Report::problem("state-unwritable", what, "make it a folder of the project"));
+        return Some(Diagnostic::problem("state-unwritable", what, "make it a folder of the project"));
     }
     let probe = |folder: &Path| {
         let path = folder.join(format!("doctor.{}.tmp", std::process::id()));
         fs::write(&path, b"").and_then(|()| fs::remove_file(&path))
     };
-    let sessions = ground.site.places().sessions();
+    let sessions = context.target.places().sessions();
     let folders = [hooks].into_iter().chain(sessions.exists().then_some(sessions));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
-    let what = format!("`{}` cannot be written ({error}): no mode can be activated", ground.short(&folder));
-    Some(Report::problem("state-unwritable", what, "give yourself the right to write there"))
+    let what = format!("`{}` cannot be written ({error}): no mode can be activated", context.short(&folder));
+    Some(Diagnostic::problem("state-unwritable", what, "give yourself the right to write there"))
 }
 
-fn state(ground: &Ground) -> Vec<Report> {
-    let store = Store::new(ground.site.places(), ground.catalogue.settings.days);
+fn state(context: &DoctorContext) -> Vec<Diagnostic> {
+    let store = Store::new(context.target.places(), context.catalogue.settings.days);
     let broken = match store.read().shape {
         Shape::Sound => None,
         Shape::Broken(why) | Shape::Unreadable(why) => {
             let what = format!("`.claude/hooks/cache.json` could not be read: {why}");
-            Some(Report::problem(
+            Some(Diagnostic::problem(
                 "state-broken",
                 what,
                 "the next event puts it aside and begins a new one; `modegate cache reset` does so now",
@@ -56,64 +56,68 @@ fn state(ground: &Ground) -> Vec<Report> {
         }
         Shape::Newer(version) => {
             let what = format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know");
-            Some(Report::problem("state-newer", what, "install the newer modegate"))
+            Some(Diagnostic::problem("state-newer", what, "install the newer modegate"))
         }
     };
     let held = store.holder().map(|holder| {
         let what =
             format!("{holder} holds `.claude/hooks/cache.lock` and does not give it back: no state can be changed");
-        Report::problem("lock-held", what, "end that process")
+        Diagnostic::problem("lock-held", what, "end that process")
     });
     broken.into_iter().chain(held).collect()
 }
 
 /// The journal: off, or with stops that could not be attributed.
-fn recorded(ground: &Ground) -> Vec<Report> {
-    if !ground.catalogue.settings.journal {
+fn recorded(context: &DoctorContext) -> Vec<Diagnostic> {
+    if !context.catalogue.settings.journal {
         let what =
             "the journal is off: `modegate why` and replay know nothing, nor can be told whether the hook is alive";
-        return vec![Report::problem(
+        return vec![Diagnostic::problem(
             "journal-off",
             what,
             "say `journal: true` in `.claude/modegate.yaml`, or leave the key out",
         )];
     }
-    let recent = journal::journals(&ground.site.places().sessions()).into_iter().filter(|path| pulse::is_recent(path));
+    let recent =
+        journal::journals(&context.target.places().sessions()).into_iter().filter(|path| heartbeat::is_recent(path));
     let lines = recent.flat_map(|path| journal::recent(&path));
     let is_one = |line: &journal::Line| {
         let text = |name: &str| line.event.get(name).and_then(serde_json::Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let stops: Vec<journal::Line> = lines.filter(is_one).filter(|line| pulse::is_of_today(&line.at)).collect();
+    let stops: Vec<journal::Line> = lines.filter(is_one).filter(|line| heartbeat::is_of_today(&line.at)).collect();
     let Some(last) = stops.last() else { return Vec::new() };
     let what = format!(
         "{} stops of subagents in the last day could not be attributed, the last at {}: they were let through",
         stops.len(),
         last.at
     );
-    vec![Report::problem("stops-unattributed", what, "update Claude Code, which names the agent since 2.1.69")]
+    vec![Diagnostic::problem("stops-unattributed", what, "update Claude Code, which names the agent since 2.1.69")]
 }
 
 /// Sessions that go on without the hook.
-fn alive(ground: &Ground) -> Vec<Report> {
-    if ground.ours().is_empty() || !ground.catalogue.settings.journal {
+fn alive(context: &DoctorContext) -> Vec<Diagnostic> {
+    if context.ours().is_empty() || !context.catalogue.settings.journal {
         return Vec::new();
     }
-    let pulses = pulse::pulses(&ground.site);
-    let latest = pulses.iter().filter_map(|pulse| pulse.seen).max();
+    let heartbeats = heartbeat::heartbeats(&context.target);
+    let latest = heartbeats.iter().filter_map(|heartbeat| heartbeat.seen).max();
     let fix = "run `modegate doctor --live`; in a session that was begun with `--bare` or without trust, no hook runs";
-    let missed = pulses.iter().filter(|pulse| pulse.is_missed()).map(|pulse| {
+    let missed = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).map(|heartbeat| {
         // What was silent once and has been heard since is a thing of the past.
-        let over = latest.is_some_and(|seen| pulse.used.is_some_and(|used| used < seen));
+        let over = latest.is_some_and(|seen| heartbeat.used.is_some_and(|used| used < seen));
         if over {
-            Report::note("hook-silent", pulse.told(), fix)
+            Diagnostic::note("hook-silent", heartbeat.told(), fix)
         } else {
-            Report::problem("hook-silent", pulse.told(), fix)
+            Diagnostic::problem("hook-silent", heartbeat.told(), fix)
         }
     });
-    let missed: Vec<Report> = missed.collect();
+    let missed: Vec<Diagnostic> = missed.collect();
     if !missed.is_empty() {
         return missed;
     }
-    latest.map(|at| Report::fine("hook", format!("the hook was last seen {}", pulse::ago(at)))).into_iter().collect()
+    latest
+        .map(|at| Diagnostic::fine("hook", format!("the hook was last seen {}", heartbeat::ago(at))))
+        .into_iter()
+        .collect()
 }

@@ -1,12 +1,12 @@
 //! `--live`: one event of each kind through the installed command line, exactly as the host sends it.
 
-use super::super::screen::{self, Colour, paint};
-use super::Report;
-use super::ground::{Ground, Source};
+use super::super::screen::{self, TextStyle, styled};
+use super::Diagnostic;
+use super::context::{DoctorContext, SettingsFile};
 use crate::event::{EventKind, TABLE};
+use crate::hook_entries::HookEntry;
 use crate::journal;
 use crate::process;
-use crate::wiring::Handler;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -21,7 +21,7 @@ const SLOW: Duration = Duration::from_millis(500);
 
 /// One event sent, and what came back.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Try {
+pub(super) struct SentEvent {
     event: String,
     file: String,
     exit: Option<i32>,
@@ -31,31 +31,31 @@ pub(super) struct Try {
     wrong: Option<String>,
 }
 
-impl Try {
+impl SentEvent {
     pub(super) fn tell(&self) {
         let exit = self.exit.map_or("-".to_owned(), |exit| exit.to_string());
         let said = if self.stdout.is_empty() { "silence" } else { self.stdout.trim() };
         let said: String = said.chars().take(90).collect();
-        let (word, colour) = if self.wrong.is_some() { ("wrong", Colour::Red) } else { ("sent", Colour::Green) };
-        let word = paint(colour, &format!("{word:<8}"));
-        screen::say(format!(
+        let (word, colour) = if self.wrong.is_some() { ("wrong", TextStyle::Red) } else { ("sent", TextStyle::Green) };
+        let word = styled(colour, &format!("{word:<8}"));
+        screen::print_line(format!(
             "  {word} {:<20} exit {exit:<3} {:>7.1} ms  {}",
             self.event,
             self.ms,
-            paint(Colour::Dim, &said)
+            styled(TextStyle::Dim, &said)
         ));
     }
 }
 
 /// Sends an event to each of our entries. The session is the doctor's own, and leaves nothing behind.
-pub(super) fn tries(ground: &Ground) -> Vec<Try> {
+pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let session = format!("modegate-doctor-{}", std::process::id());
-    let places = ground.site.places();
-    let mut tries = Vec::new();
-    for (source, handler) in ground.ours() {
-        let one = tried(ground, source, &handler, &session);
+    let places = context.target.places();
+    let mut send_events = Vec::new();
+    for (file, handler) in context.ours() {
+        let one = tried(context, file, &handler, &session);
         let late = one.exit.is_none() && one.ms > 1e3;
-        tries.push(one);
+        send_events.push(one);
         // One that hangs will hang again, and a person waits.
         if late {
             break;
@@ -63,45 +63,47 @@ pub(super) fn tries(ground: &Ground) -> Vec<Try> {
     }
     // Every event leaves its line: a program that answers without one is not ours, or not alive.
     let lines = journal::lines(&places.journal(&session)).len();
-    if ground.catalogue.settings.journal && places.hooks().is_dir() && lines < tries.len() {
-        let silent = tries.iter_mut().filter(|one| one.wrong.is_none());
+    if context.catalogue.settings.journal && places.hooks().is_dir() && lines < send_events.len() {
+        let silent = send_events.iter_mut().filter(|one| one.wrong.is_none());
         silent.for_each(|one| one.wrong = Some("it left no line in the journal".to_owned()));
     }
     let _: std::io::Result<()> = std::fs::remove_file(places.journal(&session));
     let _: std::io::Result<()> = std::fs::remove_dir(places.sessions());
-    tries
+    send_events
 }
 
-pub(super) fn reports(tries: &[Try]) -> Vec<Report> {
-    let wrong = tries.iter().filter_map(|one| Some((one, one.wrong.as_ref()?)));
-    let mut reports: Vec<Report> = wrong
+pub(super) fn diagnostics(send_events: &[SentEvent]) -> Vec<Diagnostic> {
+    let wrong = send_events.iter().filter_map(|one| Some((one, one.wrong.as_ref()?)));
+    let mut diagnostics: Vec<Diagnostic> = wrong
         .map(|(one, why)| {
             let what = format!("`{}`, {}: {why}", one.file, one.event);
-            Report::problem("hook-fails", what, "run `modegate install`")
+            Diagnostic::problem("hook-fails", what, "run `modegate install`")
         })
         .collect();
-    let slowest = tries.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
+    let slowest = send_events.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
     if let Some(slow) = slowest.filter(|slowest| slowest.ms > SLOW.as_secs_f64() * 1e3) {
         let what = format!("{} took {:.0} ms", slow.event, slow.ms);
-        reports.push(Report::note("hook-slow", what, "see `modegate why` for what was asked"));
+        diagnostics.push(Diagnostic::note("hook-slow", what, "see `modegate why` for what was asked"));
     }
-    if reports.is_empty() && !tries.is_empty() {
-        reports.push(Report::fine("live", format!("{} events sent, each answered as it should be", tries.len())));
+    if diagnostics.is_empty() && !send_events.is_empty() {
+        diagnostics.push(Diagnostic::fine(
+            "live",
+            format!("{} events sent, each answered as it should be", send_events.len()),
+        ));
     }
-    reports
+    diagnostics
 }
 
-fn tried(ground: &Ground, source: &Source, handler: &Handler<'_>, session: &str) -> Try {
-    let home = &ground.site.home;
+fn tried(context: &DoctorContext, file: &SettingsFile, handler: &HookEntry<'_>, session: &str) -> SentEvent {
+    let home = &context.target.home;
     let event = sample(handler.event, home, session);
     let begun = Instant::now();
     let input = format!("{event}\n").into_bytes();
-    let ran =
-        command(handler, source, home).map(|mut command| process::run(&mut command, Some(input), begun + LONGEST));
+    let ran = command(handler, file, home).map(|mut command| process::run(&mut command, Some(input), begun + LONGEST));
     let ms = begun.elapsed().as_secs_f64() * 1e3;
-    let mut one = Try {
+    let mut one = SentEvent {
         event: handler.event.to_owned(),
-        file: source.name.clone(),
+        file: file.name.clone(),
         exit: None,
         stdout: String::new(),
         stderr: String::new(),
@@ -123,7 +125,7 @@ fn tried(ground: &Ground, source: &Source, handler: &Handler<'_>, session: &str)
 }
 
 /// What is wrong with an answer, as the host would see it.
-fn wrong(one: &Try, is_late: bool) -> Option<String> {
+fn wrong(one: &SentEvent, is_late: bool) -> Option<String> {
     match one.exit {
         None if is_late => return Some(format!("no answer within {} s", LONGEST.as_secs())),
         None => return Some("a signal ended it".to_owned()),
@@ -139,10 +141,10 @@ fn wrong(one: &Try, is_late: bool) -> Option<String> {
 }
 
 /// The entry's command line, in exec form or for a shell, with what the host sets.
-fn command(handler: &Handler<'_>, source: &Source, home: &Path) -> Option<Command> {
+fn command(handler: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<Command> {
     let folder = home.to_string_lossy();
     let line = handler.command()?;
-    let root = source.plugin().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
+    let root = file.plugin().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
     let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &folder).replace("${CLAUDE_PLUGIN_ROOT}", &root);
     let mut command = if let Some(args) = handler.args() {
         let mut command = Command::new(filled(line));
@@ -169,7 +171,7 @@ fn sample(event: &str, home: &Path, session: &str) -> Value {
     let kind = TABLE.iter().find(|row| row.name == event).map(|row| row.kind);
     let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md").to_string_lossy()}, "tool_use_id": "toolu_doctor"});
     let own = match kind {
-        Some(EventKind::SessionStart) => json!({"source": "startup"}),
+        Some(EventKind::SessionStart) => json!({"file": "startup"}),
         Some(EventKind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),
         Some(EventKind::UserPromptExpansion) => {
             json!({"expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "", "prompt": "/modegate-doctor"})

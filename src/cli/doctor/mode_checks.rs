@@ -1,7 +1,7 @@
 //! Modes that do not read, and gates that can never be satisfied here.
 
-use super::Report;
-use super::ground::Ground;
+use super::Diagnostic;
+use super::context::DoctorContext;
 use crate::check::{Check, ExpectedState, Scope};
 use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
@@ -12,50 +12,55 @@ use crate::verdict::Verdict;
 use serde_json::json;
 use std::process::{Command, Stdio};
 
-pub(super) fn reports(ground: &Ground) -> Vec<Report> {
-    let mut reports: Vec<Report> = ground
+pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = context
         .catalogue
         .broken
         .iter()
         .map(|broken| {
             let fix = "run `modegate modes check` to see each mistake in its place";
-            Report::problem("mode-broken", broken.summary(), fix)
+            Diagnostic::problem("mode-broken", broken.summary(), fix)
         })
         .collect();
-    reports.extend(ground.catalogue.strange.iter().map(|file| {
+    diagnostics.extend(context.catalogue.strange.iter().map(|file| {
         let what = format!("`{file}` is no file of gates, and is left alone");
-        Report::note("gates-strange", what, "none is needed; `modegate modes import` says what such a file looks like")
+        Diagnostic::note(
+            "gates-strange",
+            what,
+            "none is needed; `modegate modes import` says what such a file looks like",
+        )
     }));
-    let modes = &ground.catalogue.modes;
+    let modes = &context.catalogue.modes;
     for mode in modes {
         for (_, gate) in mode.all_gates() {
-            let impossible = impossible(ground, &gate.check).map(|why| never(mode, gate, &why));
-            reports.extend(impossible.into_iter().chain(toothless(mode, gate)));
+            let impossible = impossible(context, &gate.check).map(|why| never(mode, gate, &why));
+            diagnostics.extend(impossible.into_iter().chain(toothless(mode, gate)));
         }
     }
-    reports.extend(git(ground));
-    if reports.is_empty() {
-        reports.push(Report::fine("modes", format!("{} modes, each of whose gates can be satisfied", modes.len())));
+    diagnostics.extend(git(context));
+    if diagnostics.is_empty() {
+        diagnostics
+            .push(Diagnostic::fine("modes", format!("{} modes, each of whose gates can be satisfied", modes.len())));
     }
-    reports
+    diagnostics
 }
 
-fn never(mode: &Mode, gate: &Gate, why: &str) -> Report {
+fn never(mode: &Mode, gate: &Gate, why: &str) -> Diagnostic {
     let what = format!("{} of {} mode can never be satisfied: {why}", gate.id, mode.name);
-    Report::problem("gate-impossible", what, "change the gate's check")
+    Diagnostic::problem("gate-impossible", what, "change the gate's check")
 }
 
 /// Why nothing can satisfy a check.
-fn impossible(ground: &Ground, check: &Check) -> Option<String> {
-    let each = |check: &Check| impossible(ground, check);
+fn impossible(context: &DoctorContext, check: &Check) -> Option<String> {
+    let each = |check: &Check| impossible(context, check);
     match check {
         Check::All(checks) => contradiction(checks).or_else(|| checks.iter().find_map(each)),
         Check::Any(checks) => {
             let whys: Option<Vec<String>> = checks.iter().map(each).collect();
             whys.filter(|whys| !whys.is_empty()).map(|whys| whys.join(", and "))
         }
-        Check::State(state) => state.0.iter().find_map(|wanted| no_such_phase(ground, wanted)),
-        Check::Frontmatter(check) if check.by.is_some() && !ground.catalogue.settings.journal => {
+        Check::State(state) => state.0.iter().find_map(|wanted| no_such_phase(context, wanted)),
+        Check::Frontmatter(check) if check.by.is_some() && !context.catalogue.settings.journal => {
             Some("it asks who wrote a file, and the journal that would tell is off".to_owned())
         }
         _ => None,
@@ -69,8 +74,8 @@ fn contradiction(checks: &[Check]) -> Option<String> {
 }
 
 /// A phase that is asked for by a name that no phase of the mode has.
-fn no_such_phase(ground: &Ground, wanted: &ExpectedState) -> Option<String> {
-    let mode = ground.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
+fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<String> {
+    let mode = context.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
     let phases: Vec<String> = mode.phases.iter().map(|phase| json!(phase.name).to_string()).collect();
     let asked = matches!(wanted.key.as_str(), "phase" | "current_phase");
     (asked && !wanted.values.iter().any(|value| phases.contains(value)))
@@ -78,19 +83,19 @@ fn no_such_phase(ground: &Ground, wanted: &ExpectedState) -> Option<String> {
 }
 
 /// A gate that blocks where nothing can be blocked.
-fn toothless(mode: &Mode, gate: &Gate) -> Option<Report> {
+fn toothless(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
     let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);
     let trigger = gate.on.iter().find(|trigger| never(&trigger.on))?;
     let what = format!("{} of {} mode hears {trigger}, which cannot be blocked: it can only tell", gate.id, mode.name);
-    blocks.then(|| Report::note("gate-toothless", what, "say `fail: warn`, or hear another event"))
+    blocks.then(|| Diagnostic::note("gate-toothless", what, "say `fail: warn`, or hear another event"))
 }
 
 /// Whether git answers, where gates ask it, and lets their files be committed at all.
-fn git(ground: &Ground) -> Vec<Report> {
+fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut asks = None;
     let mut committed: Vec<(&Mode, &str)> = Vec::new();
-    for mode in &ground.catalogue.modes {
+    for mode in &context.catalogue.modes {
         mode.checks(&mut |check| match check {
             Check::Committed(check) => {
                 asks = Some(mode);
@@ -101,20 +106,20 @@ fn git(ground: &Ground) -> Vec<Report> {
         });
     }
     let Some(asks) = asks else { return Vec::new() };
-    if let Err(why) = git::head(&ground.site.home) {
+    if let Err(why) = git::head(&context.target.home) {
         let what = format!("git cannot be asked here ({why}), and {} mode needs it: its gates stay closed", asks.name);
-        return vec![Report::problem("git-unusable", what, "make this a repository with `git init`, or mend it")];
+        return vec![Diagnostic::problem("git-unusable", what, "make this a repository with `git init`, or mend it")];
     }
-    committed.iter().filter_map(|(mode, name)| ignored(ground, mode, name)).collect()
+    committed.iter().filter_map(|(mode, name)| ignored(context, mode, name)).collect()
 }
 
 /// A file that must be committed, at a place that git ignores.
-fn ignored(ground: &Ground, mode: &Mode, name: &str) -> Option<Report> {
-    let home = &ground.site.home;
+fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnostic> {
+    let home = &context.target.home;
     let event =
         Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
             .ok()?;
-    let live = Live::new(&event, home.clone(), ground.site.places().journal("s"));
+    let live = Live::new(&event, home.clone(), context.target.places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
     let scope = Scope {
         event: &event,
@@ -130,5 +135,5 @@ fn ignored(ground: &Ground, mode: &Mode, name: &str) -> Option<Report> {
     let what = format!("{} mode wants {path} committed, but git ignores it", mode.name);
     ask.status()
         .is_ok_and(|status| status.success())
-        .then(|| Report::problem("gate-impossible", what, "take that folder out of .gitignore"))
+        .then(|| Diagnostic::problem("gate-impossible", what, "take that folder out of .gitignore"))
 }

@@ -1,6 +1,6 @@
 //! Commands and agents: the markdown files in which the host finds them.
 
-use super::ground::Ground;
+use super::context::DoctorContext;
 use crate::event::command::same_command;
 use crate::facts::live::frontmatter::{self, Frontmatter};
 use crate::ids::same_agent;
@@ -74,16 +74,16 @@ pub(super) fn is_built_in(name: &str) -> bool {
 }
 
 /// Every agent that the host would find: the project's, the user's, and those of plugins.
-pub(super) fn agents(ground: &Ground) -> Vec<Agent> {
-    let own = [Some(ground.site.claude.join("agents")), ground.user.as_ref().map(|user| user.join("agents"))];
+pub(super) fn agents(context: &DoctorContext) -> Vec<Agent> {
+    let own = [Some(context.target.claude.join("agents")), context.user.as_ref().map(|user| user.join("agents"))];
     let own = own.into_iter().flatten().flat_map(|folder| markdown(&folder));
-    let plugins = ground.plugins.iter().flat_map(|root| markdown(&root.join("agents")));
+    let plugins = context.plugins.iter().flat_map(|root| markdown(&root.join("agents")));
     own.chain(plugins).filter_map(|path| Agent::read(&path)).collect()
 }
 
 /// Whether a project or a user has a command of that name, as a file or as a skill.
-pub(super) fn has_command(ground: &Ground, name: &str) -> bool {
-    let folders = [Some(ground.site.claude.clone()), ground.user.clone()];
+pub(super) fn has_command(context: &DoctorContext, name: &str) -> bool {
+    let folders = [Some(context.target.claude.clone()), context.user.clone()];
     // A plugin's command has the plugin's name before it, so it is another.
     folders.into_iter().flatten().any(|folder| {
         let skill = folder.join("skills").join(name).join("SKILL.md").is_file();

@@ -1,8 +1,8 @@
 //! Commands and agents that the modes name: there, and with the tools that their gates need.
 
-use super::Report;
-use super::files::{Agent, agents, has_command, is_built_in};
-use super::ground::Ground;
+use super::Diagnostic;
+use super::context::DoctorContext;
+use super::workflow_files::{Agent, agents, has_command, is_built_in};
 use crate::check::Check;
 use crate::ids::AgentName;
 use crate::mode::{Mode, Phase, Worker};
@@ -11,33 +11,33 @@ use crate::starter;
 /// Commands that the host has too, and that reach no hook unless the project has its own.
 const TAKEN: [&str; 2] = ["plan", "code-review"];
 
-pub(super) fn reports(ground: &Ground) -> Vec<Report> {
-    let mut reports = commands(ground);
-    let agents = agents(ground);
+pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = commands(context);
+    let agents = agents(context);
     let mut seen = 0;
-    for mode in &ground.catalogue.modes {
+    for mode in &context.catalogue.modes {
         for phase in &mode.phases {
             if let Worker::Agent(names) = &phase.worker {
                 seen += 1;
-                reports.extend(agent(ground, &agents, mode, phase, names));
+                diagnostics.extend(agent(context, &agents, mode, phase, names));
             }
         }
     }
-    if reports.is_empty() && seen > 0 {
-        reports.push(Report::fine(
+    if diagnostics.is_empty() && seen > 0 {
+        diagnostics.push(Diagnostic::fine(
             "workflow",
             format!("every command has its file, and all of {seen} agents the tools they need"),
         ));
     }
-    reports
+    diagnostics
 }
 
-fn commands(ground: &Ground) -> Vec<Report> {
-    let mut reports = Vec::new();
+fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
-    for mode in &ground.catalogue.modes {
+    for mode in &context.catalogue.modes {
         for command in &mode.commands {
-            if seen.contains(&command.as_str()) || has_command(ground, command) {
+            if seen.contains(&command.as_str()) || has_command(context, command) {
                 continue;
             }
             seen.push(command);
@@ -48,15 +48,19 @@ fn commands(ground: &Ground) -> Vec<Report> {
             };
             let what =
                 format!("/{command} of {} mode has no file `.claude/commands/{command}.md`: {effect}", mode.name);
-            reports.push(Report::problem("command-missing", what, remedy(ground, &format!("commands/{command}.md"))));
+            diagnostics.push(Diagnostic::problem(
+                "command-missing",
+                what,
+                remedy(context, &format!("commands/{command}.md")),
+            ));
         }
     }
-    reports
+    diagnostics
 }
 
 /// How a file of the workflow comes to be.
-fn remedy(ground: &Ground, path: &str) -> String {
-    if ground.site.claude.join(path).exists() {
+fn remedy(context: &DoctorContext, path: &str) -> String {
+    if context.target.claude.join(path).exists() {
         return format!("give `.claude/{path}` a frontmatter with its `name`");
     }
     if starter::FILES.iter().any(|file| file.path == path) {
@@ -65,7 +69,13 @@ fn remedy(ground: &Ground, path: &str) -> String {
     format!("write `.claude/{path}`")
 }
 
-fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &[AgentName]) -> Vec<Report> {
+fn agent(
+    context: &DoctorContext,
+    agents: &[Agent],
+    mode: &Mode,
+    phase: &Phase,
+    names: &[AgentName],
+) -> Vec<Diagnostic> {
     let is_it = |agent: &&Agent| names.iter().any(|name| name.is(&agent.name));
     let Some(agent) = agents.iter().find(is_it) else {
         if names.iter().any(|name| is_built_in(name)) {
@@ -73,14 +83,14 @@ fn agent(ground: &Ground, agents: &[Agent], mode: &Mode, phase: &Phase, names: &
         }
         let name = names.first().map_or("", AgentName::as_str);
         let what = format!("{name}, the agent of {} mode's phase {}, is described nowhere", mode.name, phase.name);
-        return vec![Report::problem("agent-missing", what, remedy(ground, &format!("agents/{name}.md")))];
+        return vec![Diagnostic::problem("agent-missing", what, remedy(context, &format!("agents/{name}.md")))];
     };
     let lacking = phase.after.iter().filter_map(|gate| Some((gate, lacking(agent, &gate.check)?)));
     lacking
         .map(|(gate, tools)| {
-            let (name, file) = (&agent.name, ground.short(&agent.path));
+            let (name, file) = (&agent.name, context.short(&agent.path));
             let what = format!("{name} (`{file}`) lacks the tools for its gate {}: it needs {tools}", gate.id);
-            Report::problem("agent-tools", what, format!("add {tools} to `tools` in that file"))
+            Diagnostic::problem("agent-tools", what, format!("add {tools} to `tools` in that file"))
         })
         .collect()
 }

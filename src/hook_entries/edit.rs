@@ -1,7 +1,7 @@
 //! Putting our entries into a settings file, and taking them out.
 
 use super::TIMEOUT;
-use super::handler::{arguments, calls_us, mentions_us};
+use super::entry::{arguments, is_hook_call, mentions_hook_call};
 use crate::event::EventKind;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 /// Why a settings file is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct SettingsError {
     /// Line and column, from 1, where that can be said.
     pub place: Option<(usize, usize)>,
     /// What is wrong.
     pub why: String,
 }
 
-impl Refusal {
+impl SettingsError {
     fn new(why: impl Into<String>) -> Self {
         Self { place: None, why: why.into() }
     }
@@ -26,18 +26,18 @@ impl Refusal {
 /// The text with one entry of ours an event, calling `command`; the empty text is an empty file.
 ///
 /// Entries that are there already stay where and as they are; one that calls modegate elsewhere is led here.
-pub fn wire(text: &str, command: &str, events: &[EventKind]) -> Result<String, Refusal> {
+pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
-        Some(hooks) => hooks.object_value().ok_or_else(|| Refusal::new("`hooks` is not an object"))?,
+        Some(hooks) => hooks.object_value().ok_or_else(|| SettingsError::new("`hooks` is not an object"))?,
     };
     for kind in events {
         let name = kind.name();
         let groups = match hooks.get(name) {
             None => hooks.array_value_or_set(name),
             Some(groups) => {
-                groups.array_value().ok_or_else(|| Refusal::new(format!("`hooks.{name}` is not a list")))?
+                groups.array_value().ok_or_else(|| SettingsError::new(format!("`hooks.{name}` is not a list")))?
             }
         };
         match ours(&groups).first() {
@@ -58,7 +58,7 @@ pub fn wire(text: &str, command: &str, events: &[EventKind]) -> Result<String, R
 }
 
 /// The text without any entry of ours, and without what only they had filled.
-pub fn unwire(text: &str) -> Result<String, Refusal> {
+pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let Some(settings) = root.object_value() else { return Ok(text.to_owned()) };
     let Some(hooks) = settings.object_value("hooks") else { return Ok(text.to_owned()) };
@@ -86,16 +86,16 @@ fn clear(event: CstObjectProp) -> bool {
 }
 
 /// The file as a tree that keeps every space, behind its byte order mark.
-fn document(text: &str) -> Result<(&str, CstRootNode), Refusal> {
+fn document(text: &str) -> Result<(&str, CstRootNode), SettingsError> {
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest));
     if !text.trim().is_empty() {
         // As strict as the host, which passes over a file with a comment or a trailing comma in silence.
         let value: Value = serde_json::from_str(text).map_err(|error| broken(&error, text))?;
         if !value.is_object() {
-            return Err(Refusal::new("it is JSON, but not an object"));
+            return Err(SettingsError::new("it is JSON, but not an object"));
         }
     }
-    let odd = |_| Refusal::new("it is not JSON");
+    let odd = |_| SettingsError::new("it is not JSON");
     let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(odd)?;
     let twice = |object: &CstObject, name: &str| {
         let named = object.properties().into_iter().filter(|own| own.decoded_name().as_deref() == Some(name));
@@ -103,19 +103,19 @@ fn document(text: &str) -> Result<(&str, CstRootNode), Refusal> {
     };
     if let Some(settings) = root.object_value() {
         if twice(&settings, "hooks") {
-            return Err(Refusal::new("the key `hooks` is there twice"));
+            return Err(SettingsError::new("the key `hooks` is there twice"));
         }
         let hooks = settings.object_value("hooks");
         let names = hooks.iter().flat_map(CstObject::properties).filter_map(|event| event.decoded_name());
         if let Some(name) = names.collect::<Vec<_>>().iter().find(|name| hooks.as_ref().is_some_and(|h| twice(h, name)))
         {
-            return Err(Refusal::new(format!("the key `hooks.{name}` is there twice")));
+            return Err(SettingsError::new(format!("the key `hooks.{name}` is there twice")));
         }
     }
     Ok((mark, root))
 }
 
-fn broken(error: &serde_json::Error, text: &str) -> Refusal {
+fn broken(error: &serde_json::Error, text: &str) -> SettingsError {
     let said = error.to_string();
     let why = said.split(" at line ").next().unwrap_or_default();
     let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default().trim_start();
@@ -125,7 +125,7 @@ fn broken(error: &serde_json::Error, text: &str) -> Refusal {
     } else {
         format!("{why}, so Claude Code passes over the whole file")
     };
-    Refusal { place: Some((error.line(), error.column())), why }
+    SettingsError { place: Some((error.line(), error.column())), why }
 }
 
 /// The entries of an event that call modegate.
@@ -146,7 +146,7 @@ fn mentioned(groups: &CstArray) -> bool {
     let entries =
         groups.elements().iter().filter_map(entries).flat_map(|entries| entries.elements()).collect::<Vec<_>>();
     let command = |entry: &CstNode| entry.as_object()?.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
-    entries.iter().filter_map(command).any(|line| mentions_us(&line))
+    entries.iter().filter_map(command).any(|line| mentions_hook_call(&line))
 }
 
 fn is_ours(entry: &CstObject) -> bool {
@@ -155,7 +155,7 @@ fn is_ours(entry: &CstObject) -> bool {
     let args: Option<Vec<String>> =
         entry.array_value("args").map(|args| args.elements().into_iter().filter_map(text).collect());
     let args: Option<Vec<&str>> = args.as_ref().map(|args| args.iter().map(String::as_str).collect());
-    calls_us(&command, args.as_deref())
+    is_hook_call(&command, args.as_deref())
 }
 
 /// Lets an entry of ours call `command`; whatever else it says was somebody's wish.

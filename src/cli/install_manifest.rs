@@ -1,6 +1,6 @@
 //! What `install` wrote here: so that `uninstall` takes out that, and nothing else.
 
-use super::site::Site;
+use super::install_target::InstallTarget;
 use crate::disk;
 use crate::redact::sha256;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use std::{fs, io};
 /// The files that `install` has put into a `.claude` folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Receipt {
+pub(super) struct InstallManifest {
     /// Which modegate it was.
     version: String,
     /// When.
@@ -23,14 +23,14 @@ pub(super) struct Receipt {
     pub(super) ignored: Vec<String>,
 }
 
-impl Receipt {
-    fn path(site: &Site) -> PathBuf {
-        site.own.join("installed.json")
+impl InstallManifest {
+    fn path(target: &InstallTarget) -> PathBuf {
+        target.own.join("installed.json")
     }
 
-    /// The receipt of a site; where there is none, nothing was written.
-    pub(super) fn read(site: &Site) -> Self {
-        let bytes = fs::read(Self::path(site)).unwrap_or_default();
+    /// The manifest of a target; where there is none, nothing was written.
+    pub(super) fn read(target: &InstallTarget) -> Self {
+        let bytes = fs::read(Self::path(target)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
@@ -40,35 +40,35 @@ impl Receipt {
     }
 
     /// Writes down that `bytes` were put at `path`.
-    pub(super) fn note(&mut self, site: &Site, path: &Path, bytes: &[u8]) {
-        self.files.insert(key(site, path), sha256(bytes));
+    pub(super) fn note(&mut self, target: &InstallTarget, path: &Path, bytes: &[u8]) {
+        self.files.insert(key(target, path), sha256(bytes));
     }
 
     /// Whether a file is there because `install` has put it there.
-    pub(super) fn has(&self, site: &Site, path: &Path) -> bool {
-        self.files.contains_key(&key(site, path)) && path.is_file()
+    pub(super) fn has(&self, target: &InstallTarget, path: &Path) -> bool {
+        self.files.contains_key(&key(target, path)) && path.is_file()
     }
 
     /// Whether a file is still as `install` has put it there.
-    pub(super) fn vouches(&self, site: &Site, path: &Path) -> bool {
-        let written = self.files.get(&key(site, path));
+    pub(super) fn vouches(&self, target: &InstallTarget, path: &Path) -> bool {
+        let written = self.files.get(&key(target, path));
         written.is_some_and(|hash| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == *hash))
     }
 
-    pub(super) fn write(&mut self, site: &Site) -> io::Result<()> {
+    pub(super) fn write(&mut self, target: &InstallTarget) -> io::Result<()> {
         env!("CARGO_PKG_VERSION").clone_into(&mut self.version);
         if self.at.is_empty() {
             self.at = Timestamp::now().to_string();
         }
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        disk::replace(&site.own.join("installed.tmp"), &Self::path(site), format!("{text}\n").as_bytes())
+        disk::replace(&target.own.join("installed.tmp"), &Self::path(target), format!("{text}\n").as_bytes())
     }
 
-    pub(super) fn remove(site: &Site) {
-        let _: io::Result<()> = fs::remove_file(Self::path(site));
+    pub(super) fn remove(target: &InstallTarget) {
+        let _: io::Result<()> = fs::remove_file(Self::path(target));
     }
 }
 
-fn key(site: &Site, path: &Path) -> String {
-    path.strip_prefix(&site.claude).unwrap_or(path).to_string_lossy().replace('\\', "/")
+fn key(target: &InstallTarget, path: &Path) -> String {
+    path.strip_prefix(&target.claude).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }

@@ -1,9 +1,9 @@
 //! The program behind the entries: there, of this version, and the host that calls it.
 
-use super::Report;
-use super::ground::{Ground, Source};
+use super::Diagnostic;
+use super::context::{DoctorContext, SettingsFile};
+use crate::hook_entries::HookEntry;
 use crate::process;
-use crate::wiring::Handler;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,64 +14,66 @@ const INSTALL: &str = "run `modegate install`";
 /// How long a program may take to tell its version.
 const PATIENT: Duration = Duration::from_secs(3);
 
-pub(super) fn reports(ground: &Ground) -> Vec<Report> {
+pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut programs: Vec<String> =
-        ground.ours().iter().map(|(source, handler)| filled(handler, source, &ground.site.home)).collect();
+        context.ours().iter().map(|(file, handler)| filled(handler, file, &context.target.home)).collect();
     programs.sort();
     programs.dedup();
-    let mut reports: Vec<Report> = programs.iter().flat_map(|program| installed(ground, program)).collect();
-    reports.extend(host(ground));
-    reports
+    let mut diagnostics: Vec<Diagnostic> = programs.iter().flat_map(|program| installed(context, program)).collect();
+    diagnostics.extend(host(context));
+    diagnostics
 }
 
 /// The program of an entry, with what the host fills in.
-pub(super) fn filled(handler: &Handler<'_>, source: &Source, home: &Path) -> String {
+pub(super) fn filled(handler: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
     let program = handler.program(&home.to_string_lossy());
-    match source.plugin() {
+    match file.plugin() {
         Some(root) => program.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
         None => program,
     }
 }
 
 /// Whether a program can be started, and is the one that asks.
-fn installed(ground: &Ground, program: &str) -> Vec<Report> {
+fn installed(context: &DoctorContext, program: &str) -> Vec<Diagnostic> {
     let Some(path) = found(program) else {
         let what = if program.contains(['/', '\\']) {
             format!(
-                "`{}` is not there: Claude Code reports an error at each event, and nothing is gated",
-                ground.short(Path::new(program))
+                "`{}` is not there: Claude Code diagnostics an error at each event, and nothing is gated",
+                context.short(Path::new(program))
             )
         } else {
-            format!("`{program}` is not on PATH: Claude Code reports an error at each event, and nothing is gated")
+            format!("`{program}` is not on PATH: Claude Code diagnostics an error at each event, and nothing is gated")
         };
         let fix =
             if program.contains(['/', '\\']) { INSTALL } else { "put modegate on PATH, or install without `--path`" };
-        return vec![Report::problem("program-missing", what, fix)];
+        return vec![Diagnostic::problem("program-missing", what, fix)];
     };
-    let name = ground.short(&path);
+    let name = context.short(&path);
     let version = match version(&path) {
         Ok(version) => version,
-        Err(why) => return vec![Report::problem("program-broken", format!("`{name}` cannot be run: {why}"), INSTALL)],
+        Err(why) => {
+            return vec![Diagnostic::problem("program-broken", format!("`{name}` cannot be run: {why}"), INSTALL)];
+        }
     };
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         let what = format!("`{name}` is modegate {version}, this is {own}");
-        return vec![Report::problem("program-stale", what, INSTALL)];
+        return vec![Diagnostic::problem("program-stale", what, INSTALL)];
     }
     let running = std::env::current_exe().and_then(fs::read);
     if running.is_ok_and(|running| fs::read(&path).is_ok_and(|there| there != running)) {
         let what = format!("`{name}` is another build of {own} than this one");
-        return vec![Report::note("program-differs", what, "run `modegate install` if this one is the newer")];
+        return vec![Diagnostic::note("program-differs", what, "run `modegate install` if this one is the newer")];
     }
-    let mut reports = vec![Report::fine("program", format!("`{name}` is modegate {version}"))];
+    let mut diagnostics = vec![Diagnostic::fine("program", format!("`{name}` is modegate {version}"))];
     if cfg!(debug_assertions) {
-        reports.push(Report::note(
+        diagnostics.push(Diagnostic::note(
             "program-slow",
             "this is a debug build, several times slower",
             "build it with `--release`",
         ));
     }
-    reports
+    diagnostics
 }
 
 /// Where a program is: a path, or a name on PATH.
@@ -104,15 +106,15 @@ fn asked(path: &Path) -> Result<String, String> {
 }
 
 /// The host's version, where it is on PATH: what older ones cannot do.
-fn host(ground: &Ground) -> Option<Report> {
+fn host(context: &DoctorContext) -> Option<Diagnostic> {
     let text = asked(&found("claude")?).ok()?;
     let version = text.split_whitespace().next()?;
     let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
     let at: [u32; 3] = numbers.try_into().ok()?;
-    let spaces = ground.site.home.to_string_lossy().contains(' ');
+    let spaces = context.target.home.to_string_lossy().contains(' ');
     Some(if at < [2, 1, 90] {
         let what = format!("Claude Code {version} does not block on exit code 2 with JSON");
-        Report::problem(
+        Diagnostic::problem(
             "host-old",
             what,
             "update Claude Code, or call `modegate hook --exit-zero` in entries without `args`",
@@ -121,11 +123,11 @@ fn host(ground: &Ground) -> Option<Report> {
         let what = format!(
             "Claude Code {version} does not know `args`, and its shell breaks this project's path at the space"
         );
-        Report::problem("host-old", what, "update Claude Code, or install with `--path`")
+        Diagnostic::problem("host-old", what, "update Claude Code, or install with `--path`")
     } else if at < [2, 1, 139] {
         let what = format!("Claude Code {version} does not know `args`; it calls the bare program, which works");
-        Report::note("host-old", what, "update Claude Code")
+        Diagnostic::note("host-old", what, "update Claude Code")
     } else {
-        Report::fine("host", format!("Claude Code {version}"))
+        Diagnostic::fine("host", format!("Claude Code {version}"))
     })
 }

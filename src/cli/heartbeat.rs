@@ -1,7 +1,7 @@
 //! Whether the hook is alive: when it was last seen in a session, and whether the session went on without it.
 
-use super::receipt::Receipt;
-use super::site::{Site, user_folder};
+use super::install_manifest::InstallManifest;
+use super::install_target::{InstallTarget, user_folder};
 use crate::journal;
 use crate::paths::Places;
 use jiff::{SignedDuration, Timestamp};
@@ -16,7 +16,7 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The hook's life in one session.
 #[derive(Debug, Clone)]
-pub(super) struct Pulse {
+pub(super) struct Heartbeat {
     pub(super) session: String,
     /// When an event of the session last reached the hook.
     pub(super) seen: Option<Timestamp>,
@@ -24,8 +24,8 @@ pub(super) struct Pulse {
     pub(super) used: Option<Timestamp>,
 }
 
-impl Pulse {
-    /// The pulse of a session that the journal knows.
+impl Heartbeat {
+    /// The heartbeat of a session that the journal knows.
     pub(super) fn of(journal: &Path) -> Option<Self> {
         let last = journal::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
@@ -49,38 +49,38 @@ impl Pulse {
     }
 }
 
-/// The pulse of every session of late: those that the journal knows, and those that use tools without it.
+/// The heartbeat of every session of late: those that the journal knows, and those that use tools without it.
 ///
 /// What a session did before modegate was installed, or while it was not, tells nothing.
-pub(super) fn pulses(site: &Site) -> Vec<Pulse> {
-    let places = site.places();
+pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
+    let places = target.places();
     let journals = journal::journals(&places.sessions());
-    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| Pulse::of(path));
-    let mut pulses: Vec<Pulse> = known.collect();
+    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| Heartbeat::of(path));
+    let mut heartbeats: Vec<Heartbeat> = known.collect();
     if places.hooks().is_dir() {
-        pulses.extend(unseen(&places));
+        heartbeats.extend(unseen(&places));
     }
-    let from = Receipt::read(site).time();
+    let from = InstallManifest::read(target).time();
     let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
-    for pulse in &mut pulses {
-        pulse.used = pulse.used.filter(counts);
+    for heartbeat in &mut heartbeats {
+        heartbeat.used = heartbeat.used.filter(counts);
     }
-    pulses.retain(|pulse| pulse.seen.is_some() || pulse.used.is_some());
-    pulses
+    heartbeats.retain(|heartbeat| heartbeat.seen.is_some() || heartbeat.used.is_some());
+    heartbeats
 }
 
 /// Sessions of a project that use tools without the hook ever being seen in them.
-fn unseen(places: &Places) -> Vec<Pulse> {
+fn unseen(places: &Places) -> Vec<Heartbeat> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
-    let mut pulses = Vec::new();
+    let mut heartbeats = Vec::new();
     for path in journal::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // Some hosts keep the transcripts of subagents beside those of sessions.
         if !session.starts_with("agent-") && !places.journal(&session).exists() {
-            pulses.push(Pulse { session, seen: None, used: last_use(&path) });
+            heartbeats.push(Heartbeat { session, seen: None, used: last_use(&path) });
         }
     }
-    pulses
+    heartbeats
 }
 
 /// Whether a file was written of late.

@@ -1,7 +1,7 @@
 //! What an installation changes: planned first, then shown or done.
 
-use super::screen::{self, Colour, paint};
-use super::site::Site;
+use super::install_target::InstallTarget;
+use super::screen::{self, TextStyle, styled};
 use crate::disk;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use std::{fs, io};
 
 /// One change, or the reason why there is none.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(super) struct FileChange {
     pub(super) path: PathBuf,
-    pub(super) deed: Deed,
+    pub(super) kind: ChangeKind,
     /// What it is about, for people.
     pub(super) note: String,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Deed {
+pub(super) enum ChangeKind {
     /// A program is put there.
     Program(Vec<u8>),
     /// A file is written where there was none.
@@ -38,64 +38,64 @@ pub(super) enum Deed {
     Keep,
 }
 
-impl Change {
-    pub(super) fn new(path: impl Into<PathBuf>, deed: Deed, note: impl Into<String>) -> Self {
-        Self { path: path.into(), deed, note: note.into() }
+impl FileChange {
+    pub(super) fn new(path: impl Into<PathBuf>, kind: ChangeKind, note: impl Into<String>) -> Self {
+        Self { path: path.into(), kind, note: note.into() }
     }
 
     /// A text file that shall be `after`.
     #[must_use]
     pub(super) fn text(path: PathBuf, before: Option<String>, after: String, note: impl Into<String>) -> Self {
         let same = before.as_deref() == Some(after.as_str());
-        Self::new(path, if same { Deed::Same } else { Deed::Text { before, after } }, note)
+        Self::new(path, if same { ChangeKind::Same } else { ChangeKind::Text { before, after } }, note)
     }
 
     /// What happens to the file, in a word: done, or in a rehearsal to be done.
-    fn word(&self, rehearsal: bool) -> (&'static str, Colour) {
-        let (done, planned, colour) = match self.deed {
-            Deed::Program(_)
-            | Deed::New(_)
-            | Deed::Text { before: None, .. }
-            | Deed::Own { before: None, .. }
-            | Deed::Backup { .. } => ("wrote", "write", Colour::Green),
-            Deed::Text { .. } | Deed::Own { .. } => ("changed", "change", Colour::Green),
-            Deed::Remove | Deed::RemoveAll => ("removed", "remove", Colour::Green),
-            Deed::Same => ("same", "same", Colour::Dim),
-            Deed::Keep => ("kept", "keep", Colour::Yellow),
+    fn word(&self, rehearsal: bool) -> (&'static str, TextStyle) {
+        let (done, planned, colour) = match self.kind {
+            ChangeKind::Program(_)
+            | ChangeKind::New(_)
+            | ChangeKind::Text { before: None, .. }
+            | ChangeKind::Own { before: None, .. }
+            | ChangeKind::Backup { .. } => ("wrote", "write", TextStyle::Green),
+            ChangeKind::Text { .. } | ChangeKind::Own { .. } => ("changed", "change", TextStyle::Green),
+            ChangeKind::Remove | ChangeKind::RemoveAll => ("removed", "remove", TextStyle::Green),
+            ChangeKind::Same => ("same", "same", TextStyle::Dim),
+            ChangeKind::Keep => ("kept", "keep", TextStyle::Yellow),
         };
         (if rehearsal { planned } else { done }, colour)
     }
 
     /// Whether anything changes.
     fn is_one(&self) -> bool {
-        !matches!(self.deed, Deed::Same | Deed::Keep)
+        !matches!(self.kind, ChangeKind::Same | ChangeKind::Keep)
     }
 
     /// Does it.
     fn apply(&self) -> io::Result<()> {
-        match &self.deed {
-            Deed::Program(bytes) => disk::put_program(&self.path, bytes),
-            Deed::New(text) => disk::rewrite(&self.path, text.as_bytes()),
-            Deed::Text { after, .. } => disk::rewrite(&self.path, after.as_bytes()),
-            Deed::Own { after, .. } => {
+        match &self.kind {
+            ChangeKind::Program(bytes) => disk::put_program(&self.path, bytes),
+            ChangeKind::New(text) => disk::rewrite(&self.path, text.as_bytes()),
+            ChangeKind::Text { after, .. } => disk::rewrite(&self.path, after.as_bytes()),
+            ChangeKind::Own { after, .. } => {
                 disk::refuse_link(&self.path)?;
                 disk::replace(&self.path.with_file_name("gitignore.tmp"), &self.path, after.as_bytes())
             }
-            Deed::Backup { of, text } => {
+            ChangeKind::Backup { of, text } => {
                 let beside = self.path.with_extension("tmp");
                 disk::refuse_link(&self.path)?;
                 disk::replace(&beside, &self.path, text.as_bytes())?;
                 fs::metadata(of).and_then(|meta| fs::set_permissions(&self.path, meta.permissions()))
             }
-            Deed::Remove => fs::remove_file(&self.path),
-            Deed::RemoveAll => fs::remove_dir_all(&self.path),
-            Deed::Same | Deed::Keep => Ok(()),
+            ChangeKind::Remove => fs::remove_file(&self.path),
+            ChangeKind::RemoveAll => fs::remove_dir_all(&self.path),
+            ChangeKind::Same | ChangeKind::Keep => Ok(()),
         }
     }
 
     /// The difference that it makes to a text.
     fn diff(&self) -> Option<String> {
-        let (Deed::Text { before, after } | Deed::Own { before, after }) = &self.deed else { return None };
+        let (ChangeKind::Text { before, after } | ChangeKind::Own { before, after }) = &self.kind else { return None };
         let diff = similar::TextDiff::from_lines(before.as_deref().unwrap_or_default(), after);
         Some(diff.unified_diff().context_radius(2).to_string())
     }
@@ -103,11 +103,11 @@ impl Change {
     fn preview(&self) {
         for line in self.diff().unwrap_or_default().lines() {
             let colour = match line.chars().next() {
-                Some('+') => Colour::Green,
-                Some('-') => Colour::Red,
-                _ => Colour::Dim,
+                Some('+') => TextStyle::Green,
+                Some('-') => TextStyle::Red,
+                _ => TextStyle::Dim,
             };
-            screen::say(format!("    {}", paint(colour, line)));
+            screen::print_line(format!("    {}", styled(colour, line)));
         }
     }
 
@@ -121,43 +121,43 @@ impl Change {
         told
     }
 
-    /// The bytes that it has put at its path, for the receipt.
+    /// The bytes that it has put at its path, for the manifest.
     pub(super) fn written(&self) -> Option<&[u8]> {
-        match &self.deed {
-            Deed::Program(bytes) => Some(bytes),
-            Deed::New(text) => Some(text.as_bytes()),
-            Deed::Own { before: None, after } => Some(after.as_bytes()),
-            Deed::Backup { text, .. } => Some(text.as_bytes()),
+        match &self.kind {
+            ChangeKind::Program(bytes) => Some(bytes),
+            ChangeKind::New(text) => Some(text.as_bytes()),
+            ChangeKind::Own { before: None, after } => Some(after.as_bytes()),
+            ChangeKind::Backup { text, .. } => Some(text.as_bytes()),
             _ => None,
         }
     }
 }
 
 /// Does all changes; the error says what was done before it.
-pub(super) fn apply(changes: &[Change], site: &Site) -> Result<(), String> {
+pub(super) fn apply(changes: &[FileChange], target: &InstallTarget) -> Result<(), String> {
     for (done, change) in changes.iter().enumerate() {
         change.apply().map_err(|error| {
             let before: Vec<String> = changes
                 .iter()
                 .take(done)
                 .filter(|change| change.is_one())
-                .map(|change| site.short(&change.path))
+                .map(|change| target.short(&change.path))
                 .collect();
             let before = if before.is_empty() {
                 "nothing was changed".to_owned()
             } else {
                 format!("done before: {}", before.join(", "))
             };
-            format!("`{}`: {error}\n  hint: mend that and run this again; {before}", site.short(&change.path))
+            format!("`{}`: {error}\n  hint: mend that and run this again; {before}", target.short(&change.path))
         })?;
     }
     Ok(())
 }
 
 /// Tells what was done, files of one folder on one line; in a rehearsal also how the texts would differ.
-pub(super) fn tell(changes: &[Change], site: &Site, rehearsal: bool) {
-    let alike = |left: &Change, right: &Change| {
-        let kind = |change: &Change| {
+pub(super) fn tell(changes: &[FileChange], target: &InstallTarget, rehearsal: bool) {
+    let alike = |left: &FileChange, right: &FileChange| {
+        let kind = |change: &FileChange| {
             (change.word(rehearsal).0, change.path.parent().map(Path::to_owned), change.note.is_empty())
         };
         kind(left) == kind(right) && left.note.is_empty()
@@ -165,19 +165,19 @@ pub(super) fn tell(changes: &[Change], site: &Site, rehearsal: bool) {
     for group in changes.chunk_by(alike) {
         let Some(first) = group.first() else { continue };
         let (word, colour) = first.word(rehearsal);
-        let word = paint(colour, &format!("{word:<8}"));
+        let word = styled(colour, &format!("{word:<8}"));
         if group.len() > 2 {
             let names: Vec<String> = group.iter().map(|change| name(&change.path)).collect();
-            let folder = first.path.parent().map(|folder| site.short(folder)).unwrap_or_default();
-            screen::say(format!(
+            let folder = first.path.parent().map(|folder| target.short(folder)).unwrap_or_default();
+            screen::print_line(format!(
                 "  {word} {folder}/ {}",
-                paint(Colour::Dim, &format!("{} files: {}", names.len(), names.join(", ")))
+                styled(TextStyle::Dim, &format!("{} files: {}", names.len(), names.join(", ")))
             ));
             continue;
         }
         for change in group {
-            screen::say(
-                format!("  {word} {} {}", site.short(&change.path), paint(Colour::Dim, &change.note)).trim_end(),
+            screen::print_line(
+                format!("  {word} {} {}", target.short(&change.path), styled(TextStyle::Dim, &change.note)).trim_end(),
             );
             if rehearsal {
                 change.preview();

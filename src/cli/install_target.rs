@@ -1,16 +1,16 @@
 //! Where modegate is, or shall be, installed: a project, or everything a user does.
 
 use crate::facts::live::place;
+use crate::hook_entries::PROJECT_COMMAND;
 use crate::paths::Places;
 use crate::store;
-use crate::wiring::IN_PROJECT;
 use clap::Args;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Which settings file.
 #[derive(Args, Debug, Clone, Copy, Default)]
-pub(super) struct Scope {
+pub(super) struct InstallScope {
     /// In `.claude/settings.local.json`: this project, only for you
     #[arg(long, conflicts_with = "user")]
     local: bool,
@@ -21,7 +21,7 @@ pub(super) struct Scope {
 
 /// A place of installation.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub(super) struct InstallTarget {
     /// The project's folder; the user's own for a user's installation.
     pub(super) home: PathBuf,
     /// The `.claude` folder.
@@ -36,15 +36,15 @@ pub(super) struct Site {
     is_private: bool,
 }
 
-impl Scope {
-    /// The site for this scope; a project is `given`, or found from here.
-    pub(super) fn site(self, given: Option<PathBuf>) -> Result<Site, String> {
+impl InstallScope {
+    /// The target for this scope; a project is `given`, or found from here.
+    pub(super) fn target(self, given: Option<PathBuf>) -> Result<InstallTarget, String> {
         let user = user_folder();
         if self.user {
             let claude = user.ok_or("your own folder is not known: HOME is not set\n  hint: set HOME")?;
             let home = user_home().unwrap_or_else(|| claude.clone());
             let (settings, own) = (claude.join("settings.json"), claude.join("modegate"));
-            return Ok(Site { home, claude, settings, own, is_users: true, is_private: true });
+            return Ok(InstallTarget { home, claude, settings, own, is_users: true, is_private: true });
         }
         let home = match given {
             Some(given) => given
@@ -57,7 +57,7 @@ impl Scope {
             return Err("this is your own folder, not a project\n  hint: go to a project, say which with `--project DIR`, or install for all with `--user`".to_owned());
         }
         let name = if self.local { "settings.local.json" } else { "settings.json" };
-        Ok(Site {
+        Ok(InstallTarget {
             home,
             settings: claude.join(name),
             own: claude.join("hooks"),
@@ -67,18 +67,18 @@ impl Scope {
         })
     }
 
-    /// Every site that is meant: without a word, both settings files of the project.
-    pub(super) fn sites(self, given: Option<PathBuf>) -> Result<Vec<Site>, String> {
-        let site = self.site(given)?;
+    /// Every target that is meant: without a word, both settings files of the project.
+    pub(super) fn targets(self, given: Option<PathBuf>) -> Result<Vec<InstallTarget>, String> {
+        let target = self.target(given)?;
         let both = !self.user && !self.local;
-        let settings = site.claude.join("settings.local.json");
-        let local = both.then(|| Site { settings, is_private: true, ..site.clone() });
-        Ok([site].into_iter().chain(local).collect())
+        let settings = target.claude.join("settings.local.json");
+        let local = both.then(|| InstallTarget { settings, is_private: true, ..target.clone() });
+        Ok([target].into_iter().chain(local).collect())
     }
 }
 
-impl Site {
-    /// The site of a project, by its own settings.
+impl InstallTarget {
+    /// The target of a project, by its own settings.
     pub(super) fn of(places: &Places) -> Self {
         let claude = places.home.join(".claude");
         let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
@@ -96,7 +96,7 @@ impl Site {
         if self.is_private {
             return self.program().to_string_lossy().into_owned();
         }
-        format!("{IN_PROJECT}{}", std::env::consts::EXE_SUFFIX)
+        format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
     }
 
     /// Where the settings lie as they were before modegate came.

@@ -1,29 +1,29 @@
 //! What the doctor looks at: the settings files of the host, the modes, the folders.
 
-use super::super::site::{Site, user_folder};
+use super::super::install_target::{InstallTarget, user_folder};
+use crate::hook_entries::{self, HookEntry, entries_in};
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::wiring::{self, Handler, handlers};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Everything the checks share, gathered once.
-pub(super) struct Ground {
-    pub(super) site: Site,
+pub(super) struct DoctorContext {
+    pub(super) target: InstallTarget,
     pub(super) catalogue: Catalogue,
     /// The host's folder for the user.
     pub(super) user: Option<PathBuf>,
     /// The settings files that are there, the weakest first.
-    pub(super) sources: Vec<Source>,
+    pub(super) settings_files: Vec<SettingsFile>,
     /// The folders of the plugins that are enabled.
     pub(super) plugins: Vec<PathBuf>,
 }
 
 /// Where hooks come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub(super) enum SettingsScope {
     Plugin,
     User,
     Project,
@@ -32,8 +32,8 @@ pub(super) enum Rank {
 }
 
 /// A file with hooks.
-pub(super) struct Source {
-    pub(super) rank: Rank,
+pub(super) struct SettingsFile {
+    pub(super) scope: SettingsScope,
     pub(super) path: PathBuf,
     /// How it is called in messages.
     pub(super) name: String,
@@ -41,46 +41,48 @@ pub(super) struct Source {
     pub(super) value: Result<Value, String>,
 }
 
-impl Ground {
-    pub(super) fn gather(site: Site) -> Self {
-        let catalogue = mode_cache::read(&site.places());
+impl DoctorContext {
+    pub(super) fn gather(target: InstallTarget) -> Self {
+        let catalogue = mode_cache::read(&target.places());
         let user = user_folder();
-        let own = user.as_ref().map(|user| (Rank::User, user.join("settings.json")));
-        let project = [(Rank::Project, "settings.json"), (Rank::Local, "settings.local.json")];
-        let project = project.map(|(rank, name)| (rank, site.claude.join(name)));
-        let project = project.into_iter().filter(|_| !site.is_users);
-        let paths = own.into_iter().chain(project).chain(managed().map(|path| (Rank::Managed, path)));
-        let mut sources: Vec<Source> = paths.filter_map(|(rank, path)| Source::read(rank, &path, &site)).collect();
-        let plugins = plugins(user.as_deref(), &sources);
+        let own = user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json")));
+        let project = [(SettingsScope::Project, "settings.json"), (SettingsScope::Local, "settings.local.json")];
+        let project = project.map(|(scope, name)| (scope, target.claude.join(name)));
+        let project = project.into_iter().filter(|_| !target.is_users);
+        let paths = own.into_iter().chain(project).chain(managed().map(|path| (SettingsScope::Managed, path)));
+        let mut settings_files: Vec<SettingsFile> =
+            paths.filter_map(|(scope, path)| SettingsFile::read(scope, &path, &target)).collect();
+        let plugins = plugins(user.as_deref(), &settings_files);
         let hooks = plugins.iter().map(|root| root.join("hooks/hooks.json"));
-        let hooks: Vec<Source> = hooks.filter_map(|path| Source::read(Rank::Plugin, &path, &site)).collect();
-        sources.splice(0..0, hooks);
-        Self { site, catalogue, user, sources, plugins }
+        let hooks: Vec<SettingsFile> =
+            hooks.filter_map(|path| SettingsFile::read(SettingsScope::Plugin, &path, &target)).collect();
+        settings_files.splice(0..0, hooks);
+        Self { target, catalogue, user, settings_files, plugins }
     }
 
     /// Our entries, with the file each is in.
-    pub(super) fn ours(&self) -> Vec<(&Source, Handler<'_>)> {
-        self.handlers().filter(|(_, handler)| handler.is_ours()).collect()
+    pub(super) fn ours(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
+        self.entries_in().filter(|(_, handler)| handler.is_ours()).collect()
     }
 
     /// Entries that call modegate in whatever way.
-    pub(super) fn calls(&self) -> Vec<(&Source, Handler<'_>)> {
-        self.handlers().filter(|(_, handler)| handler.reaches_us()).collect()
+    pub(super) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
+        self.entries_in().filter(|(_, handler)| handler.calls_modegate()).collect()
     }
 
-    fn handlers(&self) -> impl Iterator<Item = (&Source, Handler<'_>)> {
-        let readable = self.sources.iter().filter_map(|source| Some((source, source.value.as_ref().ok()?)));
-        readable.flat_map(|(source, value)| handlers(value).into_iter().map(move |handler| (source, handler)))
+    fn entries_in(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
+        let readable = self.settings_files.iter().filter_map(|file| Some((file, file.value.as_ref().ok()?)));
+        readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |handler| (file, handler)))
     }
 
     /// A path as people read it.
     pub(super) fn short(&self, path: &Path) -> String {
-        self.site.short(path)
+        self.target.short(path)
     }
 }
 
-impl Source {
-    fn read(rank: Rank, path: &Path, site: &Site) -> Option<Self> {
+impl SettingsFile {
+    fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
         let value = match fs::read(path) {
             Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -88,12 +90,12 @@ impl Source {
             }
             Err(error) => Err(format!("it cannot be read ({error})")),
         };
-        Some(Self { rank, path: path.to_owned(), name: site.short(path), value })
+        Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
     }
 
     /// The folder of the plugin that has this file.
     pub(super) fn plugin(&self) -> Option<&Path> {
-        (self.rank == Rank::Plugin).then(|| self.path.parent()?.parent())?
+        (self.scope == SettingsScope::Plugin).then(|| self.path.parent()?.parent())?
     }
 
     /// The value of a setting in this file.
@@ -104,7 +106,7 @@ impl Source {
 
 /// A settings file as the host reads it; an error is why it passes over it.
 fn parsed(text: &str) -> Result<Value, String> {
-    wiring::unwire(text).map_err(|refusal| {
+    hook_entries::without_entries(text).map_err(|refusal| {
         let place = refusal.place.map(|(line, column)| format!(" (line {line}, column {column})"));
         format!("{}{}", refusal.why, place.unwrap_or_default())
     })?;
@@ -112,10 +114,10 @@ fn parsed(text: &str) -> Result<Value, String> {
 }
 
 /// Where the plugins are that are switched on: others lie about in the host's folder too.
-fn plugins(user: Option<&Path>, sources: &[Source]) -> Vec<PathBuf> {
+fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf> {
     let mut on: BTreeMap<&str, bool> = BTreeMap::new();
-    for source in sources {
-        let enabled = source.setting("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
+    for file in settings_files {
+        let enabled = file.setting("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
         on.extend(enabled.map(|(name, value)| (name.as_str(), value.as_bool() != Some(false))));
     }
     let list = user.and_then(|user| fs::read(user.join("plugins/installed_plugins.json")).ok());

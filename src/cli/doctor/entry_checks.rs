@@ -1,9 +1,9 @@
 //! The hook entries: missing, doubled, narrowed, switched off, or in a file that the host passes over.
 
-use super::Report;
-use super::ground::{Ground, Rank, Source};
+use super::Diagnostic;
+use super::context::{DoctorContext, SettingsFile, SettingsScope};
 use crate::event::{EventKind, TABLE};
-use crate::wiring::{self, Handler};
+use crate::hook_entries::{self, HookEntry};
 use crate::yaml::nearest;
 use serde_json::Value;
 
@@ -12,25 +12,25 @@ const INSTALL: &str = "run `modegate install`";
 /// Less than what modegate may wait for its lock.
 const HASTY: f64 = 10.0;
 
-pub(super) fn reports(ground: &Ground) -> Vec<Report> {
-    let mut reports = Vec::new();
-    for source in &ground.sources {
-        reports.extend(readable(source));
+pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for file in &context.settings_files {
+        diagnostics.extend(readable(file));
     }
-    reports.extend(wired(ground));
-    reports.extend(doubled(ground));
-    ground.ours().iter().for_each(|(source, handler)| reports.extend(weakened(source, handler)));
-    reports.extend(disabled(ground));
-    reports.extend(misplaced(ground));
-    reports
+    diagnostics.extend(wired(context));
+    diagnostics.extend(doubled(context));
+    context.ours().iter().for_each(|(file, handler)| diagnostics.extend(weakened(file, handler)));
+    diagnostics.extend(disabled(context));
+    diagnostics.extend(misplaced(context));
+    diagnostics
 }
 
 /// A file that the host does not read, or of which it drops every hook.
-fn readable(source: &Source) -> Vec<Report> {
-    let name = &source.name;
-    let value = match &source.value {
+fn readable(file: &SettingsFile) -> Vec<Diagnostic> {
+    let name = &file.name;
+    let value = match &file.value {
         Err(why) => {
-            return vec![Report::problem(
+            return vec![Diagnostic::problem(
                 "settings-unreadable",
                 format!("`{name}`: {why}"),
                 "mend the file".to_owned(),
@@ -38,23 +38,23 @@ fn readable(source: &Source) -> Vec<Report> {
         }
         Ok(value) => value,
     };
-    let mut reports = Vec::new();
+    let mut diagnostics = Vec::new();
     let events = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
     for (event, groups) in events {
         if EventKind::named(event).is_none() {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
             let near = nearest(event, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             let what = format!("`{name}` has hooks for `{event}`, which is no event{near}");
-            reports.push(Report::problem("event-unknown", what, format!("rename or remove `hooks.{event}`")));
+            diagnostics.push(Diagnostic::problem("event-unknown", what, format!("rename or remove `hooks.{event}`")));
         } else if let Some(what) = malformed(groups) {
             let grave = matches!(event.as_str(), "PreToolUse" | "PermissionRequest");
             let effect =
                 if grave { "Claude Code then runs no hook of that file" } else { "Claude Code passes over it" };
             let what = format!("`{name}`, `hooks.{event}`: {what}; {effect}");
-            reports.push(Report::problem("entry-malformed", what, "give it the form of the other entries"));
+            diagnostics.push(Diagnostic::problem("entry-malformed", what, "give it the form of the other entries"));
         }
     }
-    reports
+    diagnostics
 }
 
 /// What is wrong with the entries of an event.
@@ -84,33 +84,38 @@ fn malformed(groups: &Value) -> Option<String> {
 }
 
 /// Whether every event that the modes need calls us.
-fn wired(ground: &Ground) -> Vec<Report> {
-    let ours = ground.calls();
+fn wired(context: &DoctorContext) -> Vec<Diagnostic> {
+    let ours = context.calls();
     let heard = |kind: &EventKind| ours.iter().any(|(_, handler)| handler.event == kind.name());
-    let needed = wiring::needed(&ground.catalogue);
+    let needed = hook_entries::required_events(&context.catalogue);
     let missing: Vec<&str> = needed.iter().filter(|kind| !heard(kind)).map(|kind| kind.name()).collect();
     if ours.is_empty() {
-        return vec![Report::problem("hooks-missing", "no hook entry calls modegate, so nothing is gated", INSTALL)];
+        return vec![Diagnostic::problem(
+            "hooks-missing",
+            "no hook entry calls modegate, so nothing is gated",
+            INSTALL,
+        )];
     }
     if !missing.is_empty() {
         let what = format!("no hook entry calls modegate for {}", missing.join(", "));
-        return vec![Report::problem("hooks-missing", what, INSTALL)];
+        return vec![Diagnostic::problem("hooks-missing", what, INSTALL)];
     }
-    let mut files: Vec<&str> = ours.iter().map(|(source, _)| source.name.as_str()).collect();
+    let mut files: Vec<&str> = ours.iter().map(|(file, _)| file.name.as_str()).collect();
     files.dedup();
-    vec![Report::fine("hooks", format!("{} hook entries in {}", needed.len(), files.join(" and ")))]
+    vec![Diagnostic::fine("hooks", format!("{} hook entries in {}", needed.len(), files.join(" and ")))]
 }
 
 /// Events that call us more than once: equal entries of settings files run once, others and a plugin's run again.
-fn doubled(ground: &Ground) -> Vec<Report> {
-    let ours = ground.calls();
-    let mut reports = Vec::new();
+fn doubled(context: &DoctorContext) -> Vec<Diagnostic> {
+    let ours = context.calls();
+    let mut diagnostics = Vec::new();
     for row in TABLE {
-        let own: Vec<&(&Source, Handler<'_>)> = ours.iter().filter(|(_, handler)| handler.event == row.name).collect();
+        let own: Vec<&(&SettingsFile, HookEntry<'_>)> =
+            ours.iter().filter(|(_, handler)| handler.event == row.name).collect();
         let mut distinct: Vec<&Value> = Vec::new();
         let mut runs = 0;
-        for (source, handler) in &own {
-            if source.rank == Rank::Plugin {
+        for (file, handler) in &own {
+            if file.scope == SettingsScope::Plugin {
                 runs += 1;
             } else if !distinct.contains(&handler.entry) {
                 distinct.push(handler.entry);
@@ -118,71 +123,79 @@ fn doubled(ground: &Ground) -> Vec<Report> {
             }
         }
         if runs > 1 {
-            let mut files: Vec<&str> = own.iter().map(|(source, _)| source.name.as_str()).collect();
+            let mut files: Vec<&str> = own.iter().map(|(file, _)| file.name.as_str()).collect();
             files.dedup();
             let what = format!("modegate is called {runs} times for each {}: by {}", row.name, files.join(" and "));
-            reports.push(Report::problem(
+            diagnostics.push(Diagnostic::problem(
                 "hooks-doubled",
                 what,
                 "keep one of them; `modegate uninstall` (`--local`, `--user`) removes a file's",
             ));
         }
     }
-    // One report is enough where every event has the same trouble.
-    reports.truncate(1);
-    reports
+    // One diagnostic is enough where every event has the same trouble.
+    diagnostics.truncate(1);
+    diagnostics
 }
 
 /// An entry that does less than it should.
-fn weakened(source: &Source, handler: &Handler<'_>) -> Vec<Report> {
-    let at = format!("`{}`, `hooks.{}`", source.name, handler.event);
-    let mut reports = Vec::new();
-    if !handler.hears_all() {
+fn weakened(file: &SettingsFile, handler: &HookEntry<'_>) -> Vec<Diagnostic> {
+    let at = format!("`{}`, `hooks.{}`", file.name, handler.event);
+    let mut diagnostics = Vec::new();
+    if !handler.matches_every_event() {
         let what = format!("{at}: a `matcher` or `if` keeps events from modegate, which chooses itself");
-        reports.push(Report::problem("hooks-narrowed", what, "remove the `matcher` and the `if` of that entry"));
+        diagnostics.push(Diagnostic::problem(
+            "hooks-narrowed",
+            what,
+            "remove the `matcher` and the `if` of that entry",
+        ));
     }
     if handler.entry.get("async").and_then(Value::as_bool) == Some(true) {
         let what = format!("{at}: an `async` hook cannot block");
-        reports.push(Report::problem("hooks-async", what, "remove `async` from that entry"));
+        diagnostics.push(Diagnostic::problem("hooks-async", what, "remove `async` from that entry"));
     }
     if handler.entry.get("timeout").and_then(Value::as_f64).is_some_and(|seconds| seconds < HASTY) {
         let what = format!("{at}: the host gives up after less than {HASTY} seconds, and then lets the event through");
-        reports.push(Report::problem("hooks-hasty", what, format!("set `timeout` to {}", wiring::TIMEOUT)));
+        diagnostics.push(Diagnostic::problem(
+            "hooks-hasty",
+            what,
+            format!("set `timeout` to {}", hook_entries::TIMEOUT),
+        ));
     }
-    reports
+    diagnostics
 }
 
 /// Hooks that are switched off as a whole.
-fn disabled(ground: &Ground) -> Option<Report> {
-    let yes = |source: &&Source, name: &str| source.setting(name).and_then(Value::as_bool);
-    let settings = ground.sources.iter().filter(|source| source.rank != Rank::Plugin);
-    let says: Vec<(&Source, bool)> =
-        settings.clone().filter_map(|source| Some((source, yes(&source, "disableAllHooks")?))).collect();
-    if let Some((source, true)) = says.last() {
-        let what = format!("`{}` says `disableAllHooks`: Claude Code runs none", source.name);
-        return Some(Report::problem("hooks-disabled", what, "remove `disableAllHooks` from that file"));
+fn disabled(context: &DoctorContext) -> Option<Diagnostic> {
+    let yes = |file: &&SettingsFile, name: &str| file.setting(name).and_then(Value::as_bool);
+    let settings = context.settings_files.iter().filter(|file| file.scope != SettingsScope::Plugin);
+    let says: Vec<(&SettingsFile, bool)> =
+        settings.clone().filter_map(|file| Some((file, yes(&file, "disableAllHooks")?))).collect();
+    if let Some((file, true)) = says.last() {
+        let what = format!("`{}` says `disableAllHooks`: Claude Code runs none", file.name);
+        return Some(Diagnostic::problem("hooks-disabled", what, "remove `disableAllHooks` from that file"));
     }
     let only = settings
         .clone()
-        .find(|source| source.rank == Rank::Managed && yes(source, "allowManagedHooksOnly") == Some(true))?;
-    let managed = ground.ours().iter().any(|(source, _)| source.rank == Rank::Managed);
+        .find(|file| file.scope == SettingsScope::Managed && yes(file, "allowManagedHooksOnly") == Some(true))?;
+    let managed = context.ours().iter().any(|(file, _)| file.scope == SettingsScope::Managed);
     let what = format!("`{}` says `allowManagedHooksOnly`: hooks of projects and users are not run", only.name);
     (!managed).then(|| {
-        Report::problem("hooks-disabled", what, "ask whoever manages this machine to add modegate's entries there")
+        Diagnostic::problem("hooks-disabled", what, "ask whoever manages this machine to add modegate's entries there")
     })
 }
 
 /// Entries where they do harm or have no effect.
-fn misplaced(ground: &Ground) -> Vec<Report> {
-    let mut reports = Vec::new();
-    for (source, handler) in ground.ours() {
+fn misplaced(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for (file, handler) in context.ours() {
         if handler.event == EventKind::WorktreeCreate.name() {
             let what = format!(
                 "`{}` calls modegate for WorktreeCreate, which takes git's place there: no worktree can be made",
-                source.name
+                file.name
             );
-            reports.push(Report::problem("worktrees-broken", what, INSTALL));
+            diagnostics.push(Diagnostic::problem("worktrees-broken", what, INSTALL));
         }
     }
-    reports
+    diagnostics
 }
