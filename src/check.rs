@@ -39,7 +39,7 @@ pub use pattern::TextPattern;
 pub use prompt::PromptCheck;
 pub use ran::RanCheck;
 pub use run::RunCheck;
-pub use scope::{Artifact, Scope, Vocabulary};
+pub use scope::{Artifact, Scope, Definitions};
 pub use session::SessionCheck;
 pub use source::SourceCheck;
 pub use state::{ExpectedState, StateCheck};
@@ -262,10 +262,10 @@ impl Check {
     }
 
     /// Lets the headers of web steps have these variables.
-    pub fn allow(&mut self, names: &[String]) {
+    pub fn allow_env(&mut self, names: &[String]) {
         match self {
-            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.allow(names)),
-            Self::Not(check) => check.allow(names),
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.allow_env(names)),
+            Self::Not(check) => check.allow_env(names),
             Self::Http(http) => http.env.extend_from_slice(names),
             _ => {}
         }
@@ -294,10 +294,10 @@ impl Check {
     }
 
     /// Gives every step in this check so many seconds.
-    pub fn hurry(&mut self, seconds: u32) {
+    pub fn set_timeout(&mut self, seconds: u32) {
         match self {
-            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.hurry(seconds)),
-            Self::Not(check) => check.hurry(seconds),
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.set_timeout(seconds)),
+            Self::Not(check) => check.set_timeout(seconds),
             Self::Run(run) => run.seconds = seconds,
             Self::Http(http) => http.seconds = seconds,
             _ => {}
@@ -318,7 +318,7 @@ impl Check {
 /// Names of tools, agents or sources: `a|b`, a list, globs, `/regex/`, and `!` for all others.
 fn names(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     let names: Vec<String> = reader.texts(node).iter().flat_map(|names| name::split(names)).collect();
-    names.iter().filter_map(|name| name::fault(name)).for_each(|fault| reader.problem(node, fault));
+    names.iter().filter_map(|name| name::pattern_error(name)).for_each(|fault| reader.problem(node, fault));
     names
 }
 

@@ -135,7 +135,7 @@ impl<'a> Engine<'a> {
         for mode in &catalogue.modes {
             let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
             let gates = mode.gates.iter().filter(|gate| stands || gate.always);
-            let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.hears(self.event, &active));
+            let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
             heard.extend(gates.filter(listens).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
         }
         // What a gate makes of the tool's input, those behind it are to see.
@@ -220,7 +220,7 @@ impl<'a> Engine<'a> {
             event: self.event,
             session: &self.after,
             namespace: &mode.namespace,
-            words: &mode.words,
+            definitions: &mode.definitions,
             facts: self.facts,
             input: self.input.as_ref(),
         }

@@ -148,7 +148,7 @@ impl Event {
     /// Whether the prompt was made by the machine, and not by a person.
     #[must_use]
     pub fn is_machine_prompt(&self) -> bool {
-        self.prompt().is_some_and(command::machine_made)
+        self.prompt().is_some_and(command::is_machine_prompt)
     }
 
     /// The prompt as received.
@@ -214,7 +214,7 @@ impl Event {
     pub fn command(&self) -> Option<CommandCall<'_>> {
         match self.kind? {
             EventKind::UserPromptSubmit => {
-                let prompt = self.prompt().filter(|prompt| !command::machine_made(prompt))?;
+                let prompt = self.prompt().filter(|prompt| !command::is_machine_prompt(prompt))?;
                 let machine = self.text("source") == Some("system");
                 command::typed(prompt).filter(|_| !machine).map(|name| CommandCall { name, typed: true })
             }

@@ -12,7 +12,7 @@ pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use read::{GATE, MODE, PHASE, read, read_node};
 
-use crate::check::{Check, Vocabulary};
+use crate::check::{Check, Definitions};
 use crate::event::Trigger;
 use crate::event::command::same_command;
 use crate::ids::{AgentName, GateId};
@@ -39,7 +39,7 @@ pub struct Mode {
     /// What the parent is told when the mode is complete.
     pub end: String,
     /// Its artifacts and variables.
-    pub words: Vocabulary,
+    pub definitions: Definitions,
     /// Whether workers of other phases are refused.
     pub strict: bool,
     /// How much its gates may do, unless they say otherwise.
@@ -94,11 +94,11 @@ pub struct Gate {
     /// Which events it hears; a phase's gates hear their worker, and a gate without any is reached from others.
     pub on: Vec<Trigger>,
     /// What must hold for it to have a say at all.
-    pub given: Option<Check>,
+    pub condition: Option<Check>,
     /// What it asks.
     pub check: Check,
     /// What it says when the check does not hold.
-    pub otherwise: String,
+    pub message: String,
     /// What follows when the check holds.
     pub pass: Action,
     /// What follows when it fails.
@@ -153,7 +153,7 @@ impl Level {
 
     /// A verdict as far as this level lets it go.
     #[must_use]
-    pub fn temper(self, verdict: Verdict) -> Verdict {
+    pub fn cap(self, verdict: Verdict) -> Verdict {
         match self {
             Self::Enforce => verdict,
             Self::Warn => verdict.min(Verdict::Warn),
@@ -175,7 +175,7 @@ pub enum Once {
 impl Mode {
     /// Whether `command` activates this mode.
     #[must_use]
-    pub fn answers(&self, command: &str) -> bool {
+    pub fn activated_by(&self, command: &str) -> bool {
         self.commands.iter().any(|own| same_command(own, command))
     }
 
@@ -209,24 +209,24 @@ impl Mode {
     /// Whether one of its gates asks a program or a server.
     #[must_use]
     pub fn has_steps(&self) -> bool {
-        let given = |gate: &Gate| gate.given.as_ref().is_some_and(Check::has_steps);
+        let given = |gate: &Gate| gate.condition.as_ref().is_some_and(Check::has_steps);
         let when = self.phases.iter().filter_map(|phase| phase.when.as_ref());
         self.all_gates().any(|(_, gate)| gate.check.has_steps() || given(gate))
             || when.into_iter().any(Check::has_steps)
     }
 
     /// Lets the headers of its web steps have these variables.
-    fn allow(&mut self, names: &[String]) {
+    fn allow_env(&mut self, names: &[String]) {
         let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
         for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
-            gate.check.allow(names);
+            gate.check.allow_env(names);
         }
     }
 
     /// Every check, composed ones and detours' included.
     pub fn checks<'a>(&'a self, visit: &mut dyn FnMut(&'a Check)) {
         self.all_gates().for_each(|(_, gate)| gate.check.walk(visit));
-        self.all_gates().filter_map(|(_, gate)| gate.given.as_ref()).for_each(|check| check.walk(visit));
+        self.all_gates().filter_map(|(_, gate)| gate.condition.as_ref()).for_each(|check| check.walk(visit));
         self.phases.iter().filter_map(|phase| phase.when.as_ref()).for_each(|check| check.walk(visit));
     }
 }

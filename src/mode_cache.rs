@@ -105,8 +105,8 @@ impl ModeCache {
 
     /// Whether a command activates a mode; told by a cache that was read from its sources.
     #[must_use]
-    pub fn answers(&self, command: &str) -> bool {
-        matches!(&self.storage, ModeStorage::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.answers(command)))
+    pub fn activated_by(&self, command: &str) -> bool {
+        matches!(&self.storage, ModeStorage::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.activated_by(command)))
     }
 
     /// All modes.
@@ -120,7 +120,7 @@ impl ModeCache {
     #[must_use]
     pub fn needed(&self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
         let flows = self.index.headers.iter().any(|header| header.flow && busy(&header.namespace));
-        self.modes(|header| flows || busy(&header.namespace) || header.filter.hear(event))
+        self.modes(|header| flows || busy(&header.namespace) || header.filter.matches(event))
     }
 
     fn modes(&self, wanted: impl Fn(&ModeHeader) -> bool) -> Catalogue {

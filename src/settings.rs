@@ -108,7 +108,7 @@ impl Settings {
 
     /// Whether a person has said that this very gate is to be enforced: then it blocks what it would only warn of.
     #[must_use]
-    pub fn insists_on(&self, gate: &str) -> bool {
+    pub fn enforces(&self, gate: &str) -> bool {
         self.levels.get(gate) == Some(&Level::Enforce)
     }
 

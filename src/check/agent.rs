@@ -24,6 +24,6 @@ impl AgentCheck {
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let own = scope.event.text("agent_type").filter(|name| !name.is_empty());
         let agent = scope.event.spawned().or(own).unwrap_or("main");
-        Outcome::when(name::chosen(&self.0, agent), format!("the agent is {agent}"))
+        Outcome::when(name::selected(&self.0, agent), format!("the agent is {agent}"))
     }
 }

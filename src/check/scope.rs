@@ -18,7 +18,7 @@ const ALTERNATIVES: usize = 64;
 
 /// The words that a mode's globs and lists are made of.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Vocabulary {
+pub struct Definitions {
     /// Files by name.
     pub artifacts: BTreeMap<String, Artifact>,
     /// Own variables by name.
@@ -59,7 +59,7 @@ pub struct Scope<'a> {
     /// The namespace of the mode that asks.
     pub namespace: &'a str,
     /// The words of that mode.
-    pub words: &'a Vocabulary,
+    pub definitions: &'a Definitions,
     /// The world.
     pub facts: &'a Facts<'a>,
     /// What the tool is given, if a gate has changed it.
@@ -75,7 +75,7 @@ impl Scope<'_> {
 
     /// The globs of an artifact, or of a glob given in its place, with every variable filled in.
     pub fn globs(&self, name: &str) -> Result<Vec<String>, String> {
-        match self.words.artifacts.get(name) {
+        match self.definitions.artifacts.get(name) {
             Some(artifact) => self.expand_all(&artifact.globs),
             None => self.expand(name),
         }
@@ -115,7 +115,7 @@ impl Scope<'_> {
     /// The path at which a new file of an artifact belongs, `None` when its glob is too open to say.
     #[must_use]
     pub fn expected(&self, name: &str) -> Option<String> {
-        let new = self.words.artifacts.get(name).and_then(|artifact| artifact.new.as_deref());
+        let new = self.definitions.artifacts.get(name).and_then(|artifact| artifact.new.as_deref());
         let globs = new.map_or_else(|| self.globs(name), |new| self.expand(new));
         let glob = globs.ok()?.into_iter().next()?;
         let open = glob.contains(['?', '[', '{']) || glob.contains("**") || glob.matches('*').count() > 1;
@@ -141,7 +141,7 @@ impl Scope<'_> {
             "session" => Ok(vec![safe_name(&self.session.id)]),
             "date" => Ok(vec![self.facts.clock().date]),
             "milestone" => self.milestone(),
-            _ => match self.words.variables.get(name) {
+            _ => match self.definitions.variables.get(name) {
                 Some(values) => Ok(values.clone()),
                 None => Err(format!("`{{{name}}}` is no variable")),
             },

@@ -22,7 +22,7 @@ impl SourceCheck {
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         match scope.event.text("source").or_else(|| scope.event.subject()) {
-            Some(source) => Outcome::when(name::chosen(&self.0, source), format!("the source is {source}")),
+            Some(source) => Outcome::when(name::selected(&self.0, source), format!("the source is {source}")),
             None => Outcome::fails("the event has no source"),
         }
     }

@@ -21,6 +21,6 @@ impl ToolCheck {
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         let Some(tool) = scope.event.tool() else { return Outcome::fails("the event has no tool") };
-        Outcome::when(name::chosen(&self.0, tool), format!("the tool is {tool}"))
+        Outcome::when(name::selected(&self.0, tool), format!("the tool is {tool}"))
     }
 }

@@ -103,7 +103,7 @@ fn library(places: &Places, event: &Event) -> Option<ModeCache> {
         return Some(ModeCache::open(places));
     }
     let call = event.command()?;
-    Some(ModeCache::read(places)).filter(|library| library.answers(call.name))
+    Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
 }
 
 struct Door<'a> {

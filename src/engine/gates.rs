@@ -16,10 +16,10 @@ impl<'a> Engine<'a> {
         }
         let first = gate;
         let (gate, outcome, verdict) = self.follow(mode, gate);
-        let insists = verdict == Verdict::Warn && self.catalogue.settings.insists_on(&gate.id);
+        let insists = verdict == Verdict::Warn && self.catalogue.settings.enforces(&gate.id);
         let verdict = if insists { Verdict::Block } else { verdict };
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        let reason = match level.temper(verdict) {
+        let reason = match level.cap(verdict) {
             Verdict::Pass if verdict == Verdict::Pass => String::new(),
             tempered => self.reason(mode, gate, &outcome, tempered),
         };
@@ -27,7 +27,7 @@ impl<'a> Engine<'a> {
             mode: mode.name.clone(),
             phase: phase.map(|phase| phase.name.clone()),
             gate: gate.id.clone(),
-            verdict: level.temper(verdict),
+            verdict: level.cap(verdict),
             reason,
             outcome,
             unmet: false,
@@ -60,7 +60,7 @@ impl<'a> Engine<'a> {
     /// Whether a gate has anything to say of this event; where that cannot be told, it has.
     pub(super) fn concerns(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        level != Level::Off && gate.given.as_ref().is_none_or(|given| self.ask(mode, given).truth != Truth::Fails)
+        level != Level::Off && gate.condition.as_ref().is_none_or(|given| self.ask(mode, given).truth != Truth::Fails)
     }
 
     /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.
@@ -170,7 +170,7 @@ impl<'a> Engine<'a> {
         let at = self.facts.clock().at;
         let note = format!(
             "{agent} was let go with its work unmet: {} What needs it stays closed.",
-            finding.outcome.sentence(&gate.otherwise)
+            finding.outcome.sentence(&gate.message)
         );
         self.moves.push(format!("{} released unmet", gate.id));
         let standing = self.standing(mode);
@@ -195,7 +195,7 @@ impl<'a> Engine<'a> {
             let wanted = gate.check.expectation(&self.scope(mode));
             outcome.remedy = wanted.map(|wanted| format!("{what} may start once {wanted}"));
         }
-        outcome.sentence(&gate.otherwise)
+        outcome.sentence(&gate.message)
     }
 
     /// What is about to begin with this event.

@@ -9,7 +9,7 @@ impl<'a> Engine<'a> {
     /// A command begins: every mode it activates must be ready for it.
     pub(super) fn command(&mut self, call: CommandCall<'a>) {
         let catalogue = self.catalogue;
-        for mode in catalogue.modes.iter().filter(|mode| mode.answers(call.name)) {
+        for mode in catalogue.modes.iter().filter(|mode| mode.activated_by(call.name)) {
             if self.is_activated(mode, call) {
                 continue;
             }
@@ -36,7 +36,7 @@ impl<'a> Engine<'a> {
             let standing = self.after.standing(&flow.namespace);
             step.zip(standing).is_some_and(|(step, standing)| standing.is_past(&step.name))
         };
-        self.active().any(|flow| flow.answers(call.name) && is_past(flow))
+        self.active().any(|flow| flow.activated_by(call.name) && is_past(flow))
     }
 
     /// Whether this very command has activated the mode: a prompt comes as up to two events.
@@ -130,7 +130,7 @@ impl<'a> Engine<'a> {
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate, None));
         let reason = outcome.sentence(opening);
         let phase = Some(phase.name.clone());
-        let verdict = level.temper(Verdict::Block);
+        let verdict = level.cap(Verdict::Block);
         self.findings.push(Finding {
             mode: mode.name.clone(),
             phase,

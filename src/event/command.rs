@@ -28,7 +28,7 @@ fn wrapped(prompt: &str) -> Option<&str> {
 
 /// Whether `prompt` was made by the machine: such a prompt activates nothing.
 #[must_use]
-pub fn machine_made(prompt: &str) -> bool {
+pub fn is_machine_prompt(prompt: &str) -> bool {
     const MARKS: [&str; 3] = ["<task-notification>", "<local-command", "<system-"];
     let prompt = prompt.trim_start();
     MARKS.iter().any(|mark| prompt.starts_with(mark))

@@ -4,7 +4,7 @@ use super::alias;
 
 /// Whether `subject` is among the chosen names: not one of those with `!`, and one of the others if there are any.
 #[must_use]
-pub fn chosen(names: &[String], subject: &str) -> bool {
+pub fn selected(names: &[String], subject: &str) -> bool {
     let denied = |name: &String| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
     let mut others = names.iter().filter(|name| !name.starts_with('!')).peekable();
     !names.iter().any(denied) && (others.peek().is_none() || others.any(|name| fits(name, subject)))
@@ -34,7 +34,7 @@ pub fn split(text: &str) -> Vec<String> {
 
 /// What is wrong with a name: an expression that does not compile.
 #[must_use]
-pub fn fault(name: &str) -> Option<String> {
+pub fn pattern_error(name: &str) -> Option<String> {
     let pattern = expression(name.strip_prefix('!').unwrap_or(name))?;
     let built = regex::RegexBuilder::new(pattern).size_limit(1 << 20).build();
     built.is_err().then(|| format!("pattern `{pattern}` is not a regular expression"))
@@ -61,7 +61,7 @@ mod tests {
 
     #[track_caller]
     fn check(names: &str, subject: &str, expected: bool) {
-        assert_eq!(chosen(&split(names), subject), expected, "{names} {subject}");
+        assert_eq!(selected(&split(names), subject), expected, "{names} {subject}");
     }
 
     #[test]
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn an_expression_that_does_not_compile_is_told() {
-        assert_eq!(fault("/(/"), Some("pattern `(` is not a regular expression".into()));
-        assert_eq!(fault("!/a+/"), None);
-        assert_eq!(fault("/plan"), None);
+        assert_eq!(pattern_error("/(/"), Some("pattern `(` is not a regular expression".into()));
+        assert_eq!(pattern_error("!/a+/"), None);
+        assert_eq!(pattern_error("/plan"), None);
     }
 }

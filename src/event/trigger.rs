@@ -71,12 +71,12 @@ impl Trigger {
 
     /// Whether this trigger hears `event`, while `active` are the commands of the active modes.
     #[must_use]
-    pub fn hears(&self, event: &Event, active: &[&str]) -> bool {
+    pub fn matches(&self, event: &Event, active: &[&str]) -> bool {
         let Some(kind) = event.kind else { return false };
         match self.on {
             TriggerEvent::Event(wanted) if wanted != kind => false,
             TriggerEvent::Event(_) => {
-                self.names.is_empty() || event.subject().is_some_and(|subject| name::chosen(&self.names, subject))
+                self.names.is_empty() || event.subject().is_some_and(|subject| name::selected(&self.names, subject))
             }
             TriggerEvent::CommandStart => event.command().is_some_and(|call| self.calls(call.name)),
             TriggerEvent::CommandEnd => kind == EventKind::Stop && active.iter().any(|name| self.calls(name)),
@@ -91,7 +91,7 @@ impl Trigger {
 
     /// Whether a command or skill is among the names: slashes and `plugin:` prefixes do not count.
     fn calls(&self, called: &str) -> bool {
-        name::chosen(&self.names, called) || self.names.iter().any(|own| command::same_command(own, called))
+        name::selected(&self.names, called) || self.names.iter().any(|own| command::same_command(own, called))
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
     #[track_caller]
     fn check(trigger: &str, event: &serde_json::Value, expected: bool) {
         let event = Event::from_value(event.clone()).expect("an event");
-        assert_eq!(Trigger::parse(trigger).expect("a trigger").hears(&event, &["plan"]), expected, "{trigger}");
+        assert_eq!(Trigger::parse(trigger).expect("a trigger").matches(&event, &["plan"]), expected, "{trigger}");
     }
 
     #[test]

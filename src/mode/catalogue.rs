@@ -19,7 +19,7 @@ pub struct Catalogue {
     /// Files that could not be read, and so were left out.
     pub broken: Vec<BrokenFile>,
     /// Files of a imported name that are something else, and were left alone.
-    pub strange: Vec<String>,
+    pub ignored: Vec<String>,
     /// The files of `.claude/context`, by their path in it.
     pub contexts: Vec<String>,
     /// The hash of all that this was made of.
@@ -113,13 +113,13 @@ impl Catalogue {
         }
         catalogue.drop_unknown_steps(files);
         if let Some((file, text)) = settings {
-            let strangers = catalogue.strangers(text);
-            if !strangers.is_empty() {
-                let broken = BrokenFile::new(file, "quite right; the rest of it counts", text, strangers);
+            let unknown = catalogue.unknown_names(text);
+            if !unknown.is_empty() {
+                let broken = BrokenFile::new(file, "quite right; the rest of it counts", text, unknown);
                 catalogue.broken.push(BrokenFile { kept: true, ..broken });
             }
         }
-        catalogue.settle();
+        catalogue.apply_settings();
         catalogue
     }
 
@@ -130,7 +130,7 @@ impl Catalogue {
         if is_imported(file) {
             let mode = match imported::parse(file, text) {
                 Ok(ImportedFile::Mode(node)) => read_node(&node, builtin, &known),
-                Ok(ImportedFile::Other) => return self.strange.push(file.to_owned()),
+                Ok(ImportedFile::Other) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
             };
             return match mode {
@@ -180,19 +180,19 @@ impl Catalogue {
     }
 
     /// Names in the settings that are neither a mode nor a gate.
-    fn strangers(&self, text: &str) -> Vec<Diagnostic> {
+    fn unknown_names(&self, text: &str) -> Vec<Diagnostic> {
         let modes = self.modes.iter().map(|mode| mode.name.clone());
         let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
         let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.to_string()));
         let known: Vec<String> = modes.chain(orders).chain(gates).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let Ok(node) = Node::parse(text) else { return Vec::new() };
-        let stranger = |named: &Node| {
+        let unknown_name = |named: &Node| {
             let name = named.text().filter(|name| !known.contains(name))?;
             let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             Some(Diagnostic::at(named.place, format!("no mode and no gate is called `{name}`{near}")))
         };
-        Settings::names(&node).into_iter().filter_map(stranger).collect()
+        Settings::names(&node).into_iter().filter_map(unknown_name).collect()
     }
 
     /// A phase whose worker is a mode that does not exist, or that nothing can begin.
@@ -227,7 +227,7 @@ impl Catalogue {
     }
 
     /// Applies the settings: modes switched off go, also as steps of flows, and variables are set.
-    fn settle(&mut self) {
+    fn apply_settings(&mut self) {
         let disabled = std::mem::take(&mut self.settings.disable);
         let keep: Vec<bool> = self.modes.iter().map(|mode| !disabled.contains(&mode.name)).collect();
         let mut kept = keep.iter();
@@ -237,8 +237,8 @@ impl Catalogue {
         self.settings.disable = disabled;
         let names: Vec<String> = self.modes.iter().map(|mode| mode.name.clone()).collect();
         for mode in &mut self.modes {
-            mode.words.variables.extend(self.settings.variables.clone());
-            mode.allow(&self.settings.env);
+            mode.definitions.variables.extend(self.settings.variables.clone());
+            mode.allow_env(&self.settings.env);
             mode.phases.retain(|phase| !matches!(&phase.worker, Worker::Mode(step) if !names.contains(step)));
         }
     }

@@ -30,11 +30,11 @@ impl EventFilter {
 
     /// Whether `event` is among them.
     #[must_use]
-    pub fn hear(&self, event: &Event) -> bool {
+    pub fn matches(&self, event: &Event) -> bool {
         let calls = event.kind == Some(EventKind::PreToolUse);
         let agent = if calls && event.spawned().is_some() { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
-        let deaf = calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::chosen(&self.tools, tool));
+        let deaf = calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::selected(&self.tools, tool));
         self.kinds & (if deaf { 0 } else { kind } | agent) != 0
     }
 }
@@ -81,7 +81,7 @@ mod tests {
         let catalogue = Catalogue::compose(None, &[]);
         let heard = |event: serde_json::Value| {
             let event = Event::from_value(event).expect("an event");
-            let heard = catalogue.modes.iter().filter(|mode| EventFilter::of(mode).hear(&event));
+            let heard = catalogue.modes.iter().filter(|mode| EventFilter::of(mode).matches(&event));
             heard.map(|mode| mode.name.clone()).collect::<Vec<_>>()
         };
         assert!(heard(json!({"hook_event_name": "PreToolUse", "tool_name": "Read"})).is_empty());

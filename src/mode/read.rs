@@ -1,7 +1,7 @@
 //! A mode file's text as a [`Mode`], with every problem it has.
 
 use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
-use crate::check::{Artifact, Check, Vocabulary};
+use crate::check::{Artifact, Check, Definitions};
 use crate::event::{Trigger, name};
 use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
@@ -50,9 +50,9 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
     let mut reader = TreeReader::default();
     let base = extended_mode(&mut reader, node, builtin);
     reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
-    if let Some(Mode { words, .. }) = &base {
-        reader.known.variables.extend(words.variables.keys().cloned());
-        reader.known.artifacts.extend(words.artifacts.keys().cloned());
+    if let Some(Mode { definitions, .. }) = &base {
+        reader.known.variables.extend(definitions.variables.keys().cloned());
+        reader.known.artifacts.extend(definitions.artifacts.keys().cloned());
     }
     let (own, overrides) = mode(&mut reader, node);
     let mode = match base {
@@ -122,14 +122,14 @@ fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
     let overrides = ModeOverrides { strict: fields.read(reader, "order", order).flatten(), aliases };
     let commands =
         fields.read(reader, "commands", |reader, node| reader.each(node, TreeReader::text)).unwrap_or_default();
-    let words = vocabulary(reader, &fields);
+    let definitions = definitions(reader, &fields);
     let mode = Mode {
         about: text(reader, "about"),
         commands: commands.iter().map(|command| command.trim_start_matches('/').to_owned()).collect(),
         namespace: text(reader, "namespace"),
         say: text(reader, "say"),
         end: text(reader, "end"),
-        words,
+        definitions,
         strict: false,
         level: level(reader, &fields),
         patience: fields.read(reader, "patience", TreeReader::number),
@@ -143,7 +143,7 @@ fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
     (mode, overrides)
 }
 
-fn vocabulary(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Vocabulary {
+fn definitions(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Definitions {
     let variables = fields
         .read(reader, "variables", |reader, node| reader.map(node, |reader, node| reader.each(node, TreeReader::text)));
     let variables: BTreeMap<String, Vec<String>> = variables.unwrap_or_default().into_iter().collect();
@@ -151,7 +151,7 @@ fn vocabulary(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Vocabulary
     let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
     let artifacts: BTreeMap<String, Artifact> = artifacts.unwrap_or_default().into_iter().collect();
     reader.known.artifacts.extend(artifacts.keys().cloned());
-    Vocabulary { artifacts, variables }
+    Definitions { artifacts, variables }
 }
 
 fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
@@ -202,7 +202,7 @@ fn gates(reader: &mut TreeReader, fields: &MappingFields<'_>, name: &str, prefix
 
 fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let fields = reader.fields(node, "a gate", &GATE);
-    let (check, otherwise, verdict) = question(reader, node, &fields);
+    let (check, message, verdict) = question(reader, node, &fields);
     let action = |reader: &mut TreeReader, name: &str, default: Verdict| {
         fields.read(reader, name, action).unwrap_or(Action::Verdict(default))
     };
@@ -210,7 +210,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let timeout = fields.read(reader, "timeout", TreeReader::number);
     let mut check = check;
     if let Some(seconds) = timeout {
-        check.hurry(seconds);
+        check.set_timeout(seconds);
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {
@@ -221,9 +221,9 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
             .into_iter()
             .flatten()
             .collect(),
-        given: fields.read(reader, "if", Check::read),
+        condition: fields.read(reader, "if", Check::read),
         check,
-        otherwise,
+        message,
         pass: action(reader, "pass", Verdict::Pass),
         fail,
         unknown,
@@ -247,14 +247,14 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
 fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> (Check, String, Verdict) {
     const WORDS: [(&str, Verdict); 3] = [("deny", Verdict::Block), ("ask", Verdict::Ask), ("warn", Verdict::Warn)];
     let check = fields.read(reader, "check", Check::read);
-    let otherwise = fields.read(reader, "else", TreeReader::text);
+    let message = fields.read(reader, "else", TreeReader::text);
     let said: Vec<(String, Verdict)> = WORDS
         .into_iter()
         .filter_map(|(word, verdict)| Some((fields.read(reader, word, TreeReader::text)?, verdict)))
         .collect();
     let gives = fields.get("context").is_some() || fields.get("rewrite").is_some();
     match (check, said.as_slice()) {
-        (Some(check), []) => (check, otherwise.unwrap_or_default(), Verdict::Block),
+        (Some(check), []) => (check, message.unwrap_or_default(), Verdict::Block),
         // Whatever gets here is objected to: `if` has chosen it.
         (None, [(text, verdict)]) => (Check::Any(Vec::new()), text.clone(), *verdict),
         (None, []) if gives => (Check::All(Vec::new()), String::new(), Verdict::Block),
@@ -285,7 +285,7 @@ fn trigger(reader: &mut TreeReader, node: &Node) -> Option<Trigger> {
     let text = reader.text(node);
     match Trigger::parse(&text) {
         Ok(trigger) => {
-            trigger.names.iter().filter_map(|name| name::fault(name)).for_each(|fault| reader.problem(node, fault));
+            trigger.names.iter().filter_map(|name| name::pattern_error(name)).for_each(|fault| reader.problem(node, fault));
             Some(trigger)
         }
         Err(word) => {
@@ -328,8 +328,8 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
     if !own.commands.is_empty() {
         base.commands = own.commands;
     }
-    base.words.artifacts.extend(own.words.artifacts);
-    base.words.variables.extend(own.words.variables);
+    base.definitions.artifacts.extend(own.definitions.artifacts);
+    base.definitions.variables.extend(own.definitions.variables);
     base.level = own.level.or(base.level);
     base.patience = own.patience.or(base.patience);
     for gate in own.before {

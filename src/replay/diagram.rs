@@ -64,5 +64,5 @@ fn stop(phase: &Phase) -> Stop {
 
 fn guard(gate: &Gate) -> Guard {
     let on: Vec<String> = gate.on.iter().map(ToString::to_string).collect();
-    Guard { id: gate.id.to_string(), on: on.join(", "), says: gate.otherwise.clone() }
+    Guard { id: gate.id.to_string(), on: on.join(", "), says: gate.message.clone() }
 }

@@ -31,7 +31,7 @@ fn rule(retrial: &Retrial) -> &str {
 }
 
 fn described(name: &str, catalogue: &Catalogue) -> Value {
-    let gate = gate(catalogue, name).map(|(mode, gate, _)| format!("{} ({mode} mode)", gate.otherwise));
+    let gate = gate(catalogue, name).map(|(mode, gate, _)| format!("{} ({mode} mode)", gate.message));
     let text = gate.filter(|text| !text.starts_with(' ')).unwrap_or_else(|| name.to_owned());
     json!({"id": name, "shortDescription": {"text": text}})
 }
