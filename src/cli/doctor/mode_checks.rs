@@ -22,11 +22,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
             Diagnostic::problem("mode-broken", broken.summary(), fix)
         })
         .collect();
-<<<<<<< HEAD:src/cli/doctor/mode_checks.rs
-    diagnostics.extend(context.catalogue.strange.iter().map(|file| {
-=======
-    reports.extend(ground.catalogue.ignored.iter().map(|file| {
->>>>>>> 8b92acf (modes, checks, events: plain method and field names):src/cli/doctor/meaning.rs
+    diagnostics.extend(context.catalogue.ignored.iter().map(|file| {
         let what = format!("`{file}` is no file of gates, and is left alone");
         Diagnostic::note(
             "gates-strange",
