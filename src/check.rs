@@ -39,7 +39,7 @@ pub use pattern::TextPattern;
 pub use prompt::PromptCheck;
 pub use ran::RanCheck;
 pub use run::RunCheck;
-pub use scope::{Artifact, Scope, Definitions};
+pub use scope::{Artifact, Definitions, Scope};
 pub use session::SessionCheck;
 pub use source::SourceCheck;
 pub use state::{ExpectedState, StateCheck};

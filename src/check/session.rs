@@ -46,7 +46,8 @@ impl SessionCheck {
             Err(why) => return Outcome::unknown(why),
         };
         let begun = |names: &[String], begun: &Option<String>| {
-            names.is_empty() || begun.as_deref().is_some_and(|begun| name::selected(names, begun.trim_start_matches('/')))
+            names.is_empty()
+                || begun.as_deref().is_some_and(|begun| name::selected(names, begun.trim_start_matches('/')))
         };
         let fits = |file: &String| globs.iter().any(|glob| fast_glob::glob_match(glob, file));
         let wrong = [

@@ -34,7 +34,8 @@ impl EventFilter {
         let calls = event.kind == Some(EventKind::PreToolUse);
         let agent = if calls && event.spawned().is_some() { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
-        let deaf = calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::selected(&self.tools, tool));
+        let deaf =
+            calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::selected(&self.tools, tool));
         self.kinds & (if deaf { 0 } else { kind } | agent) != 0
     }
 }

@@ -285,7 +285,11 @@ fn trigger(reader: &mut TreeReader, node: &Node) -> Option<Trigger> {
     let text = reader.text(node);
     match Trigger::parse(&text) {
         Ok(trigger) => {
-            trigger.names.iter().filter_map(|name| name::pattern_error(name)).for_each(|fault| reader.problem(node, fault));
+            trigger
+                .names
+                .iter()
+                .filter_map(|name| name::pattern_error(name))
+                .for_each(|fault| reader.problem(node, fault));
             Some(trigger)
         }
         Err(word) => {
