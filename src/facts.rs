@@ -1,14 +1,14 @@
 //! The facts: narrow questions to the world, each asked once and remembered.
 //!
-//! What was asked and answered *is* the recording: a journal line holds it, and [`Recorded`]
+//! What was asked and answered *is* the recording: a journal line holds it, and [`RecordedAnswers`]
 //! answers from it.
 
 pub mod live;
 mod recorded;
 mod words;
 
-pub use live::Live;
-pub use recorded::Recorded;
+pub use live::LiveFacts;
+pub use recorded::RecordedAnswers;
 
 use crate::paths::hash;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub enum Question {
         path: String,
         /// What is looked for.
         #[serde(flatten)]
-        wanted: Wanted,
+        wanted: TextQuery,
     },
     /// Is this file committed as it stands?
     Committed(String),
@@ -61,23 +61,23 @@ pub enum Question {
     /// Which agents have started and not yet stopped?
     InFlight,
     /// What does a text of the event itself have? Asked, because the journal has it only redacted.
-    Said {
+    EventText {
         /// Which text.
-        of: Said,
+        of: EventText,
         /// What is looked for.
         #[serde(flatten)]
-        wanted: Wanted,
+        wanted: TextQuery,
     },
     /// What does a program say of this event?
-    Run(Run),
+    Run(RunStep),
     /// What does a server say of this event?
-    Http(Http),
+    Http(HttpStep),
     /// Would the tool touch any of these paths?
     Touches(Touching),
     /// Would the command line run one of these programs?
     Calls(Vec<String>),
     /// Would the tool change modegate's hook entries?
-    Wiring,
+    HookEntries,
     /// What does this file of `.claude/context` say?
     Context(String),
     /// What has the session done so far?
@@ -90,13 +90,13 @@ pub enum Question {
         last: bool,
         /// What is looked for.
         #[serde(flatten)]
-        wanted: Wanted,
+        wanted: TextQuery,
     },
 }
 
 /// A program that is given the event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunStep {
     /// The command, for a shell.
     pub command: String,
     /// Whether it gets the event on standard input.
@@ -110,7 +110,7 @@ pub struct Run {
 
 /// A server that is sent the event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Http {
+pub struct HttpStep {
     /// Where.
     pub url: String,
     /// `POST` or `PUT`.
@@ -128,7 +128,7 @@ pub struct Http {
 
 /// What is looked for in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct TextQuery {
     /// Headings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<String>,
@@ -146,7 +146,7 @@ pub struct Wanted {
 /// A text of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Said {
+pub enum EventText {
     /// The prompt of the user, or of an agent that is spawned.
     Prompt,
     /// The shell command.
@@ -160,7 +160,7 @@ pub enum Said {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Files, newest first.
-    Files(Vec<File>),
+    Files(Vec<FoundFile>),
     /// A file has no frontmatter.
     NoFrontmatter,
     /// A file's frontmatter cannot be read, for this reason.
@@ -175,11 +175,11 @@ pub enum Answer {
         missing: Vec<String>,
     },
     /// There is no such text.
-    Silence,
+    NoText,
     /// How a file stands against HEAD.
-    Committed(Commitment),
+    Committed(CommitState),
     /// Uncommitted changes.
-    Changes(Vec<Change>),
+    Changes(Vec<GitChange>),
     /// The commit that HEAD is, `None` before the first one.
     Head(Option<String>),
     /// The current milestone, `None` where the project has no status file.
@@ -215,7 +215,7 @@ pub enum Answer {
     /// The call, if there is one.
     Calls(Option<String>),
     /// The settings file whose entries would change.
-    Wiring(Option<String>),
+    HookEntries(Option<String>),
     /// A context file's text.
     Context {
         /// The text, or its beginning.
@@ -224,7 +224,7 @@ pub enum Answer {
         whole: bool,
     },
     /// What the session has done.
-    History(History),
+    History(SessionHistory),
     /// It could not be found out, for this reason.
     Unknown(String),
 }
@@ -332,7 +332,7 @@ pub enum Sureness {
 /// What a session has done so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct History {
+pub struct SessionHistory {
     /// When its first event came.
     pub started_at: Option<String>,
     /// The command that was typed or called last, since the user last spoke.
@@ -347,7 +347,7 @@ pub struct History {
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct File {
+pub struct FoundFile {
     /// Its path in the project.
     pub path: String,
     /// Its size in bytes.
@@ -359,7 +359,7 @@ pub struct File {
 /// How a file stands against HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Commitment {
+pub enum CommitState {
     /// HEAD has this very content, and the index agrees.
     Committed,
     /// Neither tracked nor ignored.
@@ -376,7 +376,7 @@ pub enum Commitment {
 
 /// One uncommitted change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Change {
+pub struct GitChange {
     /// The path in the project, with forward slashes; a wholly untracked folder ends in one.
     pub path: String,
     /// What happened to it.
@@ -424,7 +424,7 @@ pub struct Clock {
 }
 
 /// Where answers come from.
-pub trait Source {
+pub trait FactSource {
     /// Answers `question`; "could not find out" is an answer too.
     fn answer(&self, question: &Question) -> Answer;
 
@@ -436,14 +436,14 @@ pub trait Source {
 
 /// What has been asked and answered for one event.
 pub struct Facts<'a> {
-    source: &'a dyn Source,
+    source: &'a dyn FactSource,
     asked: RefCell<Vec<(Question, Answer)>>,
 }
 
 impl<'a> Facts<'a> {
     /// Facts from `source`, nothing asked yet.
     #[must_use]
-    pub fn new(source: &'a dyn Source) -> Self {
+    pub fn new(source: &'a dyn FactSource) -> Self {
         Self { source, asked: RefCell::default() }
     }
 
@@ -476,7 +476,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Files matching any of `globs`, newest first.
-    pub fn files(&self, globs: Vec<String>) -> Result<Vec<File>, String> {
+    pub fn files(&self, globs: Vec<String>) -> Result<Vec<FoundFile>, String> {
         match self.ask(Question::Files(globs)) {
             Answer::Files(files) => Ok(files),
             other => Err(unknown(other)),

@@ -9,8 +9,8 @@ mod history;
 mod ledger;
 
 use crate::redact::{redacted, sha256};
-pub use history::{Story, history};
-pub use ledger::Ledger;
+pub use history::{HistoryBuilder, history};
+pub use ledger::ActivityLog;
 
 use crate::facts::{Answer, Question};
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1;
 
 /// One event and its decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct JournalLine {
     /// The version of this format.
     pub v: u32,
     /// When the event came, in UTC.
@@ -54,7 +54,7 @@ pub struct Line {
     pub who: Option<crate::ids::AgentName>,
     /// The files that this event has changed, as they stood right after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wrote: Vec<Wrote>,
+    pub wrote: Vec<WrittenFile>,
     /// Whether the state could not be kept, so that nothing was told and nothing moved.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
@@ -64,14 +64,14 @@ pub struct Line {
 
 /// A file as it stood after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wrote {
+pub struct WrittenFile {
     /// Its absolute path.
     pub path: String,
     /// The hash of its content.
     pub sha256: String,
 }
 
-impl Wrote {
+impl WrittenFile {
     /// Hashes files as they stand; what is gone or too large is left out.
     #[must_use]
     pub fn of(paths: &[&str]) -> Vec<Self> {
@@ -98,7 +98,7 @@ pub fn masked(mut session: Session) -> Session {
 }
 
 /// Appends a line in one write; a journal over `limit` bytes is put aside first.
-pub fn append(path: &Path, lock: &Path, line: &Line, limit: u64) -> io::Result<()> {
+pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     let mut file = open(path)?;
@@ -151,13 +151,13 @@ pub fn aside(path: &Path) -> PathBuf {
 
 /// Every readable line of a journal, the older part first.
 #[must_use]
-pub fn lines(path: &Path) -> Vec<Line> {
+pub fn lines(path: &Path) -> Vec<JournalLine> {
     all(path).0
 }
 
 /// Every readable line of a journal, the older part first, and how many are not readable.
 #[must_use]
-pub fn all(path: &Path) -> (Vec<Line>, usize) {
+pub fn all(path: &Path) -> (Vec<JournalLine>, usize) {
     let parts = [aside(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default());
     let lines = parts.iter().flat_map(|part| part.split(|byte| *byte == b'\n')).filter(|line| !line.is_empty());
     let mut unreadable = 0;
@@ -170,8 +170,8 @@ pub fn all(path: &Path) -> (Vec<Line>, usize) {
     (readable.collect(), unreadable)
 }
 
-fn read(line: &[u8]) -> Option<Line> {
-    serde_json::from_slice::<Line>(line).ok().filter(|line| line.v <= VERSION)
+fn read(line: &[u8]) -> Option<JournalLine> {
+    serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
 }
 
 /// Every session that was written down within so many days, as its journal last knew it.
@@ -193,7 +193,7 @@ pub fn last_session(path: &Path) -> Option<Session> {
 
 /// The last readable line of a journal: when the hook was seen, and in what.
 #[must_use]
-pub fn last(path: &Path) -> Option<Line> {
+pub fn last(path: &Path) -> Option<JournalLine> {
     /// Far more than a line has, as a rule.
     const TAIL: u64 = 256 * 1024;
     let tail = tail(path, TAIL).ok()?;
@@ -203,7 +203,7 @@ pub fn last(path: &Path) -> Option<Line> {
 
 /// The readable lines at the end of a journal, as many as are read in a moment.
 #[must_use]
-pub fn recent(path: &Path) -> Vec<Line> {
+pub fn recent(path: &Path) -> Vec<JournalLine> {
     const TAIL: u64 = 2 * 1024 * 1024;
     tail(path, TAIL).unwrap_or_default().split(|byte| *byte == b'\n').filter_map(read).collect()
 }

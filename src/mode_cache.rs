@@ -8,7 +8,7 @@
 use crate::disk;
 use crate::event::Event;
 use crate::mode::{BrokenFile, Catalogue, EMBEDDED, EventFilter, Mode, ModeOrigin, ProjectSources, SETTINGS, Worker};
-use crate::paths::{Places, hash};
+use crate::paths::{ProjectPaths, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -67,7 +67,7 @@ struct CacheKey {
 impl ModeCache {
     /// Opens the cache of a project: the compiled form, or the sources where that is not of them.
     #[must_use]
-    pub fn open(places: &Places) -> Self {
+    pub fn open(places: &ProjectPaths) -> Self {
         let (key, racy) = key(places);
         let path = places.compiled();
         if let Some(cache) = fs::read(&path).ok().and_then(|bytes| Self::compiled(&bytes, &key)) {
@@ -82,7 +82,7 @@ impl ModeCache {
 
     /// Reads the cache of a project from its sources.
     #[must_use]
-    pub fn read(places: &Places) -> Self {
+    pub fn read(places: &ProjectPaths) -> Self {
         let catalogue = read(places);
         let Catalogue { settings, broken, hash, contexts, .. } = catalogue.clone();
         let index = CacheIndex { settings, broken, hash, contexts, headers: Vec::new() };
@@ -147,13 +147,13 @@ impl ModeCache {
 
 /// The catalogue straight from its sources.
 #[must_use]
-pub fn read(places: &Places) -> Catalogue {
+pub fn read(places: &ProjectPaths) -> Catalogue {
     sources(places).catalogue()
 }
 
 /// All that a project's catalogue is made of, as it stands on disk.
 #[must_use]
-pub fn sources(places: &Places) -> ProjectSources {
+pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(places), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, "modegate's settings", &mut sources.unreadable);
     let files = mode_files(&places.modes()).into_iter().map(|path| {
@@ -181,12 +181,12 @@ fn text(path: &Path, name: &str, what: &str, unreadable: &mut Vec<BrokenFile>) -
 }
 
 /// The folders in which context files lie.
-fn context_folders(places: &Places) -> [(&'static str, std::path::PathBuf); 3] {
+fn context_folders(places: &ProjectPaths) -> [(&'static str, std::path::PathBuf); 3] {
     let folder = places.home.join(".claude/context");
     [("", folder.clone()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
 }
 
-fn contexts(places: &Places) -> Vec<String> {
+fn contexts(places: &ProjectPaths) -> Vec<String> {
     let mut names = Vec::new();
     for (prefix, folder) in context_folders(places) {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -232,7 +232,7 @@ fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) 
     let _: io::Result<()> = disk::replace(&beside, path, &bytes);
 }
 
-fn key(places: &Places) -> (CacheKey, bool) {
+fn key(places: &ProjectPaths) -> (CacheKey, bool) {
     let now = SystemTime::now();
     let mut racy = false;
     let mut files = Vec::new();

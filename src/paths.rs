@@ -37,12 +37,12 @@ pub fn hash(bytes: &[u8]) -> u64 {
 
 /// The files of a project that modegate reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct ProjectPaths {
     /// The project's folder.
     pub home: PathBuf,
 }
 
-impl Places {
+impl ProjectPaths {
     /// `.claude/hooks`: a folder with it is a project.
     #[must_use]
     pub fn hooks(&self) -> PathBuf {
@@ -108,7 +108,7 @@ pub fn lexical(path: &Path) -> PathBuf {
 
 /// The project that has lent a worktree to an agent: what stands before `.claude/worktrees/`.
 #[must_use]
-pub fn lender(path: &Path) -> Option<PathBuf> {
+pub fn worktree_owner(path: &Path) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
     let at = parts.windows(3).position(|three| match three {
         [claude, worktrees, Component::Normal(_)] => {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_agents_worktree_has_a_lender() {
-        assert_eq!(lender(Path::new("/p/.claude/worktrees/agent-1/src")), Some(PathBuf::from("/p")));
-        assert_eq!(lender(Path::new("/p/.claude/worktrees")), None);
+        assert_eq!(worktree_owner(Path::new("/p/.claude/worktrees/agent-1/src")), Some(PathBuf::from("/p")));
+        assert_eq!(worktree_owner(Path::new("/p/.claude/worktrees")), None);
     }
 }

@@ -14,7 +14,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// What came of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProcessOutput {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// What it printed, the beginning and the end of it.
@@ -24,7 +24,7 @@ pub struct Ended {
 }
 
 /// Runs a program to its end; one that takes longer than `until` is killed with its children, and is `None`.
-pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io::Result<Option<Ended>> {
+pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io::Result<Option<ProcessOutput>> {
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
@@ -41,7 +41,7 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io:
     let _: [bool; 2] = [&stdout, &stderr].map(Pipe::is_closed);
     // Children that it has left behind, whether they hold its pipes open or not.
     kill_group(&child);
-    Ok(Some(Ended { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
+    Ok(Some(ProcessOutput { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
 }
 
 /// Gives a program its input, in a thread: it may never read it.

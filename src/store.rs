@@ -5,29 +5,29 @@
 mod file;
 mod lock;
 
-pub use file::{Shape, State};
+pub use file::{StateFile, StateStatus};
 
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::session::Session;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 /// Takes the lock at `path`; it is given back when the file is dropped, or the process dies.
-pub fn hold(path: &std::path::Path) -> Result<fs::File, Error> {
+pub fn hold(path: &std::path::Path) -> Result<fs::File, StoreError> {
     lock::take(path)
 }
 
 /// The state of a project.
 #[derive(Debug, Clone)]
-pub struct Store {
-    places: Places,
+pub struct StateStore {
+    places: ProjectPaths,
     days: u32,
 }
 
 /// Why the state could not be written.
 #[derive(Debug)]
-pub enum Error {
+pub enum StoreError {
     /// The lock was not to be had in time.
     Busy,
     /// The file is of a version that this modegate does not know.
@@ -36,36 +36,36 @@ pub enum Error {
     Io(PathBuf, io::Error),
 }
 
-impl Store {
+impl StateStore {
     /// The state of the project at `places`, where a session's entries live for so many days.
     #[must_use]
-    pub fn new(places: Places, days: u32) -> Self {
+    pub fn new(places: ProjectPaths, days: u32) -> Self {
         Self { places, days }
     }
 
     /// The state as it is now; writers rename, so a read is never torn.
     #[must_use]
-    pub fn read(&self) -> State {
+    pub fn read(&self) -> StateFile {
         match fs::read(self.places.cache()) {
-            Ok(bytes) => State::parse(&bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
-            Err(error) => State { shape: Shape::Unreadable(error.to_string()), ..State::default() },
+            Ok(bytes) => StateFile::parse(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => StateFile::default(),
+            Err(error) => StateFile { shape: StateStatus::Unreadable(error.to_string()), ..StateFile::default() },
         }
     }
 
     /// Changes the state: under the lock, `change` sees it as it is and says what it shall be.
-    pub fn change<T>(&self, at: &str, change: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
-        self.prepare().map_err(|error| Error::Io(self.places.hooks(), error))?;
+    pub fn change<T>(&self, at: &str, change: impl FnOnce(&mut StateFile) -> T) -> Result<T, StoreError> {
+        self.prepare().map_err(|error| StoreError::Io(self.places.hooks(), error))?;
         let _guard = lock::take(&self.places.lock())?;
         let mut state = self.read();
         match state.shape {
-            Shape::Newer(version) => return Err(Error::Newer(version)),
-            Shape::Unreadable(why) => return Err(Error::Io(self.places.cache(), io::Error::other(why))),
-            Shape::Broken(_) => {
+            StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
+            StateStatus::Unreadable(why) => return Err(StoreError::Io(self.places.cache(), io::Error::other(why))),
+            StateStatus::Broken(_) => {
                 self.keep_aside(at)?;
-                state = State::default();
+                state = StateFile::default();
             }
-            Shape::Sound => {}
+            StateStatus::Sound => {}
         }
         let value = change(&mut state);
         state.seal(at, self.days);
@@ -80,15 +80,15 @@ impl Store {
     }
 
     /// Puts a session's standing into the state.
-    pub fn put(&self, at: &str, session: &Session) -> Result<(), Error> {
+    pub fn put(&self, at: &str, session: &Session) -> Result<(), StoreError> {
         self.change(at, |state| state.put(session, at))
     }
 
     /// Gives a broken file another name, so that nothing is lost.
-    fn keep_aside(&self, at: &str) -> Result<(), Error> {
+    fn keep_aside(&self, at: &str) -> Result<(), StoreError> {
         let plain: String = at.chars().filter(char::is_ascii_alphanumeric).collect();
         let aside = self.places.hooks().join(format!("cache.broken-{plain}.json"));
-        fs::rename(self.places.cache(), &aside).map_err(|error| Error::Io(aside, error))
+        fs::rename(self.places.cache(), &aside).map_err(|error| StoreError::Io(aside, error))
     }
 
     /// Makes the folder ready: there, no link, and nothing of ours in git.
@@ -100,15 +100,15 @@ impl Store {
         Ok(())
     }
 
-    fn write(&self, state: &State) -> Result<(), Error> {
+    fn write(&self, state: &StateFile) -> Result<(), StoreError> {
         // The lock is held, so one name is enough.
         let beside = self.places.hooks().join("cache.tmp");
         let written = crate::disk::replace(&beside, &self.places.cache(), &state.to_bytes());
-        written.map_err(|error| Error::Io(self.places.cache(), error))
+        written.map_err(|error| StoreError::Io(self.places.cache(), error))
     }
 }
 
-impl std::fmt::Display for Error {
+impl std::fmt::Display for StoreError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Busy => f.write_str(
@@ -123,4 +123,4 @@ impl std::fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for StoreError {}

@@ -1,7 +1,7 @@
 //! `command`: the shell command that the tool runs.
 
 use super::{Scope, TextPattern};
-use crate::facts::Said;
+use crate::facts::EventText;
 use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
@@ -32,7 +32,7 @@ impl CommandCheck {
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         match (self, scope.event.input("command")) {
-            (Self::Line(pattern), _) => pattern.ask(scope, Said::Command, "command"),
+            (Self::Line(pattern), _) => pattern.ask(scope, EventText::Command, "command"),
             (Self::Words(_), None) => Outcome::fails("there is no command"),
             (Self::Words(words), Some(line)) => match scope.expand_all(words) {
                 Ok(words) => begun(line, &words),

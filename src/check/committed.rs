@@ -1,7 +1,7 @@
 //! `committed`: HEAD has this very content.
 
 use super::{Scope, file};
-use crate::facts::{Answer, Commitment, Question, unknown};
+use crate::facts::{Answer, CommitState, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,8 @@ impl CommittedCheck {
         };
         let remedy = format!("commit {path}");
         match scope.facts.ask(Question::Committed(path.clone())) {
-            Answer::Committed(Commitment::Committed) => Outcome::passes(format!("`{path}` is committed")),
-            Answer::Committed(Commitment::Ignored) => Outcome::fails(format!("git ignores `{path}`"))
+            Answer::Committed(CommitState::Committed) => Outcome::passes(format!("`{path}` is committed")),
+            Answer::Committed(CommitState::Ignored) => Outcome::fails(format!("git ignores `{path}`"))
                 .remedied(format!("add it with `git add -f` and {remedy}")),
             Answer::Committed(other) => Outcome::fails(format!("`{path}` {}", said(other))).remedied(remedy),
             other => Outcome::unknown(unknown(other)),
@@ -42,13 +42,13 @@ impl CommittedCheck {
     }
 }
 
-fn said(commitment: Commitment) -> &'static str {
+fn said(commitment: CommitState) -> &'static str {
     match commitment {
-        Commitment::Committed => "is committed",
-        Commitment::Untracked => "is untracked",
-        Commitment::Staged => "is staged, not committed",
-        Commitment::Modified => "has changes that are not committed",
-        Commitment::Missing => "is gone",
-        Commitment::Ignored => "is ignored by git",
+        CommitState::Committed => "is committed",
+        CommitState::Untracked => "is untracked",
+        CommitState::Staged => "is staged, not committed",
+        CommitState::Modified => "has changes that are not committed",
+        CommitState::Missing => "is gone",
+        CommitState::Ignored => "is ignored by git",
     }
 }

@@ -62,7 +62,7 @@ impl FileCheck {
     }
 
     /// What a file that matches lacks.
-    fn lack(&self, file: &facts::File, scope: &Scope<'_>) -> Result<Option<String>, String> {
+    fn lack(&self, file: &facts::FoundFile, scope: &Scope<'_>) -> Result<Option<String>, String> {
         if file.size < u64::from(self.min_chars) {
             let Self { min_chars, .. } = self;
             return Ok(Some(format!("`{}` has {} characters, {min_chars} are wanted", file.path, file.size)));
@@ -83,7 +83,7 @@ impl FileCheck {
 }
 
 /// The files of an artifact, newest first and at least one, or why there is none. An empty file is no evidence.
-pub(super) fn matching(of: &str, scope: &Scope<'_>) -> Result<Vec<facts::File>, Outcome> {
+pub(super) fn matching(of: &str, scope: &Scope<'_>) -> Result<Vec<facts::FoundFile>, Outcome> {
     let globs = scope.globs(of).map_err(Outcome::unknown)?;
     let wanted = globs.first().cloned().unwrap_or_default();
     let files = scope.facts.files(globs).map_err(Outcome::unknown)?;

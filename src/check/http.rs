@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::step_reply::{StepReply, shortened};
-use crate::facts::{Answer, Http as Asked, Question, unknown};
+use crate::facts::{Answer, HttpStep, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl HttpCheck {
     #[must_use]
     pub fn question(&self, scope: &Scope<'_>) -> Question {
         let Self { url, method, headers, env, seconds, .. } = self.clone();
-        Question::Http(Asked { url, method, headers, env, seconds, input: scope.input.cloned() })
+        Question::Http(HttpStep { url, method, headers, env, seconds, input: scope.input.cloned() })
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

@@ -1,7 +1,7 @@
 //! What a text of the event is asked for: words, a beginning, or a regular expression.
 
 use super::Scope;
-use crate::facts::{Answer, Question, Said, Wanted, unknown};
+use crate::facts::{Answer, EventText, Question, TextQuery, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -35,18 +35,18 @@ impl TextPattern {
     }
 
     /// Asks a text of the event for it; `subject` is what that text is called.
-    pub(super) fn ask(&self, scope: &Scope<'_>, of: Said, subject: &str) -> Outcome {
-        match scope.facts.ask(Question::Said { of, wanted: self.wanted() }) {
-            Answer::Silence => Outcome::fails(format!("there is no {subject}")),
+    pub(super) fn ask(&self, scope: &Scope<'_>, of: EventText, subject: &str) -> Outcome {
+        match scope.facts.ask(Question::EventText { of, wanted: self.wanted() }) {
+            Answer::NoText => Outcome::fails(format!("there is no {subject}")),
             Answer::Text { missing, .. } if missing.is_empty() => Outcome::passes(format!("the {subject} has it")),
             Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
             other => Outcome::unknown(unknown(other)),
         }
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> TextQuery {
         let Self { contains, starts, matches } = self.clone();
-        Wanted { sections: Vec::new(), contains, matches, starts }
+        TextQuery { sections: Vec::new(), contains, matches, starts }
     }
 }
 

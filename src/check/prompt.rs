@@ -1,7 +1,7 @@
 //! `prompt`: what the user, or the parent of an agent, wrote.
 
 use super::{Scope, TextPattern};
-use crate::facts::Said;
+use crate::facts::EventText;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,6 @@ impl PromptCheck {
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        self.0.ask(scope, Said::Prompt, "prompt")
+        self.0.ask(scope, EventText::Prompt, "prompt")
     }
 }

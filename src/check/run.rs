@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::step_reply::{StepReply, shortened};
-use crate::facts::{Answer, Question, Run as Asked, unknown};
+use crate::facts::{Answer, Question, RunStep, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl RunCheck {
     #[must_use]
     pub fn question(&self, scope: &Scope<'_>) -> Question {
         let Self { command, event, seconds, .. } = self.clone();
-        Question::Run(Asked { command, event, seconds, input: scope.input.cloned() })
+        Question::Run(RunStep { command, event, seconds, input: scope.input.cloned() })
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {

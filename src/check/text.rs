@@ -1,7 +1,7 @@
 //! `text`: a file's text has sections, words, a length.
 
 use super::{Scope, file, pattern};
-use crate::facts::{Answer, Question, Wanted, unknown};
+use crate::facts::{Answer, Question, TextQuery, unknown};
 use crate::verdict::{Outcome, Truth};
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ impl TextCheck {
     /// One file's text.
     fn judge(&self, path: &str, scope: &Scope<'_>) -> Outcome {
         let Self { sections, contains, matches, .. } = self.clone();
-        let wanted = Wanted { sections, contains, matches, starts: Vec::new() };
+        let wanted = TextQuery { sections, contains, matches, starts: Vec::new() };
         let (chars, missing) = match scope.facts.ask(Question::Text { path: path.to_owned(), wanted }) {
             Answer::Text { chars, missing } => (chars, missing),
             other => return Outcome::unknown(unknown(other)),

@@ -1,7 +1,7 @@
 //! `transcript`: what was said in the conversation.
 
 use super::{Scope, TextPattern, pattern};
-use crate::facts::{Answer, Question, Said, Wanted, unknown};
+use crate::facts::{Answer, EventText, Question, TextQuery, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -39,12 +39,16 @@ impl TranscriptCheck {
         // The host's file lags behind: at a stop, the event itself has the latest message.
         if self.last && scope.event.text("last_assistant_message").is_some() {
             let Self { contains, matches, .. } = self.clone();
-            return TextPattern { contains, matches, starts: Vec::new() }.ask(scope, Said::Message, "last message");
+            return TextPattern { contains, matches, starts: Vec::new() }.ask(
+                scope,
+                EventText::Message,
+                "last message",
+            );
         }
         let path = scope.event.text("agent_transcript_path").or_else(|| scope.event.text("transcript_path"));
         let Some(path) = path.map(str::to_owned) else { return Outcome::unknown("the event names no transcript") };
         let Self { contains, matches, .. } = self.clone();
-        let wanted = Wanted { contains, matches, ..Wanted::default() };
+        let wanted = TextQuery { contains, matches, ..TextQuery::default() };
         let subject = if self.last { "last message" } else { "conversation" };
         match scope.facts.ask(Question::Transcript { path, last: self.last, wanted }) {
             Answer::Text { missing, .. } if missing.is_empty() => Outcome::passes(format!("the {subject} has it")),

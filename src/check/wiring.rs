@@ -21,9 +21,11 @@ impl WiringCheck {
     }
 
     pub(super) fn evaluate(scope: &Scope<'_>) -> Outcome {
-        match scope.facts.ask(Question::Wiring) {
-            Answer::Wiring(None) => Outcome::passes("the hook entries stay as they are"),
-            Answer::Wiring(Some(file)) => Outcome::fails(format!("it changes modegate's hook entries in `{file}`")),
+        match scope.facts.ask(Question::HookEntries) {
+            Answer::HookEntries(None) => Outcome::passes("the hook entries stay as they are"),
+            Answer::HookEntries(Some(file)) => {
+                Outcome::fails(format!("it changes modegate's hook entries in `{file}`"))
+            }
             other => Outcome::unknown(unknown(other)),
         }
     }

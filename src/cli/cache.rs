@@ -2,7 +2,7 @@
 
 use super::{EXIT_FAILURE, EXIT_USAGE, places, screen};
 use crate::facts::live::now;
-use crate::store::{Shape, State, Store};
+use crate::store::{StateFile, StateStatus, StateStore};
 use clap::Subcommand;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(super) enum Cache {
 impl Cache {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         let places = places(project);
-        let store = Store::new(places.clone(), crate::mode_cache::read(&places).settings.days);
+        let store = StateStore::new(places.clone(), crate::mode_cache::read(&places).settings.days);
         let done = match self {
             Self::Get { namespace, key, session } => {
                 return get(&store, namespace.as_deref(), key.as_deref(), session.as_deref());
@@ -54,7 +54,7 @@ impl Cache {
                     ));
                     return ExitCode::from(EXIT_USAGE);
                 };
-                if let Some(why) = State::refusal(&namespace, &key, &value) {
+                if let Some(why) = StateFile::refusal(&namespace, &key, &value) {
                     screen::print_error(format!("error: {why}"));
                     return ExitCode::from(EXIT_USAGE);
                 }
@@ -77,9 +77,9 @@ impl Cache {
     }
 }
 
-fn get(store: &Store, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> ExitCode {
+fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> ExitCode {
     let state = store.read();
-    if let Shape::Broken(why) | Shape::Unreadable(why) = &state.shape {
+    if let StateStatus::Broken(why) | StateStatus::Unreadable(why) = &state.shape {
         screen::print_error(format!("error: `.claude/hooks/cache.json` could not be read: {why}"));
         return ExitCode::from(EXIT_FAILURE);
     }
@@ -88,7 +88,7 @@ fn get(store: &Store, namespace: Option<&str>, key: Option<&str>, session: Optio
     if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
 }
 
-fn value(state: &State, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {
+fn value(state: &StateFile, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {
     let all = || Value::Object(state.namespaces.clone());
     match (namespace, key, session) {
         (None, ..) => all(),

@@ -3,7 +3,7 @@
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
 use crate::journal;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
 }
 
 /// Sessions of a project that use tools without the hook ever being seen in them.
-fn unseen(places: &Places) -> Vec<Heartbeat> {
+fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
     let mut heartbeats = Vec::new();
     for path in journal::journals(&folder).into_iter().filter(|path| is_recent(path)) {

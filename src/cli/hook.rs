@@ -4,17 +4,17 @@ use super::screen;
 use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
-use crate::facts::live::{Live, now, place};
+use crate::facts::live::{LiveFacts, now, place};
 use crate::facts::{Answer, Facts, Question};
-use crate::journal::{self, Line, Wrote};
+use crate::journal::{self, JournalLine, WrittenFile};
 use crate::mode::{BASE, Catalogue};
 use crate::mode_cache::ModeCache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
 use crate::session::{ModeState, Session};
 use crate::settings::Settings;
-use crate::store::{Shape, Store};
+use crate::store::{StateStatus, StateStore};
 use crate::verdict::{Decision, Verdict};
 use jiff::SignedDuration;
 use std::io::{Read, Write};
@@ -80,7 +80,7 @@ pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) ->
         }
     };
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
-    let places = Places { home };
+    let places = ProjectPaths { home };
     if disk::refuse_link(&places.hooks()).is_err() {
         let told = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
         let reply = if event.command().is_some() { told } else { Reply::default() };
@@ -98,7 +98,7 @@ pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) ->
 }
 
 /// The modes, where modegate has a say at all: in a project, or where a command is about to make it one.
-fn library(places: &Places, event: &Event) -> Option<ModeCache> {
+fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
     if places.hooks().is_dir() {
         return Some(ModeCache::open(places));
     }
@@ -107,7 +107,7 @@ fn library(places: &Places, event: &Event) -> Option<ModeCache> {
 }
 
 struct Door<'a> {
-    places: Places,
+    places: ProjectPaths,
     event: &'a Event,
     begun: Instant,
     came: jiff::Timestamp,
@@ -127,8 +127,8 @@ struct Made {
 impl Door<'_> {
     fn answer(mut self, library: &ModeCache) -> Answered {
         let id = self.event.session().to_owned();
-        let store = Store::new(self.places.clone(), library.index.settings.days);
-        let live = Live::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
+        let store = StateStore::new(self.places.clone(), library.index.settings.days);
+        let live = LiveFacts::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
         let facts = Facts::new(&live);
         let (revision, before) = self.session(&store, &id, &library.index.settings);
         let made = self.decide(library, before, &facts);
@@ -152,7 +152,14 @@ impl Door<'_> {
     }
 
     /// Stores what moved; if the state changed meanwhile, it is decided again on the fresh one.
-    fn keep(&mut self, store: &Store, library: &ModeCache, revision: u64, mut made: Made, facts: &Facts<'_>) -> Made {
+    fn keep(
+        &mut self,
+        store: &StateStore,
+        library: &ModeCache,
+        revision: u64,
+        mut made: Made,
+        facts: &Facts<'_>,
+    ) -> Made {
         let id = made.before.id.clone();
         // A refused command does not make a folder a project.
         let is_project = made.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
@@ -192,11 +199,11 @@ impl Door<'_> {
     }
 
     /// The session as the state has it, or as the journal does where the state is broken.
-    fn session(&mut self, store: &Store, id: &str, settings: &Settings) -> (u64, Session) {
+    fn session(&mut self, store: &StateStore, id: &str, settings: &Settings) -> (u64, Session) {
         let state = store.read();
         let known = || journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
         match &state.shape {
-            Shape::Sound => {
+            StateStatus::Sound => {
                 let odd = state.oddities(id);
                 let session = state.session(id);
                 if odd.is_empty() {
@@ -210,20 +217,20 @@ impl Door<'_> {
                 });
                 (healed.unwrap_or(state.revision), session)
             }
-            Shape::Newer(version) => {
+            StateStatus::Newer(version) => {
                 if self.event.kind == Some(EventKind::SessionStart) {
-                    self.troubles.push(crate::store::Error::Newer(*version).to_string());
+                    self.troubles.push(crate::store::StoreError::Newer(*version).to_string());
                 }
                 (state.revision, state.session(id))
             }
-            Shape::Unreadable(why) => {
+            StateStatus::Unreadable(why) => {
                 let session = known();
                 if matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)) {
                     self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
                 }
                 (state.revision, session)
             }
-            Shape::Broken(why) => {
+            StateStatus::Broken(why) => {
                 let session = known();
                 self.repair(store, session, why, settings)
             }
@@ -231,7 +238,7 @@ impl Door<'_> {
     }
 
     /// Puts a broken file aside, and every session that its journal knows into a new one.
-    fn repair(&mut self, store: &Store, known: Session, why: &str, settings: &Settings) -> (u64, Session) {
+    fn repair(&mut self, store: &StateStore, known: Session, why: &str, settings: &Settings) -> (u64, Session) {
         let source = if settings.journal {
             "the sessions' modes are taken from their journals"
         } else {
@@ -276,7 +283,7 @@ impl Door<'_> {
         if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() {
             return;
         }
-        let line = Line {
+        let line = JournalLine {
             v: journal::VERSION,
             at: self.came.to_string(),
             event: redacted(&self.event.to_value()),
@@ -287,7 +294,7 @@ impl Door<'_> {
             findings: decided.findings.clone(),
             decision: decided.decision.clone(),
             who: decided.who.clone(),
-            wrote: Wrote::of(&self.event.edited()),
+            wrote: WrittenFile::of(&self.event.edited()),
             lost: self.lost,
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };

@@ -2,7 +2,7 @@
 
 use crate::facts::live::place;
 use crate::hook_entries::PROJECT_COMMAND;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::store;
 use clap::Args;
 use std::fs::File;
@@ -79,7 +79,7 @@ impl InstallScope {
 
 impl InstallTarget {
     /// The target of a project, by its own settings.
-    pub(super) fn of(places: &Places) -> Self {
+    pub(super) fn of(places: &ProjectPaths) -> Self {
         let claude = places.home.join(".claude");
         let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
         Self { home: places.home.clone(), settings, own, claude, is_users: false, is_private: false }
@@ -106,8 +106,8 @@ impl InstallTarget {
     }
 
     /// The files of the project.
-    pub(super) fn places(&self) -> Places {
-        Places { home: self.home.clone() }
+    pub(super) fn places(&self) -> ProjectPaths {
+        ProjectPaths { home: self.home.clone() }
     }
 
     /// Keeps others from installing here at the same time.

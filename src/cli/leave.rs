@@ -4,9 +4,9 @@ use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places, screen};
 use crate::facts::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::session::Ending;
-use crate::store::{State, Store};
+use crate::store::{StateFile, StateStore};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,7 +41,7 @@ impl Leave {
             screen::print_line(format!("{} mode is not active in {}", self.mode, places.home.display()));
             return ExitCode::from(EXIT_FAILURE);
         }
-        let store = Store::new(places, catalogue.settings.days);
+        let store = StateStore::new(places, catalogue.settings.days);
         let at = now().at;
         match store.change(&at, |state| left(state, &namespace, self.session.as_deref(), &at)) {
             Ok(sessions) if sessions.is_empty() => {
@@ -62,18 +62,18 @@ impl Leave {
     }
 
     /// Where the mode's state is; a mode whose file is gone can still be left.
-    fn namespace(&self, catalogue: &Catalogue, places: &Places) -> Option<String> {
+    fn namespace(&self, catalogue: &Catalogue, places: &ProjectPaths) -> Option<String> {
         if let Some(mode) = catalogue.mode(&self.mode) {
             return Some(mode.namespace.clone());
         }
         let gone = format!("{}_mode", self.mode.replace('-', "_"));
-        let state = Store::new(places.clone(), catalogue.settings.days).read();
+        let state = StateStore::new(places.clone(), catalogue.settings.days).read();
         (!state.active(&gone).is_empty()).then_some(gone)
     }
 }
 
 /// Ends the mode in the given session, or in all; returns those it was active in.
-fn left(state: &mut State, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
+fn left(state: &mut StateFile, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
     let ids: Vec<String> =
         state.active(namespace).into_iter().filter(|id| only.is_none_or(|only| only == id)).collect();
     for id in &ids {

@@ -4,8 +4,8 @@ use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, places, why};
 use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
-use crate::journal::{self, Line};
-use crate::paths::Places;
+use crate::journal::{self, JournalLine};
+use crate::paths::ProjectPaths;
 use crate::verdict::Verdict;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Log {
             screen::print_line(path.to_string_lossy());
             return ExitCode::SUCCESS;
         }
-        let mut lines: Vec<Line> = self.journals(&places).iter().flat_map(|path| journal::lines(path)).collect();
+        let mut lines: Vec<JournalLine> = self.journals(&places).iter().flat_map(|path| journal::lines(path)).collect();
         lines.sort_by(|left, right| left.at.cmp(&right.at));
         if lines.is_empty() && !self.follow {
             screen::print_error(format!("no event is recorded in {}", places.home.display()));
@@ -69,7 +69,7 @@ impl Log {
         ExitCode::SUCCESS
     }
 
-    fn journals(&self, places: &Places) -> Vec<PathBuf> {
+    fn journals(&self, places: &ProjectPaths) -> Vec<PathBuf> {
         match &self.session {
             Some(id) => vec![places.journal(id)],
             None => journal::journals(&places.sessions()),
@@ -77,7 +77,7 @@ impl Log {
     }
 
     /// Shows what is added to the journals, until somebody ends it.
-    fn follow(&self, places: &Places) {
+    fn follow(&self, places: &ProjectPaths) {
         const PAUSE: Duration = Duration::from_millis(200);
         let size = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
         let mut read: BTreeMap<PathBuf, u64> =
@@ -95,7 +95,7 @@ impl Log {
         }
     }
 
-    fn tell(&self, line: &Line) {
+    fn tell(&self, line: &JournalLine) {
         let Ok(event) = Event::from_value(line.event.clone()) else { return };
         let blocked = line.decision.verdict >= Verdict::Block;
         if self.blocked && !blocked || self.event.as_ref().is_some_and(|name| name != event.name()) {
@@ -122,7 +122,7 @@ impl Log {
 }
 
 /// The whole lines that were added to a file since `at`, which is moved behind them.
-fn added(path: &Path, at: &mut u64) -> Vec<Line> {
+fn added(path: &Path, at: &mut u64) -> Vec<JournalLine> {
     let mut bytes = Vec::new();
     let mut read = || -> std::io::Result<()> {
         let mut file = std::fs::File::open(path)?;

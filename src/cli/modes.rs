@@ -5,7 +5,7 @@ use super::{EXIT_FAILURE, EXIT_USAGE, places};
 use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin};
 use crate::mode_cache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -92,7 +92,7 @@ fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
     json!({"mode": mode.name, "about": mode.about, "commands": mode.commands, "namespace": mode.namespace, "origin": from, "phases": phases})
 }
 
-fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
+fn show(places: &ProjectPaths, name: &str, as_json: bool) -> ExitCode {
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
@@ -113,7 +113,7 @@ fn show(places: &Places, name: &str, as_json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn check(places: &Places, files: &[PathBuf], as_json: bool) -> ExitCode {
+fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> ExitCode {
     let catalogue = if files.is_empty() { mode_cache::read(places) } else { given(places, files) };
     if as_json {
         screen::print_json(&catalogue.broken);
@@ -161,7 +161,7 @@ fn import(file: &std::path::Path) -> ExitCode {
 }
 
 /// A catalogue with the given files in place of the project's own, under the project's settings.
-fn given(places: &Places, files: &[PathBuf]) -> Catalogue {
+fn given(places: &ProjectPaths, files: &[PathBuf]) -> Catalogue {
     let read =
         |path: &PathBuf| (path.to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap_or_default());
     let texts: Vec<(String, String)> = files.iter().map(read).collect();

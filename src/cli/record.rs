@@ -8,7 +8,7 @@ use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places};
 use crate::journal;
 use crate::mode_cache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use clap::{Args, Subcommand};
 use export::ExportCommand;
 use serde_json::json;
@@ -86,7 +86,7 @@ impl RecordError {
 }
 
 /// Tells whether sessions are recorded, and what there is.
-fn status(places: &Places, as_json: bool) {
+fn status(places: &ProjectPaths, as_json: bool) {
     let settings = mode_cache::read(places).settings;
     let (folder, journals) = (places.sessions(), journal::journals(&places.sessions()));
     let parts = journals.iter().flat_map(|path| [path.clone(), journal::aside(path)]);

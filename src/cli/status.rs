@@ -7,12 +7,12 @@ use super::{EXIT_FAILURE, places};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
-use crate::facts::live::Live;
+use crate::facts::live::LiveFacts;
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::session::{ModeState, Session};
-use crate::store::{Shape, Store};
+use crate::store::{StateStatus, StateStore};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Status {
         let places = places(project);
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
-        let state = Store::new(places.clone(), catalogue.settings.days).read();
+        let state = StateStore::new(places.clone(), catalogue.settings.days).read();
         // Sessions without a mode have no state, but a journal.
         let mut ids = state.ids();
         let of_late = heartbeat::heartbeats(&target)
@@ -53,11 +53,11 @@ impl Status {
         }
         let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
         let trouble = match &state.shape {
-            Shape::Sound => None,
-            Shape::Broken(why) | Shape::Unreadable(why) => {
+            StateStatus::Sound => None,
+            StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
                 Some(format!("`.claude/hooks/cache.json` could not be read: {why}"))
             }
-            Shape::Newer(version) => {
+            StateStatus::Newer(version) => {
                 Some(format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know"))
             }
         };
@@ -92,7 +92,7 @@ fn silent(target: &InstallTarget) -> Vec<Heartbeat> {
     heartbeat::heartbeats(target).into_iter().filter(Heartbeat::is_missed).collect()
 }
 
-fn show(places: &Places, catalogue: &Catalogue, sessions: &[Session]) {
+fn show(places: &ProjectPaths, catalogue: &Catalogue, sessions: &[Session]) {
     screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
     if !places.hooks().is_dir() {
         screen::print_line(
@@ -142,17 +142,17 @@ fn line(name: &str, standing: &ModeState) -> String {
 }
 
 /// What the active modes of a session expect next: just what the session would be told if it began now.
-fn expected(session: &Session, catalogue: &Catalogue, places: &Places) -> Vec<String> {
+fn expected(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
     let event =
         json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
-    let live = Live::new(&event, places.home.clone(), places.journal(&session.id));
+    let live = LiveFacts::new(&event, places.home.clone(), places.journal(&session.id));
     let mut context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let modes = context.split_off(context.len().min(1));
     modes.into_iter().filter(|text| text.contains(" mode: next is ")).collect()
 }
 
-fn as_json(session: &Session, catalogue: &Catalogue, places: &Places) -> Value {
+fn as_json(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Value {
     let heartbeat = Heartbeat::of(&places.journal(&session.id));
     let seen = heartbeat.as_ref().and_then(|heartbeat| heartbeat.seen).map(|at| at.to_string());
     let missed = heartbeat.is_some_and(|heartbeat| heartbeat.is_missed());

@@ -4,9 +4,9 @@ use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, places};
 use crate::engine::outcome;
 use crate::event::Event;
-use crate::journal::{self, Line};
+use crate::journal::{self, JournalLine};
 use crate::mode::BASE;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use clap::Args;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Why {
             return ExitCode::from(EXIT_FAILURE);
         };
         let mut lines = journal::lines(&path);
-        let wanted = |line: &Line| {
+        let wanted = |line: &JournalLine| {
             // That the base has no objection to one of many commands is nothing to ask about.
             let told = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
             if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(told) }
@@ -56,12 +56,12 @@ impl Why {
 }
 
 /// The journal that was written last.
-pub(super) fn latest(places: &Places) -> Option<PathBuf> {
+pub(super) fn latest(places: &ProjectPaths) -> Option<PathBuf> {
     let journals = journal::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
 }
 
-fn show(line: &Line) {
+fn show(line: &JournalLine) {
     let event = Event::from_value(line.event.clone());
     let word = outcome(&line.decision, &line.findings);
     let what = event.map(|event| event.described()).unwrap_or_default();

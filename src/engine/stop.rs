@@ -97,7 +97,8 @@ impl<'a> Engine<'a> {
 
     /// Whether this happened in a worktree that was lent to an agent for something else than the present phase.
     fn is_elsewhere(&self, mode: &'a Mode) -> bool {
-        let lent = self.event.cwd().is_some_and(|cwd| crate::paths::lender(std::path::Path::new(cwd)).is_some());
+        let lent =
+            self.event.cwd().is_some_and(|cwd| crate::paths::worktree_owner(std::path::Path::new(cwd)).is_some());
         let worker = |agent: &str| self.current(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
         lent && !self.event.text("agent_type").is_some_and(worker)
     }

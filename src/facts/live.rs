@@ -18,9 +18,9 @@ pub mod wired;
 
 pub use clock::{ahead, now};
 
-use super::{Answer, File, Question, Said, Source, Wanted};
+use super::{Answer, EventText, FactSource, FoundFile, Question, TextQuery};
 use crate::event::Event;
-use crate::journal::Ledger;
+use crate::journal::ActivityLog;
 use crate::shell::Ground;
 use jiff::SignedDuration;
 use std::cell::OnceCell;
@@ -41,19 +41,19 @@ const TOLD: usize = 9_000;
 
 /// The machine as it is now.
 #[derive(Debug)]
-pub struct Live<'e> {
+pub struct LiveFacts<'e> {
     event: &'e Event,
     home: PathBuf,
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
-    ledger: OnceCell<Result<Ledger, String>>,
+    ledger: OnceCell<Result<ActivityLog, String>>,
     reach: OnceCell<touch::Reach>,
     begun: Instant,
     ahead: SignedDuration,
 }
 
-impl<'e> Live<'e> {
+impl<'e> LiveFacts<'e> {
     /// The world of a project at an event, with the session's journal.
     #[must_use]
     pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
@@ -88,17 +88,17 @@ impl<'e> Live<'e> {
         if tree != self.home && !tree.join(path).exists() { &self.home } else { tree }
     }
 
-    fn ledger(&self) -> Result<&Ledger, String> {
-        self.ledger.get_or_init(|| Ledger::read(&self.journal)).as_ref().map_err(Clone::clone)
+    fn ledger(&self) -> Result<&ActivityLog, String> {
+        self.ledger.get_or_init(|| ActivityLog::read(&self.journal)).as_ref().map_err(Clone::clone)
     }
 
     fn files(&self, globs: &[String]) -> Answer {
-        let mut seen: Vec<File> = Vec::new();
+        let mut seen: Vec<FoundFile> = Vec::new();
         let mut trouble = None;
         for root in [self.tree(), &self.home] {
             for glob in globs {
                 match files::matching(root, glob, MANY) {
-                    Ok(found) => seen.extend(found.into_iter().map(|file| File {
+                    Ok(found) => seen.extend(found.into_iter().map(|file| FoundFile {
                         path: file.path,
                         size: file.size,
                         modified: file.modified_ms,
@@ -129,7 +129,7 @@ impl<'e> Live<'e> {
         self.read(path).map_or_else(Answer::Unknown, |bytes| frontmatter_of(&bytes, keys))
     }
 
-    fn transcript(path: &str, last: bool, wanted: &Wanted) -> Answer {
+    fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
         let text = std::fs::read(path).map_err(|error| clause("the transcript", &error)).map(|bytes| {
             let conversation = transcript::Conversation::parse(&bytes);
             if last {
@@ -269,7 +269,7 @@ impl Given {
     }
 }
 
-impl Source for Live<'_> {
+impl FactSource for LiveFacts<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Files(globs) => self.files(globs),
@@ -286,12 +286,12 @@ impl Source for Live<'_> {
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
             Question::InFlight => self.in_flight(),
-            Question::Said { of, wanted } => said(self.event, *of, wanted),
+            Question::EventText { of, wanted } => said(self.event, *of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(asked) => self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches),
             Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
-            Question::Wiring => {
-                wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::Wiring)
+            Question::HookEntries => {
+                wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::HookEntries)
             }
             Question::Context(file) => self.context(file),
             Question::History => Answer::History(crate::journal::history(&self.journal, &self.home)),
@@ -327,7 +327,7 @@ pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
 
 /// What the body of a file has.
 #[must_use]
-pub fn text_of(bytes: Result<&[u8], &String>, wanted: &Wanted) -> Answer {
+pub fn text_of(bytes: Result<&[u8], &String>, wanted: &TextQuery) -> Answer {
     match bytes.map_err(String::clone).and_then(|bytes| text::seen(bytes, wanted)) {
         Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
         Err(why) => Answer::Unknown(why),
@@ -336,18 +336,18 @@ pub fn text_of(bytes: Result<&[u8], &String>, wanted: &Wanted) -> Answer {
 
 /// A text of an event.
 #[must_use]
-pub fn spoken(event: &Event, of: Said) -> Option<&str> {
+pub fn spoken(event: &Event, of: EventText) -> Option<&str> {
     match of {
-        Said::Prompt => event.prompt().or_else(|| event.input("prompt")),
-        Said::Command => event.input("command"),
-        Said::Message => event.text("last_assistant_message"),
+        EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
+        EventText::Command => event.input("command"),
+        EventText::Message => event.text("last_assistant_message"),
     }
 }
 
 /// What a text of an event has.
 #[must_use]
-pub fn said(event: &Event, of: Said, wanted: &Wanted) -> Answer {
-    spoken(event, of).map_or(Answer::Silence, |text| match text::lacking(text, wanted) {
+pub fn said(event: &Event, of: EventText, wanted: &TextQuery) -> Answer {
+    spoken(event, of).map_or(Answer::NoText, |text| match text::lacking(text, wanted) {
         Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
         Err(why) => Answer::Unknown(why),
     })
@@ -355,7 +355,7 @@ pub fn said(event: &Event, of: Said, wanted: &Wanted) -> Answer {
 
 /// Files, newest first, and no more than an answer holds.
 #[must_use]
-pub fn newest(mut files: Vec<File>) -> Vec<File> {
+pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
     files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     files.dedup_by(|a, b| a.path == b.path);
     files.truncate(MANY);

@@ -1,12 +1,12 @@
 //! Answers from a recording: the engine of replay and the double of every test.
 
-use super::{Answer, Question, Source};
+use super::{Answer, FactSource, Question};
 
 /// Answers exactly what was recorded, and nothing else.
 #[derive(Debug, Clone, Default)]
-pub struct Recorded(Vec<(Question, Answer)>);
+pub struct RecordedAnswers(Vec<(Question, Answer)>);
 
-impl Recorded {
+impl RecordedAnswers {
     /// Answers from these pairs.
     #[must_use]
     pub fn new(answers: Vec<(Question, Answer)>) -> Self {
@@ -14,7 +14,7 @@ impl Recorded {
     }
 }
 
-impl Source for Recorded {
+impl FactSource for RecordedAnswers {
     fn answer(&self, question: &Question) -> Answer {
         let found = self.0.iter().find(|(asked, _)| asked == question);
         found.map_or_else(|| Answer::Unknown("this was not recorded".to_owned()), |(_, answer)| answer.clone())
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn what_was_not_recorded_is_unknown() {
-        let recorded = Recorded::new(vec![(Question::Head, Answer::Head(None))]);
+        let recorded = RecordedAnswers::new(vec![(Question::Head, Answer::Head(None))]);
         assert_eq!(recorded.answer(&Question::Head), Answer::Head(None));
         assert_eq!(recorded.answer(&Question::Milestone), Answer::Unknown("this was not recorded".into()));
     }

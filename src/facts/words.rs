@@ -1,6 +1,6 @@
 //! Questions and answers as people read them.
 
-use super::{Answer, ChangeKind, Commitment, Question, Wanted};
+use super::{Answer, ChangeKind, CommitState, Question, TextQuery};
 use std::fmt::{Display, Formatter, Result};
 
 impl Display for Question {
@@ -20,7 +20,7 @@ impl Display for Question {
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
-            Self::Said { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
+            Self::EventText { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Touches(asked) => {
@@ -30,7 +30,7 @@ impl Display for Question {
                 write!(f, "would it {} {first}{more}?", asked.deeds())
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
-            Self::Wiring => f.write_str("would it change modegate's hook entries?"),
+            Self::HookEntries => f.write_str("would it change modegate's hook entries?"),
             Self::Context(file) => write!(f, "what does .claude/context/{file} say?"),
             Self::History => f.write_str("what has the session done so far?"),
             Self::Transcript { wanted, last, .. } => {
@@ -40,7 +40,7 @@ impl Display for Question {
     }
 }
 
-impl Display for Wanted {
+impl Display for TextQuery {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let words: Vec<&str> = [&self.sections, &self.contains, &self.matches, &self.starts]
             .into_iter()
@@ -60,7 +60,7 @@ impl Display for Answer {
                 [file, rest @ ..] => write!(f, "{} ({} bytes) and {} more", file.path, file.size, rest.len()),
             },
             Self::NoFrontmatter => f.write_str("it has none"),
-            Self::Silence => f.write_str("there is none"),
+            Self::NoText => f.write_str("there is none"),
             Self::BrokenFrontmatter(why) => write!(f, "it {why}"),
             Self::Frontmatter(values) if values.is_empty() => f.write_str("nothing"),
             Self::Frontmatter(values) => {
@@ -69,7 +69,7 @@ impl Display for Answer {
             }
             Self::Text { chars, missing } if missing.is_empty() => write!(f, "yes, in {chars} characters"),
             Self::Text { chars, missing } => write!(f, "no {}, in {chars} characters", missing.join(", no ")),
-            Self::Committed(Commitment::Committed) => f.write_str("yes"),
+            Self::Committed(CommitState::Committed) => f.write_str("yes"),
             Self::Committed(commitment) => f.write_str(&format!("{commitment:?}").to_lowercase()),
             Self::Changes(changes) if changes.is_empty() => f.write_str("nothing"),
             Self::Changes(changes) => {
@@ -86,8 +86,8 @@ impl Display for Answer {
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
             Self::Touches(Some(touched)) => write!(f, "`{}` {} {}", touched.by, touched.deed, touched.path),
-            Self::Calls(Some(text)) | Self::Wiring(Some(text)) => write!(f, "yes: {text}"),
-            Self::Touches(None) | Self::Calls(None) | Self::Wiring(None) => f.write_str("no"),
+            Self::Calls(Some(text)) | Self::HookEntries(Some(text)) => write!(f, "yes: {text}"),
+            Self::Touches(None) | Self::Calls(None) | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
             Self::Ran { code, .. } => write!(f, "it ended with {code}"),

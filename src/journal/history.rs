@@ -1,7 +1,7 @@
 //! What a session has done so far, from its journal.
 
 use crate::event::Event;
-use crate::facts::History;
+use crate::facts::SessionHistory;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// What the journal at `path` tells of a session in the project at `home`.
 #[must_use]
-pub fn history(path: &Path, home: &Path) -> History {
-    let mut story = Story::new(home);
+pub fn history(path: &Path, home: &Path) -> SessionHistory {
+    let mut story = HistoryBuilder::new(home);
     for part in [super::aside(path), path.to_owned()] {
         let bytes = std::fs::read(part).unwrap_or_default();
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -42,14 +42,14 @@ struct Told {
 
 /// What a session has done, told event by event.
 #[derive(Debug, Clone, Default)]
-pub struct Story {
+pub struct HistoryBuilder {
     /// So far.
-    pub history: History,
+    pub history: SessionHistory,
     seen: HashSet<String>,
     home: PathBuf,
 }
 
-impl Story {
+impl HistoryBuilder {
     /// The story of a session in the project at `home`, nothing told yet.
     #[must_use]
     pub fn new(home: &Path) -> Self {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The agents and edits of one session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ledger {
+pub struct ActivityLog {
     agents: Vec<(String, String)>,
     flying: Vec<String>,
     writes: Vec<Write>,
@@ -21,7 +21,7 @@ struct Write {
 /// Only lines with one of these words can tell anything.
 const TELLING: [&str; 3] = ["\"SubagentStart\"", "\"SubagentStop\"", "\"PostToolUse\""];
 
-impl Ledger {
+impl ActivityLog {
     /// Reads the journal at `path`; the error is one clause.
     pub fn read(path: &Path) -> Result<Self, String> {
         let newer = std::fs::read(path).map_err(|_| "the journal of this session cannot be read".to_owned())?;

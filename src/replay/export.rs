@@ -4,8 +4,8 @@ use super::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use super::recording::Header;
 use crate::engine::decide;
 use crate::event::Event;
-use crate::facts::{Facts, Recorded};
-use crate::journal::Line;
+use crate::facts::{Facts, RecordedAnswers};
+use crate::journal::JournalLine;
 use crate::mode::{Catalogue, ProjectSources};
 use crate::session::Session;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct RecordingExport {
     /// The first line.
     pub header: Header,
     /// The lines after it.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalLine>,
     /// What was done.
     pub report: ExportReport,
 }
@@ -49,7 +49,7 @@ pub struct LineNote {
 }
 
 impl LineNote {
-    fn new(line: &Line, why: &str) -> Self {
+    fn new(line: &JournalLine, why: &str) -> Self {
         let event = line.event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default().to_owned();
         Self { at: line.at.clone(), event, why: why.to_owned() }
     }
@@ -57,7 +57,12 @@ impl LineNote {
 
 /// Makes a recording of a session's lines, decided by the modes of `sources`.
 #[must_use]
-pub fn export(session: &str, sources: &ProjectSources, lines: &[Line], identity: &MachineIdentity) -> RecordingExport {
+pub fn export(
+    session: &str,
+    sources: &ProjectSources,
+    lines: &[JournalLine],
+    identity: &MachineIdentity,
+) -> RecordingExport {
     let mut desk = LineExporter {
         masks: RecordingMasker::new(identity),
         fingerprints: BTreeMap::new(),
@@ -76,18 +81,18 @@ pub fn export(session: &str, sources: &ProjectSources, lines: &[Line], identity:
 }
 
 /// Whether a line's own facts lead to what it says, with these modes; else in what they differ.
-pub fn holds(line: &Line, catalogue: &Catalogue) -> Result<(), &'static str> {
+pub fn holds(line: &JournalLine, catalogue: &Catalogue) -> Result<(), &'static str> {
     let again = again(line, catalogue).ok_or("its event is none")?;
     same(line, &again, line.after.as_ref().unwrap_or(&line.before))
 }
 
-fn again(line: &Line, catalogue: &Catalogue) -> Option<crate::engine::Decided> {
+fn again(line: &JournalLine, catalogue: &Catalogue) -> Option<crate::engine::Decided> {
     let event = Event::from_value(line.event.clone()).ok()?;
-    let recorded = Recorded::new(line.asked.clone());
+    let recorded = RecordedAnswers::new(line.asked.clone());
     Some(decide(&event, catalogue, &line.before, &Facts::new(&recorded)))
 }
 
-fn same(line: &Line, again: &crate::engine::Decided, after: &Session) -> Result<(), &'static str> {
+fn same(line: &JournalLine, again: &crate::engine::Decided, after: &Session) -> Result<(), &'static str> {
     if again.findings != line.findings {
         Err("its gates find something else")
     } else if again.decision != line.decision {
@@ -107,7 +112,7 @@ struct LineExporter {
 }
 
 impl LineExporter {
-    fn learn(&mut self, sources: &ProjectSources, lines: &[Line]) {
+    fn learn(&mut self, sources: &ProjectSources, lines: &[JournalLine]) {
         let texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
         texts.for_each(|text| self.masks.learn_source(text));
         for line in lines {
@@ -133,7 +138,7 @@ impl LineExporter {
     }
 
     /// The line as it may be written, or none.
-    fn line(&mut self, line: &Line, own: &Catalogue, catalogue: &Catalogue) -> Option<Line> {
+    fn line(&mut self, line: &JournalLine, own: &Catalogue, catalogue: &Catalogue) -> Option<JournalLine> {
         let foreign = line.modes != own.hash;
         let mut why = "it cannot be read once it is masked";
         for depth in [MaskLevel::Full, MaskLevel::SecretsAndPaths] {
@@ -164,13 +169,13 @@ impl LineExporter {
         None
     }
 
-    fn masked(&mut self, line: &Line, depth: MaskLevel, tally: &mut MaskCounts) -> Option<Line> {
+    fn masked(&mut self, line: &JournalLine, depth: MaskLevel, tally: &mut MaskCounts) -> Option<JournalLine> {
         let value = serde_json::to_value(line).ok()?;
         serde_json::from_value(self.masks.line(&value, depth, tally)).ok()
     }
 
     /// Decides the line again; fingerprints are those of what is seen now, else nothing may differ.
-    fn settle(&mut self, line: &mut Line, catalogue: &Catalogue) -> Result<(), &'static str> {
+    fn settle(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), &'static str> {
         self.renew(&mut line.before);
         let again = again(line, catalogue).ok_or("its event is none")?;
         let mut after = line.after.clone().unwrap_or_else(|| line.before.clone());

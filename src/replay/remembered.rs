@@ -12,8 +12,8 @@ pub use alone::from_event;
 pub use world::World;
 
 use crate::event::{Event, EventKind};
-use crate::journal::{Ledger, Story};
-use crate::paths::{lender, lexical};
+use crate::journal::{ActivityLog, HistoryBuilder};
+use crate::paths::{lexical, worktree_owner};
 use crate::shell::{Ground, effects};
 use files::Files;
 use serde_json::Value;
@@ -26,8 +26,8 @@ pub struct Remembered {
     /// The project's folder.
     project: Option<PathBuf>,
     files: Files,
-    ledger: Ledger,
-    story: Story,
+    ledger: ActivityLog,
+    story: HistoryBuilder,
     /// Agents at work whose type the session does not show.
     nameless: HashSet<String>,
     /// Whether a command may have changed files that nobody has named.
@@ -47,7 +47,7 @@ impl Remembered {
     /// The same for the project in a folder.
     #[must_use]
     pub fn of(project: &Path) -> Self {
-        Self { project: Some(lexical(project)), story: Story::new(&lexical(project)), ..Self::default() }
+        Self { project: Some(lexical(project)), story: HistoryBuilder::new(&lexical(project)), ..Self::default() }
     }
 
     /// The world as it is at an event that comes at this time, in UTC.
@@ -78,7 +78,7 @@ impl Remembered {
     fn settle(&mut self, event: &Event, time: Option<&str>) {
         if self.project.is_none() {
             self.project = project_of(event);
-            self.story = Story::new(self.project.as_deref().unwrap_or(Path::new("/")));
+            self.story = HistoryBuilder::new(self.project.as_deref().unwrap_or(Path::new("/")));
         }
         if let Some(time) = time {
             self.story.history.started_at.get_or_insert_with(|| time.to_owned());
@@ -160,7 +160,7 @@ impl Remembered {
 }
 
 /// Who acts in an event: an agent by its type, or `main`; nothing when the agent's type is not known.
-fn writer(event: &Event, ledger: &Ledger) -> Option<String> {
+fn writer(event: &Event, ledger: &ActivityLog) -> Option<String> {
     let named = event.text("agent_type").filter(|kind| !kind.is_empty()).map(str::to_owned);
     match event.agent_id() {
         Some(id) => named.or_else(|| ledger.agent(id)),
@@ -172,7 +172,7 @@ fn writer(event: &Event, ledger: &Ledger) -> Option<String> {
 /// tells.
 fn project_of(event: &Event) -> Option<PathBuf> {
     let cwd = lexical(Path::new(event.cwd()?));
-    named_project(event).or_else(|| lender(&cwd)).or(Some(cwd))
+    named_project(event).or_else(|| worktree_owner(&cwd)).or(Some(cwd))
 }
 
 /// The folder in which the host was started, by the name of the transcript's folder.

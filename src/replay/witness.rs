@@ -2,7 +2,7 @@
 
 use super::remembered::from_event;
 use crate::event::Event;
-use crate::facts::{Answer, Clock, Question, Source};
+use crate::facts::{Answer, Clock, FactSource, Question};
 use std::cell::RefCell;
 
 /// A recording that is asked: what it does not know it says, and notes that it was asked.
@@ -35,7 +35,7 @@ impl<'a> Witness<'a> {
     }
 }
 
-impl Source for Witness<'_> {
+impl FactSource for Witness<'_> {
     fn answer(&self, question: &Question) -> Answer {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();

@@ -12,18 +12,18 @@ const OWN: [&str; 2] = ["version", "revision"];
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State {
+pub struct StateFile {
     /// Namespaces in the order of the file, foreign ones included.
     pub namespaces: Map<String, Value>,
     /// How often the file has been written.
     pub revision: u64,
     /// Whether the file could be read.
-    pub shape: Shape,
+    pub shape: StateStatus,
 }
 
 /// Whether the file could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Shape {
+pub enum StateStatus {
     /// It could, or there was none.
     #[default]
     Sound,
@@ -35,7 +35,7 @@ pub enum Shape {
     Newer(u64),
 }
 
-impl State {
+impl StateFile {
     /// Reads the file's bytes; a file in the old flat shape is brought into the present one.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
@@ -50,12 +50,12 @@ impl State {
             map.shift_remove(own);
         }
         map.values_mut().for_each(migrate);
-        let shape = if version > VERSION { Shape::Newer(version) } else { Shape::Sound };
+        let shape = if version > VERSION { StateStatus::Newer(version) } else { StateStatus::Sound };
         Self { namespaces: map, revision, shape }
     }
 
     fn broken(why: &str) -> Self {
-        Self { shape: Shape::Broken(why.to_owned()), ..Self::default() }
+        Self { shape: StateStatus::Broken(why.to_owned()), ..Self::default() }
     }
 
     /// One session's view.

@@ -1,6 +1,6 @@
 //! The lock beside the state.
 
-use super::Error;
+use super::StoreError;
 use fs4::{FileExt, TryLockError};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,13 +12,13 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(8);
 
 /// Takes the lock; it is given back when the file is dropped, or the process dies.
-pub(super) fn take(path: &Path) -> Result<File, Error> {
-    let io = |error| Error::Io(path.to_owned(), error);
+pub(super) fn take(path: &Path) -> Result<File, StoreError> {
+    let io = |error| StoreError::Io(path.to_owned(), error);
     crate::disk::refuse_link(path).map_err(io)?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(io)?;
     match FileExt::try_lock(&file) {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => wait(file).ok_or(Error::Busy)?.map_err(io),
+        Err(TryLockError::WouldBlock) => wait(file).ok_or(StoreError::Busy)?.map_err(io),
         Err(TryLockError::Error(error)) => Err(io(error)),
     }
 }

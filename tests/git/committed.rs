@@ -1,16 +1,16 @@
 //! How a single file stands.
 
-use super::Commitment::{self, Committed, Ignored, Missing, Modified, Staged, Untracked};
+use super::CommitState::{self, Committed, Ignored, Missing, Modified, Staged, Untracked};
 use super::commitment;
 use super::repo::{Layer, Repo};
 
 #[track_caller]
-fn check(make: impl Fn(&Repo), expected: &[(&str, Commitment)]) {
+fn check(make: impl Fn(&Repo), expected: &[(&str, CommitState)]) {
     check_layers(&[Layer::Quick, Layer::Full, Layer::Program], make, expected);
 }
 
 #[track_caller]
-fn check_layers(layers: &[Layer], make: impl Fn(&Repo), expected: &[(&str, Commitment)]) {
+fn check_layers(layers: &[Layer], make: impl Fn(&Repo), expected: &[(&str, CommitState)]) {
     for layer in layers {
         let repo = Repo::seeded(*layer);
         make(&repo);
@@ -176,7 +176,7 @@ fn settle(repo: &Repo) {
 
 #[test]
 fn a_settled_file_needs_no_second_look() {
-    let all = |wanted: Commitment| ["a.txt", "src/b.txt", "src/deep/c.txt"].map(|path| (path, wanted));
+    let all = |wanted: CommitState| ["a.txt", "src/b.txt", "src/deep/c.txt"].map(|path| (path, wanted));
     check(settle, &all(Committed));
     let packed = |repo: &Repo| {
         settle(repo);

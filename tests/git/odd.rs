@@ -5,21 +5,21 @@ use std::process::Command;
 
 use super::ChangeKind::{Modified, Untracked};
 use super::repo::{Layer, Repo, seen};
-use super::{Commitment, changes, commitment, head};
+use super::{CommitState, changes, commitment, head};
 
 /// Changes a file and adds one, and expects just these to be seen, as git sees them.
 #[track_caller]
 fn check(repo: &Repo) {
     assert_eq!(seen(&repo.root, &[""]), repo.oracle("", &["."]), "before");
-    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(Commitment::Committed));
+    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(CommitState::Committed));
     repo.write("src/b.txt", "other");
     repo.write("src/new.txt", "new");
     let expected = vec![("src/b.txt".to_owned(), Modified), ("src/new.txt".to_owned(), Untracked)];
     assert_eq!(seen(&repo.root, &["src"]), expected);
     assert_eq!(repo.oracle("", &["src"]), expected);
-    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(Commitment::Modified));
-    assert_eq!(commitment(&repo.root, "src/new.txt".as_ref()), Ok(Commitment::Untracked));
-    assert_eq!(commitment(&repo.root, "src/deep/c.txt".as_ref()), Ok(Commitment::Committed));
+    assert_eq!(commitment(&repo.root, "src/b.txt".as_ref()), Ok(CommitState::Modified));
+    assert_eq!(commitment(&repo.root, "src/new.txt".as_ref()), Ok(CommitState::Untracked));
+    assert_eq!(commitment(&repo.root, "src/deep/c.txt".as_ref()), Ok(CommitState::Committed));
     let id = repo.git(&["rev-parse", "HEAD"]);
     assert_eq!(head(&repo.root), Ok(Some(id.trim().to_owned())));
 }
@@ -191,8 +191,8 @@ fn paths_out_of_the_project_are_unknown() {
 fn astray() {
     let root = std::path::PathBuf::from(std::env::var_os("ASTRAY").unwrap());
     assert_eq!(seen(&root, &["src"]), [("src/b.txt".to_owned(), Modified)]);
-    assert_eq!(commitment(&root, "src/b.txt".as_ref()), Ok(Commitment::Modified));
-    assert_eq!(commitment(&root, "a.txt".as_ref()), Ok(Commitment::Committed));
+    assert_eq!(commitment(&root, "src/b.txt".as_ref()), Ok(CommitState::Modified));
+    assert_eq!(commitment(&root, "a.txt".as_ref()), Ok(CommitState::Committed));
     assert!(head(&root).unwrap().is_some());
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use super::{Change, ChangeKind, changes};
+use super::{ChangeKind, GitChange, changes};
 use ChangeKind::{Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeChanged, Untracked};
 
 /// Which layer a repository is made for; the module takes it for what it finds.
@@ -168,6 +168,6 @@ fn told(record: &str) -> (&str, ChangeKind) {
 #[track_caller]
 pub fn seen(tree: &Path, paths: &[&str]) -> Vec<(String, ChangeKind)> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-    let found: Vec<Change> = changes(tree, &paths, usize::MAX).unwrap();
+    let found: Vec<GitChange> = changes(tree, &paths, usize::MAX).unwrap();
     found.into_iter().map(|change| (change.path, change.kind)).collect()
 }

@@ -3,8 +3,8 @@
 use crate::project::{Project, said};
 use modegate::engine::decide;
 use modegate::event::Event;
-use modegate::facts::{Facts, Recorded};
-use modegate::journal::Line;
+use modegate::facts::{Facts, RecordedAnswers};
+use modegate::journal::JournalLine;
 use modegate::mode::Catalogue;
 use modegate::replay::recording::Header;
 use serde::Deserialize;
@@ -90,7 +90,7 @@ fn send(project: &Project, mut event: Value) {
 }
 
 /// The header's modes and the lines of a recording.
-fn opened(text: &str) -> (Catalogue, Vec<(String, Line)>) {
+fn opened(text: &str) -> (Catalogue, Vec<(String, JournalLine)>) {
     let mut lines = text.lines();
     let header: Header = serde_json::from_str(lines.next().unwrap()).unwrap();
     let catalogue = header.catalogue();
@@ -100,16 +100,17 @@ fn opened(text: &str) -> (Catalogue, Vec<(String, Line)>) {
 
 /// Decides every line again and compares what comes of it byte for byte.
 #[track_caller]
-fn decided_again(text: &str) -> Vec<Line> {
+fn decided_again(text: &str) -> Vec<JournalLine> {
     let (catalogue, lines) = opened(text);
     for (raw, line) in &lines {
         assert_eq!(line.modes, catalogue.hash, "{raw}");
         let event = Event::from_value(line.event.clone()).unwrap();
-        let recorded = Recorded::new(line.asked.clone());
+        let recorded = RecordedAnswers::new(line.asked.clone());
         let again = decide(&event, &catalogue, &line.before, &Facts::new(&recorded));
         let moved = again.session != line.before;
         let after = moved.then_some(again.session);
-        let same = Line { findings: again.findings, decision: again.decision, after, who: again.who, ..line.clone() };
+        let same =
+            JournalLine { findings: again.findings, decision: again.decision, after, who: again.who, ..line.clone() };
         assert_eq!(&serde_json::to_string(&same).unwrap(), raw);
     }
     lines.into_iter().map(|(_, line)| line).collect()

@@ -2,8 +2,8 @@
 
 use modegate::engine::{Decided, decide};
 use modegate::event::Event;
-use modegate::facts::{Facts, Recorded};
-use modegate::journal::Line;
+use modegate::facts::{Facts, RecordedAnswers};
+use modegate::journal::JournalLine;
 use modegate::replay::recording::Header;
 use modegate::session::{Ending, Session};
 use modegate::verdict::Verdict;
@@ -26,13 +26,13 @@ const RECORDINGS: [(&str, &str); 7] = [
 /// A line as it is written, and as it is read.
 struct Written {
     fields: BTreeMap<String, Box<RawValue>>,
-    line: Line,
+    line: JournalLine,
 }
 
 impl Written {
     fn again(&self, header: &Header) -> Decided {
         let event = Event::from_value(self.line.event.clone()).unwrap();
-        let recorded = Recorded::new(self.line.asked.clone());
+        let recorded = RecordedAnswers::new(self.line.asked.clone());
         decide(&event, &header.catalogue(), &self.line.before, &Facts::new(&recorded))
     }
 

@@ -384,7 +384,7 @@ fn an_error_in_the_models_place_is_no_stop() {
 #[test]
 fn a_world_is_remembered_from_a_transcript() {
     use modegate::event::Event;
-    use modegate::facts::{Answer, Question, Source};
+    use modegate::facts::{Answer, FactSource, Question};
     use modegate::replay::remembered::Remembered;
     for name in ["foreground-agents", "foreground-agents-2.1.198"] {
         let mut world = Remembered::new();

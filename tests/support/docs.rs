@@ -5,12 +5,12 @@ use libtest_mimic::{Failed, Trial};
 use modegate::check;
 use modegate::engine::decide;
 use modegate::event::{Event, Trigger};
-use modegate::facts::{Facts, Recorded};
-use modegate::journal::Line;
+use modegate::facts::{Facts, RecordedAnswers};
+use modegate::journal::JournalLine;
 use modegate::mode::{Catalogue, GATE, MODE, PHASE};
 use modegate::replay::scenario::Scenario;
 use modegate::settings::Settings;
-use modegate::store::{Shape, State};
+use modegate::store::{StateFile, StateStatus};
 
 /// Replaced in a scenario by the text of the last mode above it.
 const ABOVE: &str = "(the mode above)";
@@ -168,9 +168,9 @@ fn every_built_in_gate_is_listed(document: &Document) -> Result<(), Failed> {
 /// The example line parses and leads to the same decision with the built-in modes.
 fn the_line_is_decided_again(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json line") {
-        let line: Line = serde_json::from_str(&block.text)?;
+        let line: JournalLine = serde_json::from_str(&block.text)?;
         let event = Event::from_value(line.event)?;
-        let recorded = Recorded::new(line.asked);
+        let recorded = RecordedAnswers::new(line.asked);
         let again = decide(&event, &Catalogue::compose(None, &[]), &line.before, &Facts::new(&recorded));
         let after = line.after.unwrap_or(line.before);
         if (&again.findings, &again.decision, &again.session) != (&line.findings, &line.decision, &after) {
@@ -182,9 +182,10 @@ fn the_line_is_decided_again(document: &Document) -> Result<(), Failed> {
 
 fn the_state_parses(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json cache") {
-        let state = State::parse(block.text.as_bytes());
+        let state = StateFile::parse(block.text.as_bytes());
         let session = state.session("demo-session");
-        if state.shape != Shape::Sound || session.standing("plan_mode").is_none_or(|standing| standing.done.is_empty())
+        if state.shape != StateStatus::Sound
+            || session.standing("plan_mode").is_none_or(|standing| standing.done.is_empty())
         {
             return Err(format!("{state:#?}").into());
         }

@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 use modegate::facts::live::now;
 use modegate::journal;
 use modegate::mode_cache;
-use modegate::paths::Places;
+use modegate::paths::ProjectPaths;
 use modegate::replay::change::Change;
 use modegate::replay::entry::Entry;
 use modegate::replay::scenario::{Came, Scenario, Setting, Step};
@@ -83,13 +83,13 @@ impl Stage {
 
     /// What the gates found at the last event, as the journal has it.
     fn findings(&self) -> Vec<Finding> {
-        let places = Places { home: self.project.home() };
+        let places = ProjectPaths { home: self.project.home() };
         journal::lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
     /// Decides every event of the journals again, from nothing but the journals, byte for byte.
     pub fn replay(&self) -> Result<(), Failed> {
-        let places = Places { home: self.project.home() };
+        let places = ProjectPaths { home: self.project.home() };
         let catalogue = mode_cache::read(&places);
         let mut trial = Trial::new(&catalogue, &catalogue.hash);
         for path in journal::journals(&places.sessions()) {

@@ -5,7 +5,7 @@ use super::context::DoctorContext;
 use crate::check::{Check, ExpectedState, Scope};
 use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
-use crate::facts::live::{Live, git};
+use crate::facts::live::{LiveFacts, git};
 use crate::mode::{Action, Gate, Mode};
 use crate::session::Session;
 use crate::verdict::Verdict;
@@ -119,7 +119,7 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let event =
         Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
             .ok()?;
-    let live = Live::new(&event, home.clone(), context.target.places().journal("s"));
+    let live = LiveFacts::new(&event, home.clone(), context.target.places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
     let scope = Scope {
         event: &event,

@@ -5,7 +5,7 @@ use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::disk;
 use crate::journal;
-use crate::store::{Shape, Store};
+use crate::store::{StateStatus, StateStore};
 use std::fs;
 use std::path::Path;
 
@@ -43,10 +43,10 @@ fn writable(context: &DoctorContext) -> Option<Diagnostic> {
 }
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
-    let store = Store::new(context.target.places(), context.catalogue.settings.days);
+    let store = StateStore::new(context.target.places(), context.catalogue.settings.days);
     let broken = match store.read().shape {
-        Shape::Sound => None,
-        Shape::Broken(why) | Shape::Unreadable(why) => {
+        StateStatus::Sound => None,
+        StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
             let what = format!("`.claude/hooks/cache.json` could not be read: {why}");
             Some(Diagnostic::problem(
                 "state-broken",
@@ -54,7 +54,7 @@ fn state(context: &DoctorContext) -> Vec<Diagnostic> {
                 "the next event puts it aside and begins a new one; `modegate cache reset` does so now",
             ))
         }
-        Shape::Newer(version) => {
+        StateStatus::Newer(version) => {
             let what = format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know");
             Some(Diagnostic::problem("state-newer", what, "install the newer modegate"))
         }
@@ -81,11 +81,12 @@ fn recorded(context: &DoctorContext) -> Vec<Diagnostic> {
     let recent =
         journal::journals(&context.target.places().sessions()).into_iter().filter(|path| heartbeat::is_recent(path));
     let lines = recent.flat_map(|path| journal::recent(&path));
-    let is_one = |line: &journal::Line| {
+    let is_one = |line: &journal::JournalLine| {
         let text = |name: &str| line.event.get(name).and_then(serde_json::Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let stops: Vec<journal::Line> = lines.filter(is_one).filter(|line| heartbeat::is_of_today(&line.at)).collect();
+    let stops: Vec<journal::JournalLine> =
+        lines.filter(is_one).filter(|line| heartbeat::is_of_today(&line.at)).collect();
     let Some(last) = stops.last() else { return Vec::new() };
     let what = format!(
         "{} stops of subagents in the last day could not be attributed, the last at {}: they were let through",

@@ -5,10 +5,10 @@ use super::identity::identity;
 use crate::cli::screen::{self, TextStyle, styled};
 use crate::cli::{places, why};
 use crate::disk;
-use crate::journal::{self, Line};
+use crate::journal::{self, JournalLine};
 use crate::mode::SETTINGS;
 use crate::mode_cache;
-use crate::paths::{Places, safe_name};
+use crate::paths::{ProjectPaths, safe_name};
 use crate::replay::export::{ExportReport, LineNote, RecordingExport, export};
 use crate::replay::mask::MaskCounts;
 use clap::Args;
@@ -48,7 +48,7 @@ impl ExportCommand {
         let mut places = places(project);
         let journal = self.journal(&places)?;
         if let Some(home) = home_of(&journal).filter(|_| !given) {
-            places = Places { home };
+            places = ProjectPaths { home };
         }
         let (lines, unreadable) = journal::all(&journal);
         let Some(first) = lines.first() else {
@@ -77,7 +77,7 @@ impl ExportCommand {
     }
 
     /// The journal that is meant.
-    fn journal(&self, places: &Places) -> Result<PathBuf, RecordError> {
+    fn journal(&self, places: &ProjectPaths) -> Result<PathBuf, RecordError> {
         let folder = places.sessions();
         if self.session == "last" {
             let none = || {
@@ -135,7 +135,7 @@ fn home_of(journal: &Path) -> Option<PathBuf> {
 }
 
 /// The whole file; an empty one helps nobody.
-fn written(made: &RecordingExport, lines: &[Line]) -> Result<String, RecordError> {
+fn written(made: &RecordingExport, lines: &[JournalLine]) -> Result<String, RecordError> {
     if made.lines.is_empty() {
         let why = made.report.left_out.first().map_or("", |line| line.why.as_str());
         let hint =

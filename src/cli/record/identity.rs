@@ -1,11 +1,11 @@
 //! Whose machine this is, so that a recording does not tell.
 
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::replay::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 
 /// The folders and names that a recording of this project must not tell.
-pub(super) fn identity(places: &Places) -> MachineIdentity {
+pub(super) fn identity(places: &ProjectPaths) -> MachineIdentity {
     let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
     let named = home.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(variable).or(named);

@@ -5,12 +5,12 @@ use crate::cli::file_change::text_of;
 use crate::cli::screen;
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::settings::switch::{SwitchError, switched};
 use serde_json::json;
 
 /// Switches the journal, and says what is so now.
-pub(super) fn run(places: &Places, on: bool, as_json: bool) -> Result<(), RecordError> {
+pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), RecordError> {
     let path = places.settings();
     let before = text_of(&path).map_err(RecordError::found)?;
     let text = before.clone().unwrap_or_default();

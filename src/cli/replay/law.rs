@@ -2,7 +2,7 @@
 
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::replay::recording::Header;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(super) struct Judge {
 
 impl Law {
     /// The law of `--modes`, or of the project.
-    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &Places) -> Result<Self, String> {
+    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, String> {
         let mut law = Self {
             recorded: modes.is_some_and(|modes| modes.as_os_str() == RECORDED),
             files: None,
@@ -59,7 +59,7 @@ impl Law {
             return Err(format!("`--modes {}` is no folder", folder.display()));
         }
         if let Some(home) = project_of(folder) {
-            law.here = mode_cache::sources(&Places { home });
+            law.here = mode_cache::sources(&ProjectPaths { home });
             law.named = true;
         } else {
             let (files, settings) = loose(folder)?;
@@ -123,9 +123,9 @@ impl Law {
         match home {
             Some(home) if self.files.is_none() => {
                 let name = format!("the modes of {}", home.display());
-                self.judge(&mode_cache::sources(&Places { home }), None, &name)
+                self.judge(&mode_cache::sources(&ProjectPaths { home }), None, &name)
             }
-            Some(home) => self.judge(&self.changed(&mode_cache::sources(&Places { home })), None, &self.asked),
+            Some(home) => self.judge(&self.changed(&mode_cache::sources(&ProjectPaths { home })), None, &self.asked),
             None => self.judge(&self.changed(&self.here), None, &self.asked),
         }
     }

@@ -9,14 +9,14 @@ use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
 use crate::mode::{Catalogue, Mode};
-use crate::paths::Places;
+use crate::paths::ProjectPaths;
 use crate::replay::entry::Sent;
 use crate::replay::expect::Expectation;
 use crate::replay::retrial::Where;
 use crate::replay::scenario::{Came, Scenario, Setting, Step};
 use crate::replay::trial::Judged;
 use crate::session::Session;
-use crate::store::Store;
+use crate::store::StateStore;
 use crate::verdict::Decision;
 use jiff::{SignedDuration, Timestamp};
 use std::path::{Path, PathBuf};
@@ -165,7 +165,7 @@ impl<'a> Stage<'a> {
     }
 
     fn answer(&self, bytes: &[u8]) -> Result<Answered, String> {
-        let places = Places { home: self.home.clone() };
+        let places = ProjectPaths { home: self.home.clone() };
         let steps = || crate::mode_cache::read(&places).modes.iter().any(Mode::has_steps);
         if !self.shell && steps() {
             return Err(NEEDS_SHELL.to_owned());
@@ -259,8 +259,8 @@ impl<'a> Stage<'a> {
     }
 
     fn judge_exit(&self, step: &Step, kind: &str, answered: &Answered, exit: i32) -> Result<(), String> {
-        let places = Places { home: self.home.clone() };
-        let session = Store::new(places, u32::MAX).read().session(&self.setting.session);
+        let places = ProjectPaths { home: self.home.clone() };
+        let session = StateStore::new(places, u32::MAX).read().session(&self.setting.session);
         let state = |namespace: &str, key: &str| {
             let standing = session.standing(namespace).and_then(|standing| serde_json::to_value(standing).ok());
             standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
@@ -291,7 +291,7 @@ impl<'a> Stage<'a> {
         let mut decided = answered.decided.unwrap_or_else(silent);
         self.settle(&mut decided.decision);
         let judged = Judged::new(event, decided, answered.asked);
-        let catalogue = crate::mode_cache::read(&Places { home: self.home.clone() });
+        let catalogue = crate::mode_cache::read(&ProjectPaths { home: self.home.clone() });
         Some(Held { line, at: live::ahead(self.ahead).at, judged, catalogue, expected })
     }
 

@@ -7,8 +7,8 @@ use super::law::{Judge, Law};
 use super::lines::unreadable;
 use crate::engine::{Decided, decide};
 use crate::event::Event;
-use crate::facts::{self, Answer, Facts, Live, Question, live};
-use crate::journal::{self, Line, Wrote};
+use crate::facts::{self, Answer, Facts, LiveFacts, Question, live};
+use crate::journal::{self, JournalLine, WrittenFile};
 use crate::paths::safe_name;
 use crate::redact::redacted;
 use crate::replay::entry::Sent;
@@ -137,7 +137,7 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
                     (number, b"".as_slice())
                 }
             };
-            // Places are counted by lines, empty ones included.
+            // ProjectPaths are counted by lines, empty ones included.
             (last + 1..number).for_each(|_| part.line(b""));
             part.line(bytes);
             last = number;
@@ -168,11 +168,11 @@ fn transcript(input: &Input, court: &mut Court<'_>, docket: &mut Docket) -> std:
 
 /// A folder in which nothing is run unless it is let.
 struct Still<'e> {
-    live: Live<'e>,
+    live: LiveFacts<'e>,
     shell: bool,
 }
 
-impl facts::Source for Still<'_> {
+impl facts::FactSource for Still<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Run(_) | Question::Http(_) if !self.shell => {
@@ -203,7 +203,7 @@ impl<'a> Court<'a> {
             World::Project(home, shell) => {
                 let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
                 let journal = folder.join(format!("{}.jsonl", safe_name(&id)));
-                let live = Live::new(&event, home.clone(), journal.clone());
+                let live = LiveFacts::new(&event, home.clone(), journal.clone());
                 let world = Still { live, shell: *shell };
                 let facts = Facts::new(&world);
                 let decided = decide(&event, &self.judge.catalogue, &thread.session, &facts);
@@ -223,7 +223,7 @@ impl<'a> Court<'a> {
 
 /// Keeps what later events ask of earlier ones; where that cannot be, they are told that it is unknown.
 fn write_down(journal: &Path, event: &Event, before: &Session, decided: &Decided) {
-    let line = Line {
+    let line = JournalLine {
         v: journal::VERSION,
         at: live::now().at,
         event: redacted(&event.to_value()),
@@ -234,7 +234,7 @@ fn write_down(journal: &Path, event: &Event, before: &Session, decided: &Decided
         findings: Vec::new(),
         decision: Decision::default(),
         who: decided.who.clone(),
-        wrote: Wrote::of(&event.edited()),
+        wrote: WrittenFile::of(&event.edited()),
         lost: false,
         us: 0,
     };

@@ -2,11 +2,11 @@
 
 use super::transcript;
 use crate::facts::Answer;
-use crate::journal::Ledger;
+use crate::journal::ActivityLog;
 use std::path::Path;
 
 /// The type of the agent `id`, whose transcript the host says is at `path`.
-pub(super) fn agent(ledger: Result<&Ledger, String>, id: &str, path: Option<&str>) -> Answer {
+pub(super) fn agent(ledger: Result<&ActivityLog, String>, id: &str, path: Option<&str>) -> Answer {
     let known = ledger.ok().and_then(|ledger| ledger.agent(id));
     Answer::Agent(
         known.or_else(|| path.and_then(|path| from_meta(Path::new(path)).or_else(|| from_transcript(Path::new(path))))),

@@ -43,7 +43,7 @@ use std::path::Path;
 use self::asked::Asked;
 use self::place::{Found, Place};
 
-pub use crate::facts::{Change, ChangeKind, Commitment};
+pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why git could not tell, as one clause.
 pub type Unknown = String;
@@ -81,14 +81,14 @@ impl Doubt {
 ///
 /// When `tree` is in no repository or in a bare one, when `path` is a folder or lies outside, and when
 /// something cannot be read.
-pub fn commitment(tree: &Path, path: &Path) -> Result<Commitment, Unknown> {
+pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     #[cfg(unix)]
     if lean::is_committed(tree, path) {
-        return Ok(Commitment::Committed);
+        return Ok(CommitState::Committed);
     }
     let found = Found::from(tree)?;
     let Some(file) = found.file(path)? else {
-        return Ok(Commitment::Missing);
+        return Ok(CommitState::Missing);
     };
     layered(
         &found,
@@ -108,7 +108,7 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<Commitment, Unknown> {
 ///
 /// When `tree` is in no repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
-pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<Change>, Unknown> {
+pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
     let found = Found::from(tree)?;
     let asked = Asked::new(found.prefix(), paths)?;
     let mut changes = layered(
@@ -160,12 +160,12 @@ use self::quick::{changes as quick_changes, commitment as quick_commitment};
 
 /// The quick layer reads what `lstat` says, which only Unix says in full.
 #[cfg(not(unix))]
-fn quick_changes(_: &Place<'_>, _: &Asked) -> Result<Vec<Change>, Doubt> {
+fn quick_changes(_: &Place<'_>, _: &Asked) -> Result<Vec<GitChange>, Doubt> {
     Err(Doubt::Odd("not on this system".to_owned()))
 }
 
 /// See [`quick_changes`].
 #[cfg(not(unix))]
-fn quick_commitment(_: &Place<'_>, _: &[u8]) -> Result<Commitment, Doubt> {
+fn quick_commitment(_: &Place<'_>, _: &[u8]) -> Result<CommitState, Doubt> {
     Err(Doubt::Odd("not on this system".to_owned()))
 }

@@ -1,6 +1,6 @@
 //! Where are we: the project that an event belongs to, and the worktree in which its evidence is.
 
-use crate::paths::{lender, lexical};
+use crate::paths::{lexical, worktree_owner};
 use std::path::{Path, PathBuf};
 
 /// Home: where state and configuration are.
@@ -13,8 +13,8 @@ pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
         return lexical(said);
     }
     let cwd = lexical(cwd);
-    if let Some(lender) = lender(&cwd) {
-        return lender;
+    if let Some(worktree_owner) = worktree_owner(&cwd) {
+        return worktree_owner;
     }
     // The user's folder may be known by a link.
     let is_users = |dir: &Path| user.is_some_and(|user| dir == user || real(dir) == real(user));

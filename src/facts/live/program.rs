@@ -1,6 +1,6 @@
 //! A program that is given the event.
 
-use super::super::{Answer, Run};
+use super::super::{Answer, RunStep};
 use crate::process;
 use std::path::Path;
 use std::process::Command;
@@ -18,13 +18,13 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Runs a program; one that does not end in time is killed with its children.
-pub(super) fn run(asked: &Run, around: &Surroundings<'_>, until: Instant) -> Answer {
+pub(super) fn run(asked: &RunStep, around: &Surroundings<'_>, until: Instant) -> Answer {
     let name = asked.command.lines().next().unwrap_or_default();
     let begun = Instant::now();
     let until = until.min(begun + Duration::from_secs(asked.seconds.into()));
     let input = asked.event.then(|| around.event.as_bytes().to_vec());
     match process::run(&mut command(asked, around), input, until) {
-        Ok(Some(process::Ended { code: Some(code), stdout, stderr })) => Answer::Ran { code, stdout, stderr },
+        Ok(Some(process::ProcessOutput { code: Some(code), stdout, stderr })) => Answer::Ran { code, stdout, stderr },
         Ok(Some(_)) => Answer::Unknown(format!("`{name}` was ended by a signal")),
         Ok(None) => {
             let seconds = until.duration_since(begun).as_secs();
@@ -34,7 +34,7 @@ pub(super) fn run(asked: &Run, around: &Surroundings<'_>, until: Instant) -> Ans
     }
 }
 
-fn command(asked: &Run, around: &Surroundings<'_>) -> Command {
+fn command(asked: &RunStep, around: &Surroundings<'_>) -> Command {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut command = Command::new(shell);
     command.args([flag, &asked.command]).current_dir(around.cwd);

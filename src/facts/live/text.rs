@@ -2,7 +2,7 @@
 
 mod outline;
 
-use crate::facts::Wanted;
+use crate::facts::TextQuery;
 use regex::RegexBuilder;
 
 use outline::{plain, sections};
@@ -26,7 +26,7 @@ pub struct Seen {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn seen(bytes: &[u8], wanted: &Wanted) -> Result<Seen, String> {
+pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<Seen, String> {
     let text = String::from_utf8_lossy(bytes);
     let body = body(&text);
     let mut missing = absent_sections(body, &wanted.sections);
@@ -39,7 +39,7 @@ pub fn seen(bytes: &[u8], wanted: &Wanted) -> Result<Seen, String> {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn lacking(text: &str, wanted: &Wanted) -> Result<Vec<String>, String> {
+pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, String> {
     let mut missing: Vec<String> = absent_texts(text, &wanted.contains).collect();
     if !wanted.starts.is_empty() && !wanted.starts.iter().any(|start| text.trim_start().starts_with(start.as_str())) {
         missing.push(format!("beginning `{}`", wanted.starts.join("` or `")));
@@ -100,7 +100,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, title: &str, expected: bool) {
         let sections = [title.to_owned()];
-        let wanted = Wanted { sections: sections.to_vec(), ..Wanted::default() };
+        let wanted = TextQuery { sections: sections.to_vec(), ..TextQuery::default() };
         let missing = seen(text.as_bytes(), &wanted).unwrap().missing;
         let absent = [format!("section `{title}`")];
         assert_eq!(missing, if expected { &absent[..0] } else { &absent[..] }, "{text}");
@@ -164,7 +164,7 @@ mod tests {
     fn pieces_and_patterns_are_asked_of_the_body() {
         let contains = ["FINDINGS".to_owned(), "key".to_owned()];
         let matches = [r"^status:\s+\w+$".to_owned(), "(?i)GRÖ.E".to_owned(), "none".to_owned()];
-        let wanted = Wanted { contains: contains.to_vec(), matches: matches.to_vec(), ..Wanted::default() };
+        let wanted = TextQuery { contains: contains.to_vec(), matches: matches.to_vec(), ..TextQuery::default() };
         let seen = seen("---\nkey: 1\n---\n\n findings\r\nstatus: größe\r\n".as_bytes(), &wanted).unwrap();
         assert_eq!(seen.missing, ["text `key`", "pattern `none`"]);
         assert_eq!(seen.chars, 23);
@@ -175,7 +175,7 @@ mod tests {
         for (pattern, reason) in
             [("(", "unclosed group"), (r"(\w{500}){500}", "Compiled regex exceeds size limit of 1048576 bytes.")]
         {
-            let wanted = Wanted { matches: vec![pattern.to_owned()], ..Wanted::default() };
+            let wanted = TextQuery { matches: vec![pattern.to_owned()], ..TextQuery::default() };
             let clause = seen(b"", &wanted).unwrap_err();
             assert_eq!(clause, format!("pattern `{pattern}` does not compile: {reason}"));
         }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_text_hide_nothing() {
-        let wanted = Wanted { contains: vec!["here".to_owned()], ..Wanted::default() };
+        let wanted = TextQuery { contains: vec!["here".to_owned()], ..TextQuery::default() };
         let seen = seen(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
         assert_eq!(seen, Seen { chars: 5, missing: Vec::new() });
     }

@@ -1,6 +1,6 @@
 //! A server that is sent the event.
 
-use super::super::{Answer, Http};
+use super::super::{Answer, HttpStep};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
@@ -9,7 +9,7 @@ use ureq::http::Uri;
 const LARGEST: u64 = 1024 * 1024;
 
 /// Sends the event; a server that is down, or too slow, could not be asked.
-pub(super) fn fetch(asked: &Http, event: &str, until: Instant) -> Answer {
+pub(super) fn fetch(asked: &HttpStep, event: &str, until: Instant) -> Answer {
     let limit = Duration::from_secs(asked.seconds.into()).min(until.saturating_duration_since(Instant::now()));
     match sent(asked, event, limit) {
         Ok((status, body)) => Answer::Fetched { status, body },
@@ -21,7 +21,7 @@ pub(super) fn fetch(asked: &Http, event: &str, until: Instant) -> Answer {
     }
 }
 
-fn sent(asked: &Http, event: &str, limit: Duration) -> Result<(u16, String), String> {
+fn sent(asked: &HttpStep, event: &str, limit: Duration) -> Result<(u16, String), String> {
     // Whoever is asked answers: a redirect could carry the event to anybody.
     let config = ureq::Agent::config_builder().timeout_global(Some(limit)).max_redirects(0);
     let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();

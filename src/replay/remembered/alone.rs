@@ -3,7 +3,7 @@
 use super::{Remembered, named_project};
 use crate::event::Event;
 use crate::facts::live::spoken;
-use crate::facts::{Answer, Question, Source, Touching};
+use crate::facts::{Answer, FactSource, Question, Touching};
 use serde_json::Value;
 
 /// The answer to a question about the event itself, which a journal may have only redacted: nothing where the text
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[must_use]
 pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
     let whole = match question {
-        Question::Said { of, .. } => spoken(event, *of).map_or(event.oddities.is_empty(), is_whole),
+        Question::EventText { of, .. } => spoken(event, *of).map_or(event.oddities.is_empty(), is_whole),
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }

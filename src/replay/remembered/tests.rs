@@ -1,7 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
 use super::*;
-use crate::facts::{Answer, Clock, Milestone, Protected, Question, Said, Source, Wanted};
+use crate::facts::{Answer, Clock, EventText, FactSource, Milestone, Protected, Question, TextQuery};
 use serde_json::json;
 
 const NOON: &str = "2026-11-16T12:00:00.000Z";
@@ -45,7 +45,7 @@ fn files(remembered: &Remembered, glob: &str) -> Option<Vec<String>> {
 
 /// What a file is known to have, asked word by word.
 fn has(remembered: &Remembered, path: &str, word: &str) -> Option<bool> {
-    let wanted = Wanted { contains: vec![word.to_owned()], ..Wanted::default() };
+    let wanted = TextQuery { contains: vec![word.to_owned()], ..TextQuery::default() };
     match ask(remembered, &Question::Text { path: path.to_owned(), wanted }) {
         Answer::Text { missing, .. } => Some(missing.is_empty()),
         Answer::Unknown(_) => None,
@@ -150,7 +150,7 @@ fn a_file_that_is_not_there_is_known_to_be_gone() {
         let input = json!({"file_path": "/home/ann/app/a.md"});
         event("PostToolUseFailure", json!({"tool_name": "Read", "tool_input": input, "error": error}))
     };
-    let known = after(&[failed("File does not exist. Note: your current working directory is /home/ann/app.")]);
+    let known = after(&[failed("FoundFile does not exist. Note: your current working directory is /home/ann/app.")]);
     assert_eq!(files(&known, "a.md"), Some(Vec::new()));
     assert_eq!(files(&known, "*.md"), None);
     assert_eq!(files(&after(&[failed("EISDIR: illegal operation on a directory, read")]), "a.md"), None);
@@ -340,16 +340,16 @@ fn hook_entries_are_compared_where_both_sides_are_known() {
         event("PreToolUse", json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": "{}"}}))
     };
     let own = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"]}]}]}}"#;
-    let ask = |known: &Remembered, path: &str| known.at(&write(path), None).answer(&Question::Wiring);
-    assert_eq!(ask(&after(&[wrote(settings, own)]), settings), Answer::Wiring(Some(settings.to_owned())));
-    assert_eq!(ask(&after(&[wrote(settings, "{}")]), settings), Answer::Wiring(None));
+    let ask = |known: &Remembered, path: &str| known.at(&write(path), None).answer(&Question::HookEntries);
+    assert_eq!(ask(&after(&[wrote(settings, own)]), settings), Answer::HookEntries(Some(settings.to_owned())));
+    assert_eq!(ask(&after(&[wrote(settings, "{}")]), settings), Answer::HookEntries(None));
     assert!(matches!(ask(&Remembered::new(), settings), Answer::Unknown(_)));
-    assert_eq!(ask(&Remembered::new(), "/home/ann/app/src/x.rs"), Answer::Wiring(None));
+    assert_eq!(ask(&Remembered::new(), "/home/ann/app/src/x.rs"), Answer::HookEntries(None));
 }
 
 #[test]
 fn git_programs_and_servers_are_unknown_with_a_reason() {
-    let transcript = Question::Transcript { path: String::new(), last: true, wanted: Wanted::default() };
+    let transcript = Question::Transcript { path: String::new(), last: true, wanted: TextQuery::default() };
     for question in [
         Question::Head,
         Question::Committed("a.md".to_owned()),
@@ -364,16 +364,16 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
 
 #[test]
 fn an_event_answers_for_itself_where_it_is_whole() {
-    let said = |of: Said, word: &str| Question::Said {
+    let said = |of: EventText, word: &str| Question::EventText {
         of,
-        wanted: Wanted { contains: vec![word.to_owned()], ..Wanted::default() },
+        wanted: TextQuery { contains: vec![word.to_owned()], ..TextQuery::default() },
     };
     let prompt = |text: &str| event("UserPromptSubmit", json!({"prompt": text}));
-    let yes = from_event(&prompt("fix the tests"), &said(Said::Prompt, "tests"));
+    let yes = from_event(&prompt("fix the tests"), &said(EventText::Prompt, "tests"));
     assert_eq!(yes, Some(Answer::Text { chars: 13, missing: Vec::new() }));
-    assert_eq!(from_event(&prompt("fix"), &said(Said::Command, "rm")), Some(Answer::Silence));
-    assert_eq!(from_event(&prompt("token is [masked]"), &said(Said::Prompt, "tests")), None);
-    assert_eq!(from_event(&prompt("fix… [20000 bytes, sha256 00]"), &said(Said::Prompt, "tests")), None);
+    assert_eq!(from_event(&prompt("fix"), &said(EventText::Command, "rm")), Some(Answer::NoText));
+    assert_eq!(from_event(&prompt("token is [masked]"), &said(EventText::Prompt, "tests")), None);
+    assert_eq!(from_event(&prompt("fix… [20000 bytes, sha256 00]"), &said(EventText::Prompt, "tests")), None);
     assert_eq!(from_event(&prompt("fix"), &Question::Head), None);
     let remove = |command: &str| bash("PreToolUse", command, json!({}));
     assert!(matches!(from_event(&remove("rm .env"), &touching(".env")), Some(Answer::Touches(Some(_)))));

@@ -5,7 +5,7 @@ use super::{Remembered, SOMEWHERE, user_of};
 use crate::event::Event;
 use crate::facts::live::touch::{Links, Reach};
 use crate::facts::live::{files as globs, frontmatter_of, milestone, newest, said, text_of, wired};
-use crate::facts::{Answer, Clock, File, Question, Source, Touching};
+use crate::facts::{Answer, Clock, FactSource, FoundFile, Question, Touching};
 use crate::paths::lexical;
 use crate::shell::{Ground, Target};
 use jiff::Timestamp;
@@ -165,11 +165,11 @@ impl<'a> World<'a> {
             _ => Err("this session does not show what the settings have".to_owned()),
         };
         wired::changed_of(self.event, &settings, Path::new(&self.ground.cwd), Links::AsWritten, read)
-            .map_or_else(Answer::Unknown, Answer::Wiring)
+            .map_or_else(Answer::Unknown, Answer::HookEntries)
     }
 }
 
-impl Source for World<'_> {
+impl FactSource for World<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Files(globs) => self.files(globs),
@@ -183,10 +183,10 @@ impl Source for World<'_> {
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, .. } => self.agent(id),
             Question::InFlight => self.in_flight(),
-            Question::Said { of, wanted } => said(self.event, *of, wanted),
+            Question::EventText { of, wanted } => said(self.event, *of, wanted),
             Question::Touches(asked) => self.touches(asked),
             Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
-            Question::Wiring => self.wiring(),
+            Question::HookEntries => self.wiring(),
             Question::History => self.history(),
             Question::Committed(_) | Question::Changes(_) | Question::Head => {
                 unknown("this session does not show what is committed")
@@ -200,9 +200,9 @@ impl Source for World<'_> {
 }
 
 /// A file that is surely there, with its size; a size that is not known is no answer.
-fn file(path: &str, known: &Known) -> Option<File> {
+fn file(path: &str, known: &Known) -> Option<FoundFile> {
     let State::Full(content) = &known.state else { return None };
-    Some(File { path: path.to_owned(), size: content.len() as u64, modified: known.modified })
+    Some(FoundFile { path: path.to_owned(), size: content.len() as u64, modified: known.modified })
 }
 
 fn unknown(why: &str) -> Answer {

@@ -1,6 +1,6 @@
 //! The paths a question is about.
 
-use super::{Change, ChangeKind, Unknown};
+use super::{ChangeKind, GitChange, Unknown};
 
 /// Asked paths, relative to the worktree's root, sorted, none inside another.
 #[derive(Debug)]
@@ -54,12 +54,12 @@ impl Asked {
     }
 
     /// The change as the asker sees it, with the path relative to the folder that the question came from.
-    pub(super) fn change(&self, path: &[u8], kind: ChangeKind) -> Change {
+    pub(super) fn change(&self, path: &[u8], kind: ChangeKind) -> GitChange {
         let inside = match path.strip_prefix(self.prefix.as_slice()) {
             Some(rest) if !self.prefix.is_empty() => rest.strip_prefix(b"/").unwrap_or(rest),
             _ => path,
         };
-        Change { path: String::from_utf8_lossy(inside).into_owned(), kind }
+        GitChange { path: String::from_utf8_lossy(inside).into_owned(), kind }
     }
 }
 

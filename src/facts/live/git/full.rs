@@ -11,22 +11,22 @@ use super::asked::Asked;
 use super::place::Place;
 use super::renames::{self, Blob, Delta};
 use super::untracked::Excludes;
-use super::{Change, ChangeKind, Commitment, Doubt};
+use super::{ChangeKind, CommitState, Doubt, GitChange};
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<Commitment, Doubt> {
+pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, Doubt> {
     let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
     if index.entry_by_path(BStr::new(path)).is_none() && index.entry_range(BStr::new(path)).is_none() {
         let ignored = Excludes::new(place, true)?.ignores(path, false)?;
-        return Ok(if ignored { Commitment::Ignored } else { Commitment::Untracked });
+        return Ok(if ignored { CommitState::Ignored } else { CommitState::Untracked });
     }
-    let mut answer = Commitment::Committed;
+    let mut answer = CommitState::Committed;
     for item in items(place, &Asked::one(path))? {
         match item? {
-            Item::TreeIndex(_) => answer = Commitment::Staged,
+            Item::TreeIndex(_) => answer = CommitState::Staged,
             Item::IndexWorktree(item) => match unstaged(&item) {
-                Some((_, ChangeKind::Added)) => answer = Commitment::Staged,
-                Some(_) => return Ok(Commitment::Modified),
+                Some((_, ChangeKind::Added)) => answer = CommitState::Staged,
+                Some(_) => return Ok(CommitState::Modified),
                 None => {}
             },
         }
@@ -35,7 +35,7 @@ pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<Commitment, D
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
     let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
     let (mut deltas, mut rest) = (Vec::new(), Vec::new());
     for item in items(place, asked)? {

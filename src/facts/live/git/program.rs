@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::asked::Asked;
 use super::place::{Found, text};
-use super::{Change, ChangeKind, Commitment, Unknown};
+use super::{ChangeKind, CommitState, GitChange, Unknown};
 
 /// After this, git is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,21 +17,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<Commitment, Unknown>> {
+pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<CommitState, Unknown>> {
     let options = ["--untracked-files=all", "--ignored", "--no-renames"];
     let output = status(found, &options, &[path.to_vec()])?;
     Some(output.map(|output| match output.first() {
-        None => Commitment::Committed,
-        Some(b'?') => Commitment::Untracked,
-        Some(b'!') => Commitment::Ignored,
+        None => CommitState::Committed,
+        Some(b'?') => CommitState::Untracked,
+        Some(b'!') => CommitState::Ignored,
         // What is only intended to be added is `.A`.
-        Some(b'1') if matches!(output.get(2..4), Some([_, b'.'] | b".A")) => Commitment::Staged,
-        Some(_) => Commitment::Modified,
+        Some(b'1') if matches!(output.get(2..4), Some([_, b'.'] | b".A")) => CommitState::Staged,
+        Some(_) => CommitState::Modified,
     }))
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(found: &Found, asked: &Asked) -> Option<Result<Vec<Change>, Unknown>> {
+pub(super) fn changes(found: &Found, asked: &Asked) -> Option<Result<Vec<GitChange>, Unknown>> {
     let options = ["--untracked-files=normal", "--ignored=no", "--find-renames"];
     let output = match status(found, &options, asked.paths())? {
         Ok(output) => output,

@@ -6,7 +6,7 @@ use super::index::Index;
 use super::place::{Place, head, text};
 use super::untracked::Excludes;
 use super::walk::{Seen, Walk};
-use super::{Change, ChangeKind, Commitment, Doubt, renames, staged, submodules};
+use super::{ChangeKind, CommitState, Doubt, GitChange, renames, staged, submodules};
 
 /// The settings that the comparison depends on.
 struct Settings {
@@ -31,33 +31,33 @@ impl Settings {
 }
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<Commitment, Doubt> {
+pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, Doubt> {
     let settings = Settings::of(place)?;
     let asked = Asked::one(path);
     let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), &asked, true)?;
     let entry = match index.exactly(path) {
         [] => return stranger(place, &settings, &index, path),
         [entry] if !entry.is_conflicted() => entry,
-        _ => return Ok(Commitment::Modified),
+        _ => return Ok(CommitState::Modified),
     };
     if entry.is_intended() {
-        return Ok(Commitment::Staged);
+        return Ok(CommitState::Staged);
     }
     let whole = place.root.join(text(path));
     let vouched = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_vouched(&now, settings.modes, index.written));
     if !vouched && Contents::new(place, settings.modes).difference(entry, path)?.is_some() {
-        return Ok(Commitment::Modified);
+        return Ok(CommitState::Modified);
     }
     let wanted = renames::Blob::new(entry.mode, entry.id);
     let blob = match head(place.repo)? {
         Some(commit) => staged::committed(&place.repo.objects, &commit, path)?,
         None => None,
     };
-    Ok(if blob == Some(wanted) { Commitment::Committed } else { Commitment::Staged })
+    Ok(if blob == Some(wanted) { CommitState::Committed } else { CommitState::Staged })
 }
 
 /// A file that the index does not have: in a submodule, ignored, or untracked.
-fn stranger(place: &Place<'_>, settings: &Settings, index: &Index, path: &[u8]) -> Result<Commitment, Doubt> {
+fn stranger(place: &Place<'_>, settings: &Settings, index: &Index, path: &[u8]) -> Result<CommitState, Doubt> {
     if let Some(link) = index.link(path) {
         let (whole, rest) = submodules::inside(place, index.path(link), path)
             .ok_or_else(|| Doubt::Odd("a submodule is not checked out".to_owned()))?;
@@ -67,11 +67,11 @@ fn stranger(place: &Place<'_>, settings: &Settings, index: &Index, path: &[u8]) 
         return Err(Doubt::Odd("the index may know the file by another name".to_owned()));
     }
     let ignored = Excludes::new(place, settings.sparse)?.ignores(path, false)?;
-    Ok(if ignored { Commitment::Ignored } else { Commitment::Untracked })
+    Ok(if ignored { CommitState::Ignored } else { CommitState::Untracked })
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
     let settings = Settings::of(place)?;
     let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
     let seen = Walk::new(place.root, &index, settings.sparse, settings.modes)?.run(asked)?;

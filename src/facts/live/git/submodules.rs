@@ -6,7 +6,7 @@ use super::asked::{Asked, within};
 use super::entry::Entry;
 use super::index::Index;
 use super::place::{Place, absent, head, text};
-use super::{Change, ChangeKind, Doubt};
+use super::{ChangeKind, Doubt, GitChange};
 
 /// How the submodule `link` at `path` differs from what the index says.
 pub(super) fn difference(place: &Place<'_>, link: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
@@ -33,7 +33,7 @@ pub(super) fn difference(place: &Place<'_>, link: &Entry, path: &[u8]) -> Result
 }
 
 /// The changes under asked paths that lie inside of a submodule, which only it knows.
-pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<Vec<Change>, Doubt> {
+pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
     let mut changes = Vec::new();
     for path in asked.paths() {
         let Some(link) = index.link(path).map(|link| index.path(link)).filter(|link| link != path) else {
