@@ -83,7 +83,8 @@ fn gates(folder: &Path, binary: &Path) {
         project
     };
     let rule = |index: usize| {
-        let kinds = ["calls: deploy", "command: { matches: \"^deploy-[a-z]+", "touches: { deeds: [write], paths: [gen"];
+        let kinds =
+            ["calls: deploy", "command: { matches: \"^deploy-[a-z]+", "touches: { effects: [write], paths: [gen"];
         let close = ["", "$\" }", "/x] }"];
         let at = index % kinds.len();
         let number = if at == 2 { format!("{index}") } else { String::new() };

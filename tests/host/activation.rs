@@ -1,10 +1,10 @@
 //! How a mode begins.
 
 use crate::Case;
-use crate::client::{Client, Ran, Version};
-use crate::model::{Block, MAIN, Script, agent, calls, says};
+use crate::client::{Client, ClientRun, Version};
+use crate::model::{Block, MAIN, Script, agent, calls, text};
 use crate::project::Project;
-use crate::stage::{standing, wired};
+use crate::setup::{installed_project, mode_state};
 use serde_json::json;
 
 pub(super) fn cases() -> Vec<Case> {
@@ -17,57 +17,57 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// How often the journal says that a mode was activated.
-fn activations(project: &Project, ran: &Ran) -> usize {
+fn activations(project: &Project, ran: &ClientRun) -> usize {
     let journal = project.read(&format!(".claude/hooks/sessions/{}.jsonl", ran.id));
     journal.lines().filter(|line| line.contains("plan mode activated")).count()
 }
 
 fn typed(client: &Client) {
-    let project = wired();
-    let ran = client.run(&project, "/plan a login page", Script::main(vec![says("I plan.")]));
-    ran.must(ran.exits("UserPromptSubmit") == [0], "the prompt is heard");
-    ran.must(client.version < Version(2, 1, 116) || ran.exits("UserPromptExpansion") == [0], "so is its expansion");
-    ran.must(activations(&project, &ran) == 1, "the mode is activated once");
-    ran.must(standing(&project, "plan_mode", &ran.id)["is_active"] == true, "it is active");
-    ran.must_tell(MAIN, "Planning Phase. Follow the planning workflow.");
-    ran.must(ran.heard(MAIN).matches("Planning Phase.").count() == 1, "the model is told once");
+    let project = installed_project();
+    let ran = client.run(&project, "/plan a login page", Script::main(vec![text("I plan.")]));
+    ran.check(ran.exits("UserPromptSubmit") == [0], "the prompt reaches the hook");
+    ran.check(client.version < Version(2, 1, 116) || ran.exits("UserPromptExpansion") == [0], "so does its expansion");
+    ran.check(activations(&project, &ran) == 1, "the mode is activated once");
+    ran.check(mode_state(&project, "plan_mode", &ran.id)["is_active"] == true, "it is active");
+    ran.must_read(MAIN, "Planning Phase. Follow the planning workflow.");
+    ran.check(ran.text_read_by(MAIN).matches("Planning Phase.").count() == 1, "the model reads it once");
 }
 
-/// Takes modegate off one event.
-fn deaf(project: &Project, event: &str) {
+/// Removes the hook entry of one event.
+fn without_entry(project: &Project, event: &str) {
     let mut settings: serde_json::Value = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
     settings["hooks"].as_object_mut().unwrap().remove(event);
     project.write(".claude/settings.json", settings.to_string());
 }
 
 fn expanded(client: &Client) {
-    let project = wired();
-    deaf(&project, "UserPromptSubmit");
-    let ran = client.run(&project, "/plan a login page", Script::main(vec![says("I plan.")]));
-    ran.must(ran.at("UserPromptSubmit").is_empty(), "nobody hears the prompt");
-    ran.must(ran.exits("UserPromptExpansion") == [0], "its expansion is heard");
-    ran.must(activations(&project, &ran) == 1, "the mode is activated");
-    ran.must_tell(MAIN, "Planning Phase. Follow the planning workflow.");
+    let project = installed_project();
+    without_entry(&project, "UserPromptSubmit");
+    let ran = client.run(&project, "/plan a login page", Script::main(vec![text("I plan.")]));
+    ran.check(ran.at("UserPromptSubmit").is_empty(), "no hook gets the prompt");
+    ran.check(ran.exits("UserPromptExpansion") == [0], "a hook gets its expansion");
+    ran.check(activations(&project, &ran) == 1, "the mode is activated");
+    ran.must_read(MAIN, "Planning Phase. Follow the planning workflow.");
 }
 
 fn called(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     let skill = Block::Tool("Skill", json!({"skill": "plan", "args": "a login page"}));
-    let script = vec![calls(vec![skill]), calls(vec![agent("strategic-planner")]), says("I was refused.")];
+    let script = vec![calls(vec![skill]), calls(vec![agent("strategic-planner")]), text("I was blocked.")];
     let ran = client.run(&project, "Plan a login page.", Script::main(script));
-    ran.must(ran.exits("PreToolUse:Skill") == [0], "the call is heard");
-    ran.must(activations(&project, &ran) == 1, "the mode is activated");
-    ran.must(ran.exits("PreToolUse:Agent") == [2], "and its gates stand");
-    ran.must_tell(MAIN, "Research report not found. Call research-specialist first.");
+    ran.check(ran.exits("PreToolUse:Skill") == [0], "a hook gets the call");
+    ran.check(activations(&project, &ran) == 1, "the mode is activated");
+    ran.check(ran.exits("PreToolUse:Agent") == [2], "its gates are active");
+    ran.must_read(MAIN, "Research report not found. Call research-specialist first.");
 }
 
 fn nothing(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     let ran = client.run(
         &project,
         "Make a plan.",
-        Script::main(vec![calls(vec![agent("strategic-planner")]), says("Done.")]),
+        Script::main(vec![calls(vec![agent("strategic-planner")]), text("Done.")]),
     );
-    ran.must(!ran.hooks.is_empty(), "hooks are called");
-    ran.must(ran.hooks.iter().all(|hook| hook.exit == 0 && hook.outcome == "success"), "nothing is refused or held");
+    ran.check(!ran.hooks.is_empty(), "hooks are called");
+    ran.check(ran.hooks.iter().all(|hook| hook.exit == 0 && hook.outcome == "success"), "nothing is blocked");
 }

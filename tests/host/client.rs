@@ -44,9 +44,9 @@ pub struct Hook {
     pub outcome: String,
 }
 
-/// A session that is over.
+/// A finished session.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ClientRun {
     /// The client's exit code; none if it was killed.
     pub exit: Option<i32>,
     /// The client's standard error.
@@ -61,7 +61,7 @@ pub struct Ran {
     pub id: String,
 }
 
-/// A session that is to be.
+/// A session to run.
 pub struct Session<'a> {
     project: &'a Project,
     folder: PathBuf,
@@ -95,8 +95,8 @@ impl<'a> Session<'a> {
         self.project.home().join(path.replace("{session}", &self.id))
     }
 
-    /// Lets the client run to its end.
-    pub fn run(self, client: &Client, prompt: &str, script: Script) -> Ran {
+    /// Runs the client to its end.
+    pub fn run(self, client: &Client, prompt: &str, script: Script) -> ClientRun {
         let model = Model::start(script, &self.project.home());
         let notes = tempfile::tempdir().unwrap();
         let (out, err) = (notes.path().join("stdout"), notes.path().join("stderr"));
@@ -105,7 +105,7 @@ impl<'a> Session<'a> {
         command.args(["--include-hook-events", "--session-id", &self.id]).current_dir(&self.folder);
         command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
         command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
-        // A client that runs as root wants to hear that it is in a sandbox before it skips permissions.
+        // A client that runs as root skips permissions only if it is told that it runs in a sandbox.
         command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]);
         if let Some(folder) = self.path {
             let rest = std::env::var_os("PATH").unwrap_or_default();
@@ -119,8 +119,8 @@ impl<'a> Session<'a> {
         let events: Vec<Value> = read(&out).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let hooks = events.iter().filter(|event| event["subtype"] == "hook_response").map(Hook::read).collect();
         let exit = status.and_then(|status| status.code());
-        let ran = Ran { exit, stderr: read(&err), events, hooks, requests: model.requests(), id: self.id };
-        assert!(status.is_some(), "the client was killed after {LIMIT:?}\n{}", ran.told());
+        let ran = ClientRun { exit, stderr: read(&err), events, hooks, requests: model.requests(), id: self.id };
+        assert!(status.is_some(), "the client was killed after {LIMIT:?}\n{}", ran.summary());
         ran
     }
 }
@@ -145,16 +145,16 @@ fn wait(command: &mut Command, limit: Duration) -> Option<ExitStatus> {
 impl Client {
     /// The client at a path.
     pub fn at(binary: PathBuf) -> Self {
-        let said = Command::new(&binary).arg("--version").stdin(Stdio::null()).output();
-        let said = said.unwrap_or_else(|error| panic!("{} does not run: {error}", binary.display()));
-        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let output = Command::new(&binary).arg("--version").stdin(Stdio::null()).output();
+        let output = output.unwrap_or_else(|error| panic!("{} does not run: {error}", binary.display()));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut numbers = text.split([' ', '.']).map_while(|word| word.trim().parse().ok());
         let mut number = || numbers.next().unwrap_or(0);
         Self { binary, version: Version(number(), number(), number()) }
     }
 
     /// Runs a prompt in a project.
-    pub fn run(&self, project: &Project, prompt: &str, script: Script) -> Ran {
+    pub fn run(&self, project: &Project, prompt: &str, script: Script) -> ClientRun {
         Session::new(project).run(self, prompt, script)
     }
 }
@@ -172,7 +172,7 @@ impl Hook {
     }
 }
 
-impl Ran {
+impl ClientRun {
     /// What hooks answered at an event; `PreToolUse` is every tool's, `PreToolUse:Agent` one's.
     pub fn at(&self, name: &str) -> Vec<&Hook> {
         let is_meant = |hook: &&Hook| hook.name == name || hook.name.split(':').next() == Some(name);
@@ -189,20 +189,20 @@ impl Ran {
         self.requests.iter().filter(|request| request.who == who && request.has_tools()).collect()
     }
 
-    /// All that an agent was told until its last turn.
-    pub fn heard(&self, who: &str) -> String {
+    /// Everything an agent has read up to its last turn.
+    pub fn text_read_by(&self, who: &str) -> String {
         let longest = self.asked(who).into_iter().max_by_key(|request| request.answered());
         longest.map(Request::text).unwrap_or_default()
     }
 
-    /// What the person reads at the end.
+    /// The text the person reads at the end.
     pub fn result(&self) -> String {
         let last = self.events.iter().rev().find(|event| event["type"] == "result");
         last.and_then(|event| event["result"].as_str()).unwrap_or_default().to_owned()
     }
 
-    /// The session for a person who reads why a trial failed.
-    pub fn told(&self) -> String {
+    /// A summary of the session for failure messages.
+    pub fn summary(&self) -> String {
         let hooks = self.hooks.iter().map(|hook| {
             format!("  {} {} {} {} {}", hook.name, hook.exit, hook.outcome, hook.stdout.trim(), hook.stderr.trim())
         });
@@ -216,15 +216,18 @@ impl Ran {
         )
     }
 
-    /// Fails with the whole session unless it holds.
+    /// Fails with the whole session unless `passed`.
     #[track_caller]
-    pub fn must(&self, holds: bool, what: &str) {
-        assert!(holds, "{what}\n{}", self.told());
+    pub fn check(&self, passed: bool, what: &str) {
+        assert!(passed, "{what}\n{}", self.summary());
     }
 
-    /// Fails unless an agent was told something.
+    /// Fails unless an agent has read a text.
     #[track_caller]
-    pub fn must_tell(&self, who: &str, what: &str) {
-        self.must(self.heard(who).contains(what), &format!("{who} was not told {what:?}, but:\n{}", self.heard(who)));
+    pub fn must_read(&self, who: &str, what: &str) {
+        self.check(
+            self.text_read_by(who).contains(what),
+            &format!("{who} did not read {what:?}, but:\n{}", self.text_read_by(who)),
+        );
     }
 }

@@ -13,17 +13,17 @@
 
 mod activation;
 mod agents;
-mod beside;
 mod client;
 mod gates;
 mod install;
 mod model;
+mod other_hooks;
 #[path = "../support/project.rs"]
 mod project;
 mod server;
 mod sessions;
 mod settings;
-mod stage;
+mod setup;
 mod starts;
 mod stops;
 
@@ -31,7 +31,7 @@ use client::{Client, Version};
 use libtest_mimic::{Arguments, Trial};
 use std::sync::Arc;
 
-/// A session with the client, and what must come of it.
+/// A session with the client, and its checks.
 struct Case {
     name: &'static str,
     play: fn(&Client),
@@ -75,7 +75,7 @@ fn main() {
         ("stops", stops::cases()),
         ("activation", activation::cases()),
         ("agents", agents::cases()),
-        ("beside", beside::cases()),
+        ("other hooks", other_hooks::cases()),
         ("install", install::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),

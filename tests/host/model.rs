@@ -1,6 +1,6 @@
-//! A model that says what a script tells it to: the Messages API on loopback.
+//! A scripted model: the Messages API on loopback.
 //!
-//! Conversations are told apart by who is speaking: a subagent's system prompt holds the text of its file in
+//! Conversations are distinguished by agent: a subagent's system prompt holds the text of its file in
 //! `.claude/agents`, so the first line of that text is its fingerprint. The n-th request of a conversation gets
 //! the n-th turn of its script.
 
@@ -22,10 +22,10 @@ pub enum Block {
     Tool(&'static str, Value),
 }
 
-/// What the model says at once; it may depend on what it was told.
+/// What the model says in one turn; it may depend on the request.
 pub type Turn = Box<dyn Fn(&Request) -> Vec<Block> + Send + Sync>;
 
-/// What the model says, by conversation.
+/// What the model text, by conversation.
 #[derive(Default)]
 pub struct Script(Vec<(&'static str, Vec<Turn>)>);
 
@@ -44,7 +44,7 @@ impl Script {
     fn turn(&self, request: &Request) -> Vec<Block> {
         let turns = self.0.iter().find(|(name, _)| *name == request.who).map(|(_, turns)| turns);
         match turns.and_then(|turns| turns.get(request.answered())) {
-            // Without tools it is no agent that asks, but the host itself, for a title or a summary.
+            // A request without tools comes from the host itself, for a title or a summary.
             Some(turn) if request.has_tools() => turn(request),
             _ => vec![Block::Text("done".to_owned())],
         }
@@ -52,7 +52,7 @@ impl Script {
 }
 
 /// A turn of words.
-pub fn says(text: &str) -> Turn {
+pub fn text(text: &str) -> Turn {
     let text = text.to_owned();
     Box::new(move |_| vec![Block::Text(text.clone())])
 }
@@ -89,7 +89,7 @@ pub fn agent(name: &str) -> Block {
     Block::Tool("Agent", input)
 }
 
-/// A subagent that works on while the main agent goes its way.
+/// A subagent that runs in the background.
 pub fn background(name: &str) -> Block {
     let input =
         json!({"subagent_type": name, "description": name, "prompt": "Do your part.", "run_in_background": true});
@@ -117,13 +117,13 @@ impl Request {
         messages.iter().filter(|message| message["role"] == "assistant").count()
     }
 
-    /// All that the model was told in this conversation but for the system prompt.
+    /// Everything in this conversation but the system prompt.
     pub fn text(&self) -> String {
         words(&self.body["messages"])
     }
 }
 
-/// All strings of a value, one a line.
+/// All strings of a value, one per line.
 pub fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -133,18 +133,19 @@ pub fn words(value: &Value) -> String {
     }
 }
 
-/// The model at work.
+/// The running model.
 pub struct Model {
     server: Server,
     log: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Model {
-    /// Starts it for a project, whose agents it learns to tell apart.
+    /// Starts it for a project, whose agents it can distinguish.
     pub fn start(script: Script, project: &Path) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
-        let desk = Desk { script, fingerprints: fingerprints(project), log: log.clone(), ids: AtomicUsize::new(1) };
-        Self { server: Server::start(move |call| desk.answer(call)), log }
+        let server =
+            ScriptedServer { script, fingerprints: fingerprints(project), log: log.clone(), ids: AtomicUsize::new(1) };
+        Self { server: Server::start(move |call| server.answer(call)), log }
     }
 
     /// Where it listens.
@@ -152,7 +153,7 @@ impl Model {
         self.server.address()
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.log.lock().unwrap().clone()
     }
@@ -171,19 +172,19 @@ fn fingerprints(project: &Path) -> Vec<(String, String)> {
     let prints: Vec<_> = files.filter_map(|file| print(&file.path())).collect();
     for (name, line) in &prints {
         let twins = prints.iter().filter(|(_, other)| other == line).count();
-        assert_eq!(twins, 1, "the first line of {name} does not tell it from the others: {line}");
+        assert_eq!(twins, 1, "the first line of {name} is not unique: {line}");
     }
     prints
 }
 
-struct Desk {
+struct ScriptedServer {
     script: Script,
     fingerprints: Vec<(String, String)>,
     log: Arc<Mutex<Vec<Request>>>,
     ids: AtomicUsize,
 }
 
-impl Desk {
+impl ScriptedServer {
     fn answer(&self, call: &Call) -> Answer {
         match call.method.as_str() {
             "POST" if call.path.contains("count_tokens") => plain(&json!({"input_tokens": 100}), 200),

@@ -1,4 +1,4 @@
-//! As much of HTTP as one client on loopback needs: a thread and one answer for each connection.
+//! A minimal HTTP server for one client on loopback: one thread and one response per connection.
 
 use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ pub struct Call {
     pub body: Vec<u8>,
 }
 
-/// What goes back.
+/// A response.
 pub struct Answer {
     /// The status.
     pub status: u16,
@@ -41,8 +41,8 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().take_while(|_| !over.load(Ordering::Relaxed)).filter_map(Result::ok) {
                 let answer = answer.clone();
-                // An answer may wait for something, and other conversations must not wait with it. A client that
-                // goes away has its reasons.
+                // An answer may wait for something, and other conversations must not wait with it. A client may
+                // close the connection at any time.
                 std::thread::spawn(move || drop(serve(&stream, &*answer)));
             }
         });

@@ -1,12 +1,12 @@
-//! A whole session of each mode, from its command to its end, with something refused or held on the way.
+//! A whole session of each mode, from its command to its end, with blocks on the way.
 //!
 //! With `MODEGATE_KEEP_RECORDINGS=DIR` each is exported as `DIR/<mode>.jsonl`; `fixtures/recordings` is made so.
 
 use crate::Case;
-use crate::client::{Client, Ran, Session};
-use crate::model::{Block, Script, Turn, agent, calls, edit, read, says, shell, write};
+use crate::client::{Client, ClientRun, Session};
+use crate::model::{Block, Script, Turn, agent, calls, edit, read, shell, text, write};
 use crate::project::Project;
-use crate::stage::{modegate, standing, wired};
+use crate::setup::{installed_project, mode_state, modegate};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -37,86 +37,87 @@ fn skill(name: &str) -> Turn {
 
 /// The mode has ended with its work done; the session is kept where somebody asks for it.
 #[track_caller]
-fn ended(project: &Project, ran: &Ran, mode: &str, namespace: &str) {
-    let standing = standing(project, namespace, &ran.id);
-    ran.must(standing["ended"] == "complete", &format!("{mode} ends complete: {standing}"));
+fn ended(project: &Project, ran: &ClientRun, mode: &str, namespace: &str) {
+    let mode_state = mode_state(project, namespace, &ran.id);
+    ran.check(mode_state["ended"] == "complete", &format!("{mode} ends complete: {mode_state}"));
     let Some(folder) = std::env::var_os("MODEGATE_KEEP_RECORDINGS") else { return };
     let file = PathBuf::from(folder).join(format!("{mode}.jsonl"));
-    let said = modegate(project, &["record", "export", &ran.id, "--force", "--json", "--out", &file.to_string_lossy()]);
-    let report = &said.json()["report"];
+    let output =
+        modegate(project, &["record", "export", &ran.id, "--force", "--json", "--out", &file.to_string_lossy()]);
+    let report = &output.json()["report"];
     for kind in ["left_out", "loosened"] {
         assert!(report[kind].as_array().is_some_and(Vec::is_empty), "{mode}: {report}");
     }
 }
 
-/// What the explorer does: it forgets its file, and is held.
+/// What the explorer does: it forgets its file and is blocked.
 fn explorer(status: &Path) -> Vec<Turn> {
     vec![
-        says("I have looked around."),
+        text("I have looked around."),
         does(write(status, "# Status\n\nNothing yet.\n")),
-        says("The status is written."),
+        text("The status is written."),
     ]
 }
 
 fn specialist(report: &Path) -> Vec<Turn> {
-    vec![says("I know enough."), does(write(report, "# Research\n\nShells can add.\n")), says("The report is written.")]
+    vec![text("I know enough."), does(write(report, "# Research\n\nShells can add.\n")), text("The report is written.")]
 }
 
 /// What the consultant does: it forgets the marker, then the commit.
 fn consultant(report: &Path) -> Vec<Turn> {
     vec![
-        says("Looks good."),
+        text("Looks good."),
         does(read(report)),
         does(edit(report, "# Research", "---\nvalidated_by: research-consultant\n---\n# Research")),
-        says("It is marked."),
+        text("It is marked."),
         does(shell("git add project && git commit -q -m research")),
-        says("It is marked and committed."),
+        text("It is marked and committed."),
     ]
 }
 
 fn planner(plan: &Path) -> Vec<Turn> {
-    vec![says("The plan is made."), does(write(plan, "# Plan\n\n1. A sum.\n")), says("The plan is written.")]
+    vec![text("The plan is made."), does(write(plan, "# Plan\n\n1. A sum.\n")), text("The plan is written.")]
 }
 
 fn expert(plan: &Path) -> Vec<Turn> {
     vec![
-        says("A good plan."),
+        text("A good plan."),
         does(read(plan)),
         does(edit(plan, "# Plan", "---\nconsulted_by: consulting-expert\n---\n# Plan")),
-        says("It is marked."),
+        text("It is marked."),
     ]
 }
 
 /// What the engineer does: a test that is there, then one that is seen to fail.
 fn engineer(home: &Path) -> Vec<Turn> {
     vec![
-        says("No test is needed."),
+        text("No test is needed."),
         does(write(&home.join("tests/sum.sh"), "test \"$(sh src/sum.sh 2 3)\" = 5\n")),
-        says("The test is written."),
+        text("The test is written."),
         does(shell("make test")),
-        says("The test is written, and fails."),
+        text("The test is written, and fails."),
     ]
 }
 
 fn troubleshooter(home: &Path) -> Vec<Turn> {
     let code = home.join("src/sum.sh");
     vec![
-        says("It is a minus."),
+        text("It is a minus."),
         does(read(&code)),
         does(edit(&code, "$1 - $2", "$1 + $2")),
         does(shell("make test")),
-        says("It was a minus; now it is a plus."),
+        text("It was a minus; now it is a plus."),
     ]
 }
 
 fn reviewer(review: &Path) -> Vec<Turn> {
     let whole = format!("# Summary\nOne sum.\n# Findings\n{}\n", "It extras, and does it well. ".repeat(10));
     vec![
-        says("Fine."),
+        text("Fine."),
         does(write(review, "# Summary\nOne sum.\n")),
-        says("Reviewed."),
+        text("Reviewed."),
         does(shell(&format!("cat > '{}' <<'END'\n{whole}END", review.display()))),
-        says("The review is written."),
+        text("The review is written."),
     ]
 }
 
@@ -138,7 +139,7 @@ fn coding(home: &Path) -> Vec<Turn> {
 
 /// A project whose tests are run by make.
 fn with_tests() -> Project {
-    let project = wired();
+    let project = installed_project();
     project.write("Makefile", "test:\n\tsh tests/sum.sh\n.PHONY: test\n");
     project.git(&["add", "-A"]);
     project.git(&["commit", "-q", "-m", "make"]);
@@ -146,24 +147,24 @@ fn with_tests() -> Project {
 }
 
 fn explore(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     let session = Session::new(&project);
     let tasks = project.home().join("specs/tasks.md");
     let script = Script::main(vec![
         does(agent("codebase-explorer")),
         does(write(&tasks, "- [ ] a sum\n")),
         does(agent("codebase-explorer")),
-        says("All done."),
+        text("All done."),
     ]);
     let script = script.agent("codebase-explorer", explorer(&session.file(STATUS)));
     let ran = session.run(client, "/explore a sum", script);
-    ran.must(ran.exits("PreToolUse:Agent") == [2, 0], "refused without tasks, then allowed");
-    ran.must(ran.exits("SubagentStop") == [2, 0], "held once, then released");
+    ran.check(ran.exits("PreToolUse:Agent") == [2, 0], "blocked without tasks, then allowed");
+    ran.check(ran.exits("SubagentStop") == [2, 0], "blocked once, then allowed");
     ended(&project, &ran, "explore", "explore_mode");
 }
 
 fn research(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     let session = Session::new(&project);
     let status = project.home().join("project/exploration/codebase-status_earlier_1.md");
     let report = session.file(REPORT);
@@ -172,18 +173,18 @@ fn research(client: &Client) {
         does(write(&status, "# Status\n")),
         does(agent("research-specialist")),
         does(agent("research-consultant")),
-        says("All done."),
+        text("All done."),
     ]);
     let script =
         script.agent("research-specialist", specialist(&report)).agent("research-consultant", consultant(&report));
     let ran = session.run(client, "/research sums", script);
-    ran.must(ran.exits("PreToolUse:Agent") == [2, 0, 0], "refused without a status, then allowed");
-    ran.must(ran.exits("SubagentStop") == [2, 0, 2, 2, 0], "both are held");
+    ran.check(ran.exits("PreToolUse:Agent") == [2, 0, 0], "blocked without a status, then allowed");
+    ran.check(ran.exits("SubagentStop") == [2, 0, 2, 2, 0], "both stops are blocked");
     ended(&project, &ran, "research", "research_mode");
 }
 
 fn plan(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     let session = Session::new(&project);
     let research = project.home().join("project/research/research_earlier_1.md");
     let plan = session.file(PLAN);
@@ -192,12 +193,12 @@ fn plan(client: &Client) {
         does(write(&research, "# Research\n")),
         does(agent("strategic-planner")),
         does(agent("consulting-expert")),
-        says("All done."),
+        text("All done."),
     ]);
     let script = script.agent("strategic-planner", planner(&plan)).agent("consulting-expert", expert(&plan));
     let ran = session.run(client, "/plan a sum", script);
-    ran.must(ran.exits("PreToolUse:Agent") == [2, 0, 0], "refused without research, then allowed");
-    ran.must(ran.exits("SubagentStop") == [2, 0, 2, 0], "both are held");
+    ran.check(ran.exits("PreToolUse:Agent") == [2, 0, 0], "blocked without research, then allowed");
+    ran.check(ran.exits("SubagentStop") == [2, 0, 2, 0], "both stops are blocked");
     ended(&project, &ran, "plan", "plan_mode");
 }
 
@@ -207,25 +208,25 @@ fn code(client: &Client) {
     let home = project.home();
     let session = Session::new(&project);
     let mut turns = coding(&home);
-    turns.push(says("All done."));
+    turns.push(text("All done."));
     let script = Script::main(turns);
     let script = script.agent("test-engineer", engineer(&home)).agent("troubleshooter", troubleshooter(&home));
     let ran = session.run(client, "/code", script);
-    ran.must(ran.exits("PreToolUse:Agent") == [2, 0, 0], "the troubleshooter is refused at first");
-    ran.must(ran.exits("SubagentStop") == [2, 2, 0, 2, 0], "both are held");
+    ran.check(ran.exits("PreToolUse:Agent") == [2, 0, 0], "the troubleshooter is blocked at first");
+    ran.check(ran.exits("SubagentStop") == [2, 2, 0, 2, 0], "both stops are blocked");
     ended(&project, &ran, "code", "code_mode");
 }
 
 fn code_review(client: &Client) {
-    let project = wired();
+    let project = installed_project();
     project.write("src/sum.sh", "echo $(($1 + $2))\n");
     project.git(&["add", "-A"]);
     project.git(&["commit", "-q", "-m", "sum"]);
     let session = Session::new(&project);
-    let script = Script::main(vec![does(agent("code-reviewer")), says("All done.")]);
+    let script = Script::main(vec![does(agent("code-reviewer")), text("All done.")]);
     let script = script.agent("code-reviewer", reviewer(&session.file(REVIEW)));
     let ran = session.run(client, "/code-review", script);
-    ran.must(ran.exits("SubagentStop") == [2, 2, 0], "held for the file, held for its content, released");
+    ran.check(ran.exits("SubagentStop") == [2, 2, 0], "blocked for the file, blocked for its content, allowed");
     ended(&project, &ran, "code-review", "code_review_mode");
 }
 
@@ -254,7 +255,7 @@ fn implement(client: &Client) {
         skill("code-review"),
         does(agent("code-reviewer")),
         does(shell("git add project specs && git commit -q -m 'plan and review'")),
-        says("All done."),
+        text("All done."),
     ]);
     let script = Script::main(turns)
         .agent("codebase-explorer", explorer(&status))
@@ -265,6 +266,6 @@ fn implement(client: &Client) {
         .agent("test-engineer", engineer(&home))
         .agent("code-reviewer", reviewer(&review));
     let ran = session.run(client, "/implement a sum", script);
-    ran.must(ran.exits("PreToolUse:Skill").first() == Some(&2), "code is not on turn yet");
+    ran.check(ran.exits("PreToolUse:Skill").first() == Some(&2), "code comes too early");
     ended(&project, &ran, "implement", "implement_flow");
 }

@@ -1,29 +1,29 @@
-//! The user's own hooks beside modegate's.
+//! The user's own hooks next to modegate's.
 
 use crate::Case;
 use crate::client::Client;
-use crate::model::{MAIN, Script, agent, calls, says};
+use crate::model::{MAIN, Script, agent, calls, text};
 use crate::project::Project;
-use crate::stage::{modegate, plain};
+use crate::setup::{empty_project, modegate};
 use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::new("the user's hooks run before, beside and after modegate", log),
-        Case::new("the user's allow does not open what modegate refuses", allow),
-        Case::new("the user's refusal stands where modegate has nothing to say", refusal),
+        Case::new("the user's hooks run before, with and after modegate", log),
+        Case::new("the user's allow does not override a block", allow),
+        Case::new("the user's own deny still counts", refusal),
     ]
 }
 
 /// A repository with hooks of the user's.
 fn owned(hooks: &Value) -> Project {
-    let project = plain();
+    let project = empty_project();
     project.write(".claude/settings.json", json!({"model": "sonnet", "hooks": hooks}).to_string());
     project
 }
 
 fn planner() -> Script {
-    Script::main(vec![calls(vec![agent("strategic-planner")]), says("That is all.")])
+    Script::main(vec![calls(vec![agent("strategic-planner")]), text("That is all.")])
 }
 
 fn log(client: &Client) {
@@ -36,17 +36,17 @@ fn log(client: &Client) {
     project.write(".claude/agents/strategic-planner.md", agents);
     project.write(".claude/commands/plan.md", "---\ndescription: plan\n---\nPlan $ARGUMENTS\n");
     let before = client.run(&project, "/plan a page", planner());
-    before.must(project.read("own.log") == "tool\nstop\n", "the user's hooks run");
+    before.check(project.read("own.log") == "tool\nstop\n", "the user's hooks run");
     modegate(&project, &["install"]);
     let beside = client.run(&project, "/plan a page", planner());
-    beside.must(project.read("own.log") == "tool\nstop\n".repeat(2), "the user's hooks run beside modegate");
+    beside.check(project.read("own.log") == "tool\nstop\n".repeat(2), "the user's hooks run with modegate");
     let mut exits = beside.exits("PreToolUse:Agent");
     exits.sort_unstable();
-    beside.must(exits == [0, 2], "and modegate refuses");
+    beside.check(exits == [0, 2], "modegate blocks");
     modegate(&project, &["uninstall"]);
     let after = client.run(&project, "/plan a page", planner());
-    after.must(project.read("own.log") == "tool\nstop\n".repeat(3), "the user's hooks run on");
-    after.must(after.exits("PreToolUse:Agent") == [0], "and nothing is refused");
+    after.check(project.read("own.log") == "tool\nstop\n".repeat(3), "the user's hooks still run");
+    after.check(after.exits("PreToolUse:Agent") == [0], "nothing is blocked");
     assert_eq!(project.read(".claude/settings.json"), settings);
 }
 
@@ -65,8 +65,8 @@ fn allow(client: &Client) {
     let project = owned(&answers(&decision("allow")));
     modegate(&project, &["install"]);
     let ran = client.run(&project, "/plan a page", planner());
-    ran.must(ran.at("SubagentStart").is_empty(), "no agent starts");
-    ran.must_tell(MAIN, "Research report not found. Call research-specialist first.");
+    ran.check(ran.at("SubagentStart").is_empty(), "no agent starts");
+    ran.must_read(MAIN, "Research report not found. Call research-specialist first.");
 }
 
 fn refusal(client: &Client) {
@@ -74,7 +74,7 @@ fn refusal(client: &Client) {
     modegate(&project, &["install"]);
     project.write("project/research/research_earlier_1.md", "# Research\n");
     let ran = client.run(&project, "/plan a page", planner());
-    ran.must(ran.exits("PreToolUse:Agent") == [0, 0], "modegate has nothing against it");
-    ran.must(ran.at("SubagentStart").is_empty(), "no agent starts");
-    ran.must_tell(MAIN, "A reason of our own.");
+    ran.check(ran.exits("PreToolUse:Agent") == [0, 0], "modegate allows it");
+    ran.check(ran.at("SubagentStart").is_empty(), "no agent starts");
+    ran.must_read(MAIN, "A reason of our own.");
 }

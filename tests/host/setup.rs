@@ -4,7 +4,7 @@ use crate::project::{Project, Said};
 use serde_json::Value;
 
 /// A repository with one commit, without modegate.
-pub fn plain() -> Project {
+pub fn empty_project() -> Project {
     let project = Project::new();
     project.git(&["init", "-q", "-b", "main", "."]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "begin"]);
@@ -12,8 +12,8 @@ pub fn plain() -> Project {
 }
 
 /// A repository with modegate installed, all of it committed.
-pub fn wired() -> Project {
-    let project = plain();
+pub fn installed_project() -> Project {
+    let project = empty_project();
     modegate(&project, &["install"]);
     project.git(&["add", "-A"]);
     project.git(&["commit", "-q", "-m", "modegate"]);
@@ -23,12 +23,12 @@ pub fn wired() -> Project {
 /// Runs a command of modegate that must succeed.
 #[track_caller]
 pub fn modegate(project: &Project, arguments: &[&str]) -> Said {
-    let said = project.run(arguments);
-    assert_eq!(said.exit, 0, "modegate {arguments:?}: {said:?}");
-    said
+    let output = project.run(arguments);
+    assert_eq!(output.exit, 0, "modegate {arguments:?}: {output:?}");
+    output
 }
 
-/// How a session stands in a mode.
-pub fn standing(project: &Project, namespace: &str, session: &str) -> Value {
+/// The state of a session in a mode.
+pub fn mode_state(project: &Project, namespace: &str, session: &str) -> Value {
     project.cache()[namespace]["sessions"][session].clone()
 }
