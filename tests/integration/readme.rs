@@ -126,3 +126,25 @@ fn no_page_has_more_than_600_lines() {
     let map = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ARCHITECTURE.md")).unwrap();
     assert!(map.lines().count() <= 200, "docs/ARCHITECTURE.md has {} lines", map.lines().count());
 }
+
+/// Every word in backticks in the table of invariants is a path, or a test in the file named before it.
+#[test]
+fn every_invariant_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).unwrap();
+    let (_, rest) = text.split_once("| invariant | held by |\n").expect("the table of invariants");
+    let rows: Vec<&str> = rest.lines().skip(1).take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10, "{rows:#?}");
+    for row in rows {
+        let tests = row.rsplit('|').nth(1).unwrap();
+        let mut source = String::new();
+        assert!(tests.contains('`'), "no test is named in {row}");
+        for word in tests.split('`').skip(1).step_by(2) {
+            if word.contains('.') {
+                source = fs::read_to_string(root.join(word)).unwrap_or_else(|error| panic!("{word}: {error}"));
+            } else {
+                assert!(source.contains(&format!("fn {word}(")), "there is no test `{word}`: {row}");
+            }
+        }
+    }
+}
