@@ -74,7 +74,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         allow: false,
     };
     if let Some(kind) = event.kind {
-        engine.hear(kind);
+        engine.dispatch(kind);
     }
     engine.finish()
 }
@@ -85,8 +85,8 @@ enum Intent<'a> {
     Done(&'a Mode, &'a Phase),
     Skip(&'a Mode, &'a Phase),
     Ran(&'a Mode, String),
-    Tell(String),
-    TellLater(String),
+    AddContext(String),
+    AddNote(String),
     Brief(&'a Mode),
 }
 
@@ -107,27 +107,27 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn hear(&mut self, kind: EventKind) {
+    fn dispatch(&mut self, kind: EventKind) {
         if let Some(call) = self.event.command() {
-            self.command(call);
+            self.on_command(call);
         }
         match kind {
-            EventKind::PreToolUse => self.agent_starts(),
+            EventKind::PreToolUse => self.on_agent_start(),
             EventKind::SubagentStart => self.brief_agent(),
-            EventKind::SubagentStop => self.agent_stops(),
-            EventKind::PostToolUse | EventKind::PostToolUseFailure => self.tool_ran(),
-            EventKind::Stop => self.main_stops(),
+            EventKind::SubagentStop => self.on_agent_stop(),
+            EventKind::PostToolUse | EventKind::PostToolUseFailure => self.on_tool_result(),
+            EventKind::Stop => self.on_main_stop(),
             _ => {}
         }
-        self.tell_contexts(kind);
-        self.other_gates();
+        self.add_context_files(kind);
+        self.run_free_gates();
         if kind == EventKind::SessionStart {
             self.brief_session();
         }
     }
 
     /// The gates that are nobody's phase.
-    fn other_gates(&mut self) {
+    fn run_free_gates(&mut self) {
         let catalogue = self.catalogue;
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
@@ -136,14 +136,14 @@ impl<'a> Engine<'a> {
             let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
             let gates = mode.gates.iter().filter(|gate| stands || gate.always);
             let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
-            heard.extend(gates.filter(listens).filter(|gate| self.concerns(mode, gate)).map(|gate| (mode, gate)));
+            heard.extend(gates.filter(listens).filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
         }
         // What a gate makes of the tool's input, those behind it are to see.
         let rewrites = |(_, gate): &(&Mode, &Gate)| gate.rewrite.is_some() || gate.check.rewrites();
         for gates in heard.split_inclusive(rewrites) {
             self.prepare(gates);
             for (mode, gate) in gates {
-                self.judge(mode, None, gate);
+                self.run_gate(mode, None, gate);
             }
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Engine<'a> {
     /// Lets the steps of several gates run at the same time; what they say is heard in order.
     fn prepare(&self, gates: &[(&'a Mode, &'a Gate)]) {
         let mut questions = Vec::new();
-        for (mode, gate) in gates.iter().filter(|(mode, gate)| !self.is_taken(mode, gate)) {
+        for (mode, gate) in gates.iter().filter(|(mode, gate)| !self.step_has_run(mode, gate)) {
             gate.check.steps(&self.scope(mode), &mut questions);
         }
         if questions.len() > 1 {
@@ -162,11 +162,11 @@ impl<'a> Engine<'a> {
     fn finish(mut self) -> Decided {
         let mut decision = Decision::of(&self.findings);
         if decision.verdict < Verdict::Block {
-            self.fulfil();
-            self.deliver();
+            self.apply_intents();
+            self.deliver_notes();
         }
-        self.tell_trouble();
-        self.warn();
+        self.report_broken_files();
+        self.deliver_warnings();
         decision.context = self.context;
         decision.messages = self.messages;
         decision.moves = self.moves;
@@ -185,15 +185,15 @@ impl<'a> Engine<'a> {
     }
 
     /// The phase a mode is in; one that does not say, or names a phase that is no more, is in its first.
-    fn current(&self, mode: &'a Mode) -> Option<(usize, &'a Phase)> {
-        let name = self.after.standing(&mode.namespace)?.phase.as_deref();
+    fn current_phase(&self, mode: &'a Mode) -> Option<(usize, &'a Phase)> {
+        let name = self.after.mode_state(&mode.namespace)?.phase.as_deref();
         name.and_then(|name| mode.phase(name)).or_else(|| mode.phase(&mode.first()?.name))
     }
 
     /// The phase in which an agent works now: the present one if it is the agent's, else the agent's last one
     /// before it, because earlier work may be done again, else its first. In strict order only the present one.
-    fn turn(&self, mode: &'a Mode, agent: &str) -> Option<&'a Phase> {
-        let at = self.current(mode).map_or(0, |(index, _)| index);
+    fn phase_of_agent(&self, mode: &'a Mode, agent: &str) -> Option<&'a Phase> {
+        let at = self.current_phase(mode).map_or(0, |(index, _)| index);
         let own = || mode.phases.iter().enumerate().filter(|(_, phase)| phase.worker.is_agent(agent));
         let now = own().find(|(index, _)| *index == at);
         let turn = if mode.strict && self.after.is_active(&mode.namespace) {
@@ -205,13 +205,13 @@ impl<'a> Engine<'a> {
     }
 
     /// The modes whose gates may be heard: the active ones, the base, and those with gates that always stand.
-    fn standing_modes(&self) -> Vec<&'a Mode> {
+    fn modes_with_gates(&self) -> Vec<&'a Mode> {
         let always = |mode: &Mode| mode.all_gates().any(|(_, gate)| gate.always);
         let stands = |mode: &&Mode| mode.name == BASE || self.after.is_active(&mode.namespace) || always(mode);
         self.catalogue.modes.iter().filter(stands).collect()
     }
 
-    fn standing(&mut self, mode: &Mode) -> &mut ModeState {
+    fn state_mut(&mut self, mode: &Mode) -> &mut ModeState {
         self.after.modes.entry(mode.namespace.clone()).or_default()
     }
 
@@ -226,7 +226,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn ask(&self, mode: &Mode, check: &Check) -> Outcome {
+    fn evaluate(&self, mode: &Mode, check: &Check) -> Outcome {
         check.evaluate(&self.scope(mode))
     }
 
@@ -237,19 +237,19 @@ impl<'a> Engine<'a> {
     }
 
     /// Gives the parent what it is still to be told.
-    fn deliver(&mut self) {
+    fn deliver_notes(&mut self) {
         if !self.reaches_parent() {
             return;
         }
         for mode in &self.catalogue.modes {
-            if let Some(standing) = self.after.modes.get_mut(&mode.namespace) {
-                self.context.append(&mut standing.notes);
+            if let Some(state) = self.after.modes.get_mut(&mode.namespace) {
+                self.context.append(&mut state.notes);
             }
         }
     }
 
     /// Says once a session that a file of the project could not be read.
-    fn tell_trouble(&mut self) {
+    fn report_broken_files(&mut self) {
         let told = self.event.kind.is_some_and(|kind| kind.row().message);
         if !told || self.catalogue.broken.is_empty() {
             return;
@@ -264,7 +264,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Tells warnings: at once where the event can carry them, else the parent later.
-    fn warn(&mut self) {
+    fn deliver_warnings(&mut self) {
         let carries = self.event.kind.is_some_and(|kind| kind.row().message || kind.row().context);
         // Whoever is held back will come again, and may have done it by then.
         let held = self.findings.iter().any(|finding| finding.verdict >= Verdict::Block);

@@ -44,10 +44,10 @@ pub struct ModeState {
     pub skipped: Vec<String>,
     /// The phase to go back to after a detour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<DetourOrigin>,
     /// How the mode ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Ending>,
+    pub ended: Option<ModeEnding>,
     /// Counts the things seen; orders `seen`.
     #[serde(skip_serializing_if = "is_zero")]
     pub tick: u64,
@@ -62,7 +62,7 @@ pub struct ModeState {
     pub blocks: BTreeMap<String, BlockCount>,
     /// What was let go with its demand unmet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unmet: Vec<Unmet>,
+    pub unmet: Vec<UnmetGate>,
     /// What the parent is still to be told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -76,7 +76,7 @@ pub struct ModeState {
 
 /// Where a detour began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct DetourOrigin {
     /// The phase.
     pub phase: String,
     /// The tick at which that phase began.
@@ -86,7 +86,7 @@ pub struct Origin {
 /// How a mode ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ending {
+pub enum ModeEnding {
     /// Its last phase was done.
     Complete,
     /// A person left it.
@@ -104,7 +104,7 @@ pub struct BlockCount {
 
 /// A demand that was let go unmet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unmet {
+pub struct UnmetGate {
     /// The gate.
     pub gate: GateId,
     /// The agent that was let go.
@@ -116,20 +116,20 @@ pub struct Unmet {
 impl Session {
     /// The standing in a namespace.
     #[must_use]
-    pub fn standing(&self, namespace: &str) -> Option<&ModeState> {
+    pub fn mode_state(&self, namespace: &str) -> Option<&ModeState> {
         self.modes.get(namespace)
     }
 
     /// Whether the mode of a namespace is active.
     #[must_use]
     pub fn is_active(&self, namespace: &str) -> bool {
-        self.standing(namespace).is_some_and(|standing| standing.is_active)
+        self.mode_state(namespace).is_some_and(|state| state.is_active)
     }
 
     /// A value of a namespace, as `current_phase` or any other key; a session's own comes first.
     #[must_use]
     pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
-        let own = self.standing(namespace).and_then(|standing| standing.value(key));
+        let own = self.mode_state(namespace).and_then(|state| state.value(key));
         own.or_else(|| self.values.get(namespace)?.get(key).cloned())
     }
 }

@@ -79,7 +79,7 @@ impl StateStore {
         lock::holder(&self.places.lock())
     }
 
-    /// Puts a session's standing into the state.
+    /// Puts a session's modes into the state.
     pub fn put(&self, at: &str, session: &Session) -> Result<(), StoreError> {
         self.change(at, |state| state.put(session, at))
     }

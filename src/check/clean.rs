@@ -58,7 +58,7 @@ impl CleanCheck {
         if !self.moved {
             return Outcome::passes(clean);
         }
-        let Some(before) = scope.standing().and_then(|standing| standing.head.clone()) else {
+        let Some(before) = scope.mode_state().and_then(|state| state.head.clone()) else {
             return Outcome::unknown("which commit HEAD was at the start is not known");
         };
         match scope.facts.head() {

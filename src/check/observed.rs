@@ -97,13 +97,13 @@ impl ObservedCheck {
             CommandResult::Failed => format!("run {example} alone on a line and see it fail"),
         };
         let nothing = ModeState::default();
-        let standing = scope.standing().unwrap_or(&nothing);
-        let at = |result| standing.seen_at(&self.mark(result)).filter(|tick| *tick > standing.since);
+        let state = scope.mode_state().unwrap_or(&nothing);
+        let at = |result| state.seen_at(&self.mark(result)).filter(|tick| *tick > state.since);
         let (wanted, other) = match self.result {
             CommandResult::Passed => (at(CommandResult::Passed), at(CommandResult::Failed)),
             CommandResult::Failed => (at(CommandResult::Failed), at(CommandResult::Passed)),
         };
-        let edited = standing.seen_at(EDIT).filter(|tick| *tick > standing.since);
+        let edited = state.seen_at(EDIT).filter(|tick| *tick > state.since);
         match wanted {
             None if other.is_none() => {
                 Outcome::fails(format!("{name} was not seen to run in this phase")).remedied(remedy)

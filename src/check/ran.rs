@@ -26,7 +26,7 @@ impl RanCheck {
     }
 
     pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let ran = |agent: &String| scope.standing().is_some_and(|standing| standing.seen_at(&mark(agent)).is_some());
+        let ran = |agent: &String| scope.mode_state().is_some_and(|state| state.seen_at(&mark(agent)).is_some());
         match self.0.iter().find(|agent| !ran(agent)) {
             None => Outcome::passes(format!("`{}` ran", self.0.join("`, `"))),
             Some(agent) => Outcome::fails(format!("`{agent}` has not run to its end")).remedied(format!("run {agent}")),

@@ -67,10 +67,10 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The session's standing in the mode that asks.
+    /// The state of the mode that asks.
     #[must_use]
-    pub fn standing(&self) -> Option<&ModeState> {
-        self.session.standing(self.namespace)
+    pub fn mode_state(&self) -> Option<&ModeState> {
+        self.session.mode_state(self.namespace)
     }
 
     /// The globs of an artifact, or of a glob given in its place, with every variable filled in.

@@ -54,7 +54,7 @@ fn print(reply: &Reply) {
 
 /// The answer to an event, and what led to it.
 #[derive(Debug, Clone, Default)]
-pub struct Answered {
+pub struct HookAnswer {
     /// What is printed.
     pub reply: Reply,
     /// What was asked of the world.
@@ -65,18 +65,18 @@ pub struct Answered {
 
 /// Answers the event in `bytes`; its project is `home`, or found from the event and the environment.
 #[must_use]
-pub fn answer(bytes: &[u8], home: Option<&Path>) -> Answered {
-    answer_ahead(bytes, home, SignedDuration::ZERO)
+pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
+    answer_with_offset(bytes, home, SignedDuration::ZERO)
 }
 
 /// Answers an event by a clock that is so far ahead, which is how a scenario waits.
 #[must_use]
-pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) -> Answered {
+pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) -> HookAnswer {
     let begun = Instant::now();
     let event = match Event::parse(bytes) {
         Ok(event) => event,
         Err(why) => {
-            return Answered { reply: trouble(&format!("this is no hook event: {why}")), ..Answered::default() };
+            return HookAnswer { reply: trouble(&format!("this is no hook event: {why}")), ..HookAnswer::default() };
         }
     };
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
@@ -84,16 +84,16 @@ pub fn answer_ahead(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) ->
     if disk::refuse_link(&places.hooks()).is_err() {
         let told = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
         let reply = if event.command().is_some() { told } else { Reply::default() };
-        return Answered { reply, ..Answered::default() };
+        return HookAnswer { reply, ..HookAnswer::default() };
     }
     match library(&places, &event) {
         Some(library) => {
             let came = jiff::Timestamp::now();
             let came = came.checked_add(ahead).unwrap_or(came);
-            let door = Door { places, event: &event, begun, came, ahead, troubles: Vec::new(), lost: false };
-            door.answer(&library)
+            let run = HookRun { places, event: &event, begun, came, ahead, troubles: Vec::new(), lost: false };
+            run.answer(&library)
         }
-        None => Answered::default(),
+        None => HookAnswer::default(),
     }
 }
 
@@ -106,7 +106,7 @@ fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
 }
 
-struct Door<'a> {
+struct HookRun<'a> {
     places: ProjectPaths,
     event: &'a Event,
     begun: Instant,
@@ -117,38 +117,38 @@ struct Door<'a> {
     lost: bool,
 }
 
-/// A decision on what was known, and on what it was made.
-struct Made {
+/// A decision on what was known, and on what it was attempt.
+struct DecisionAttempt {
     before: Session,
     catalogue: Catalogue,
     decided: Decided,
 }
 
-impl Door<'_> {
-    fn answer(mut self, library: &ModeCache) -> Answered {
+impl HookRun<'_> {
+    fn answer(mut self, library: &ModeCache) -> HookAnswer {
         let id = self.event.session().to_owned();
         let store = StateStore::new(self.places.clone(), library.index.settings.days);
         let live = LiveFacts::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
         let facts = Facts::new(&live);
         let (revision, before) = self.session(&store, &id, &library.index.settings);
-        let made = self.decide(library, before, &facts);
-        let Made { before, catalogue, mut decided } = self.keep(&store, library, revision, made, &facts);
+        let attempt = self.decide(library, before, &facts);
+        let DecisionAttempt { before, catalogue, mut decided } = self.keep(&store, library, revision, attempt, &facts);
         let asked = facts.asked();
         self.write_down(&catalogue, before, &decided, &asked);
-        // After the journal: modegate's own trouble is no part of the decision that can be made again.
+        // After the journal: modegate's own trouble is no part of the decision that can be replayed.
         decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
         let mut reply = reply(self.event, &decided.decision);
         for line in self.troubles.iter().chain(&self.odd()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
-        Answered { reply, asked, decided: Some(decided) }
+        HookAnswer { reply, asked, decided: Some(decided) }
     }
 
-    fn decide(&self, library: &ModeCache, before: Session, facts: &Facts<'_>) -> Made {
+    fn decide(&self, library: &ModeCache, before: Session, facts: &Facts<'_>) -> DecisionAttempt {
         let catalogue = self.needed(library, &before);
         let decided = decide(self.event, &catalogue, &before, facts);
-        Made { before, catalogue, decided }
+        DecisionAttempt { before, catalogue, decided }
     }
 
     /// Stores what moved; if the state changed meanwhile, it is decided again on the fresh one.
@@ -157,35 +157,35 @@ impl Door<'_> {
         store: &StateStore,
         library: &ModeCache,
         revision: u64,
-        mut made: Made,
+        mut attempt: DecisionAttempt,
         facts: &Facts<'_>,
-    ) -> Made {
-        let id = made.before.id.clone();
+    ) -> DecisionAttempt {
+        let id = attempt.before.id.clone();
         // A refused command does not make a folder a project.
-        let is_project = made.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
-        if made.decided.session == made.before || id.is_empty() || !is_project {
-            return made;
+        let is_project = attempt.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
+        if attempt.decided.session == attempt.before || id.is_empty() || !is_project {
+            return attempt;
         }
         let at = facts.clock().at;
         let changed = store.change(&at, |fresh| {
             if fresh.revision != revision {
-                made = self.decide(library, fresh.session(&id), facts);
+                attempt = self.decide(library, fresh.session(&id), facts);
             }
-            fresh.put(&made.decided.session, &at);
+            fresh.put(&attempt.decided.session, &at);
         });
         if let Err(error) = changed {
             // What was not stored did not happen: nobody is told that it did.
             self.troubles.push(error.to_string());
             self.lost = true;
-            made.decided.session = made.before.clone();
-            made.decided.decision.context.clear();
-            made.decided.decision.moves.clear();
+            attempt.decided.session = attempt.before.clone();
+            attempt.decided.decision.context.clear();
+            attempt.decided.decision.moves.clear();
             // Without a state refusals cannot be counted, and an agent that is refused for ever costs money.
             if self.event.kind.is_some_and(EventKind::is_stop) && self.event.stop_hook_active() {
-                made.decided.decision = Decision::default();
+                attempt.decided.decision = Decision::default();
             }
         }
-        made
+        attempt
     }
 
     /// The modes that this event needs: where none is active, most events concern none.
@@ -194,8 +194,8 @@ impl Door<'_> {
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |standing: &ModeState| standing.is_active || !standing.notes.is_empty();
-        library.needed(self.event, |namespace| session.standing(namespace).is_some_and(is_busy))
+        let is_busy = |state: &ModeState| state.is_active || !state.notes.is_empty();
+        library.needed(self.event, |namespace| session.mode_state(namespace).is_some_and(is_busy))
     }
 
     /// The session as the state has it, or as the journal does where the state is broken.

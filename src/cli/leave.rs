@@ -5,7 +5,7 @@ use crate::facts::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
-use crate::session::Ending;
+use crate::session::ModeEnding;
 use crate::store::{StateFile, StateStore};
 use clap::Args;
 use std::path::PathBuf;
@@ -78,10 +78,10 @@ fn left(state: &mut StateFile, namespace: &str, only: Option<&str>, at: &str) ->
         state.active(namespace).into_iter().filter(|id| only.is_none_or(|only| only == id)).collect();
     for id in &ids {
         let mut session = state.session(id);
-        if let Some(standing) = session.modes.get_mut(namespace) {
-            standing.is_active = false;
-            standing.ended = Some(Ending::Left);
-            standing.blocks.clear();
+        if let Some(state) = session.modes.get_mut(namespace) {
+            state.is_active = false;
+            state.ended = Some(ModeEnding::Left);
+            state.blocks.clear();
         }
         state.put(&session, at);
     }

@@ -105,12 +105,11 @@ fn show(places: &ProjectPaths, catalogue: &Catalogue, sessions: &[Session]) {
     for session in sessions {
         screen::print_line(format!("session {}", styled(TextStyle::Cyan, &session.id)));
         for mode in &catalogue.modes {
-            if let Some(standing) = session
-                .standing(&mode.namespace)
-                .filter(|standing| standing.activated_at.is_some() || standing.is_active)
+            if let Some(state) =
+                session.mode_state(&mode.namespace).filter(|state| state.activated_at.is_some() || state.is_active)
             {
-                screen::print_line(format!("  {}", line(&mode.name, standing)));
-                standing.unmet.iter().for_each(|unmet| {
+                screen::print_line(format!("  {}", line(&mode.name, state)));
+                state.unmet.iter().for_each(|unmet| {
                     screen::print_line(format!("    released unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
                 });
             }
@@ -131,12 +130,12 @@ fn show(places: &ProjectPaths, catalogue: &Catalogue, sessions: &[Session]) {
     }
 }
 
-fn line(name: &str, standing: &ModeState) -> String {
-    let phase = standing.phase.as_deref().unwrap_or("its first phase");
-    let since = standing.activated_at.as_deref().unwrap_or("an unknown time");
-    match (standing.is_active, standing.ended) {
+fn line(name: &str, state: &ModeState) -> String {
+    let phase = state.phase.as_deref().unwrap_or("its first phase");
+    let since = state.activated_at.as_deref().unwrap_or("an unknown time");
+    match (state.is_active, state.ended) {
         (true, _) => format!("{} in phase {phase}, active since {since}", styled(TextStyle::Green, name)),
-        (false, Some(crate::session::Ending::Complete)) => format!("{name} complete"),
+        (false, Some(crate::session::ModeEnding::Complete)) => format!("{name} complete"),
         (false, _) => format!("{name} left in phase {phase}"),
     }
 }

@@ -9,8 +9,8 @@ impl<'a> Engine<'a> {
         let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
-            let Some(phase) = self.turn(mode, agent) else { continue };
-            if let Some(wanted) = self.demands(mode, &phase.after) {
+            let Some(phase) = self.phase_of_agent(mode, agent) else { continue };
+            if let Some(wanted) = self.expectations_of(mode, &phase.after) {
                 self.context.push(format!(
                     "modegate: you work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
                     phase.name, mode.name
@@ -22,7 +22,7 @@ impl<'a> Engine<'a> {
     /// Tells the model where it stands: session, milestone, active modes and what each expects next.
     pub(super) fn brief_session(&mut self) {
         let active: Vec<&'a Mode> = self.active().collect();
-        let names = active.iter().map(|mode| match self.current(mode) {
+        let names = active.iter().map(|mode| match self.current_phase(mode) {
             Some((_, phase)) => format!("{} (phase {})", mode.name, phase.name),
             None => mode.name.clone(),
         });
@@ -49,12 +49,12 @@ impl<'a> Engine<'a> {
             let session = crate::paths::safe_name(&self.after.id);
             parts.push(format!("{opening} Session {session}, milestone {}.", self.milestone()));
         }
-        if let Some((_, phase)) = self.current(mode) {
-            parts.push(format!("{} mode: next is {}.", mode.name, self.step(phase)));
-            if let Some(wanted) = self.demands(mode, &phase.before) {
+        if let Some((_, phase)) = self.current_phase(mode) {
+            parts.push(format!("{} mode: next is {}.", mode.name, self.phase_label(phase)));
+            if let Some(wanted) = self.expectations_of(mode, &phase.before) {
                 parts.push(format!("It starts when {wanted}."));
             }
-            if let Some(wanted) = self.demands(mode, &phase.after) {
+            if let Some(wanted) = self.expectations_of(mode, &phase.after) {
                 parts.push(format!("It is done when {wanted}."));
             }
         }
@@ -64,7 +64,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A phase and who works in it.
-    pub(super) fn step(&self, phase: &Phase) -> String {
+    pub(super) fn phase_label(&self, phase: &Phase) -> String {
         match &phase.worker {
             Worker::Mode(name) => match self.catalogue.mode(name).and_then(|mode| mode.commands.first()) {
                 Some(command) => format!("{} (/{command})", phase.name),
@@ -75,7 +75,7 @@ impl<'a> Engine<'a> {
     }
 
     /// What gates ask for, as one phrase.
-    pub(super) fn demands(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
+    pub(super) fn expectations_of(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
         let scope = self.scope(mode);
         let mut phrases: Vec<String> = gates.iter().filter_map(|gate| gate.check.expectation(&scope)).collect();
         phrases.dedup();

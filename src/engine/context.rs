@@ -15,28 +15,28 @@ const ROOM: usize = 9_000;
 
 impl Engine<'_> {
     /// Tells the model, or later the parent, what the project wants told at this event.
-    pub(super) fn tell_contexts(&mut self, kind: EventKind) {
+    pub(super) fn add_context_files(&mut self, kind: EventKind) {
         if self.catalogue.contexts.is_empty() {
             return;
         }
-        for stem in self.stems(kind) {
+        for stem in self.file_stems(kind) {
             let named = FOLDERS.iter().map(|folder| format!("{folder}{stem}.md"));
             let Some(file) = named.into_iter().find(|file| self.catalogue.contexts.contains(file)) else { continue };
-            if !self.is_told_with_prompt(&file) {
-                self.tell_context(kind, &stem, &file);
+            if !self.was_added_for_prompt(&file) {
+                self.add_context_file(kind, &stem, &file);
             }
         }
     }
 
-    fn tell_context(&mut self, kind: EventKind, stem: &str, file: &str) {
+    fn add_context_file(&mut self, kind: EventKind, stem: &str, file: &str) {
         let path = format!(".claude/context/{file}");
         let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
             Answer::Context { text, .. } if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
             Answer::Context { text, whole } => {
-                let fitting = self.fitting(&text);
-                let whole = whole && fitting.len() == text.len();
+                let as_much_as_fits = self.as_much_as_fits(&text);
+                let whole = whole && as_much_as_fits.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
-                self.pass_on(kind, format!("{fitting}{rest}"));
+                self.add_or_defer(kind, format!("{as_much_as_fits}{rest}"));
                 Outcome::passes(format!("`{path}` is told"))
             }
             other => Outcome::unknown(crate::facts::unknown(other)),
@@ -53,16 +53,16 @@ impl Engine<'_> {
     }
 
     /// At a stop nothing may be said, or the agent would run again: the next event that can carries it.
-    fn pass_on(&mut self, kind: EventKind, text: String) {
+    fn add_or_defer(&mut self, kind: EventKind, text: String) {
         if kind.row().context {
             self.context.push(text);
         } else if kind.is_stop() {
-            self.intents.push(Intent::TellLater(text));
+            self.intents.push(Intent::AddNote(text));
         }
     }
 
     /// As much of a text as there is room for beside what is told already; the host counts as JavaScript does.
-    fn fitting<'t>(&self, text: &'t str) -> &'t str {
+    fn as_much_as_fits<'t>(&self, text: &'t str) -> &'t str {
         let told: usize = self.context.iter().map(|told| told.encode_utf16().count()).sum();
         let mut room = ROOM.saturating_sub(told);
         let end = text.char_indices().find(|(_, c)| {
@@ -74,7 +74,7 @@ impl Engine<'_> {
     }
 
     /// A typed command comes as two events, and is one.
-    fn is_told_with_prompt(&mut self, file: &str) -> bool {
+    fn was_added_for_prompt(&mut self, file: &str) -> bool {
         let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else {
             return false;
         };
@@ -83,10 +83,10 @@ impl Engine<'_> {
     }
 
     /// The names that this event gives to files.
-    fn stems(&self, kind: EventKind) -> Vec<String> {
-        let mut stems: Vec<String> = Vec::new();
+    fn file_stems(&self, kind: EventKind) -> Vec<String> {
+        let mut file_stems: Vec<String> = Vec::new();
         let mut named =
-            |name: Option<&str>, stage: &str| stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
+            |name: Option<&str>, stage: &str| file_stems.extend(name.into_iter().flat_map(|name| forms(name, stage)));
         let agent = self.who.as_deref().or_else(|| self.event.text("agent_type"));
         match kind {
             EventKind::SessionStart => named(Some("session"), "start"),
@@ -107,8 +107,8 @@ impl Engine<'_> {
             _ => {}
         }
         named(self.event.command().map(|call| call.name), "start");
-        stems.dedup();
-        stems
+        file_stems.dedup();
+        file_stems
     }
 }
 

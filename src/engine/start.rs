@@ -7,10 +7,10 @@ use crate::verdict::{Finding, Outcome, Verdict};
 
 impl<'a> Engine<'a> {
     /// A command begins: every mode it activates must be ready for it.
-    pub(super) fn command(&mut self, call: CommandCall<'a>) {
+    pub(super) fn on_command(&mut self, call: CommandCall<'a>) {
         let catalogue = self.catalogue;
         for mode in catalogue.modes.iter().filter(|mode| mode.activated_by(call.name)) {
-            if self.is_activated(mode, call) {
+            if self.is_already_activated(mode, call) {
                 continue;
             }
             if !call.typed && self.is_past_step(mode, call) {
@@ -21,9 +21,9 @@ impl<'a> Engine<'a> {
                 self.intents.push(Intent::Brief(mode));
                 continue;
             }
-            self.keep_flows_in_order(mode, call);
+            self.check_flow_order(mode, call);
             for gate in &mode.before {
-                self.judge(mode, None, gate);
+                self.run_gate(mode, None, gate);
             }
             self.intents.push(Intent::Activate(mode));
         }
@@ -33,24 +33,24 @@ impl<'a> Engine<'a> {
     fn is_past_step(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let is_past = |flow: &Mode| {
             let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
-            let standing = self.after.standing(&flow.namespace);
-            step.zip(standing).is_some_and(|(step, standing)| standing.is_past(&step.name))
+            let state = self.after.mode_state(&flow.namespace);
+            step.zip(state).is_some_and(|(step, state)| state.is_past(&step.name))
         };
         self.active().any(|flow| flow.activated_by(call.name) && is_past(flow))
     }
 
     /// Whether this very command has activated the mode: a prompt comes as up to two events.
-    fn is_activated(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
-        let Some(standing) = self.after.standing(&mode.namespace) else { return false };
+    fn is_already_activated(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
+        let Some(state) = self.after.mode_state(&mode.namespace) else { return false };
         let same_prompt =
-            self.event.text("prompt_id").is_some() && standing.prompt_id.as_deref() == self.event.text("prompt_id");
+            self.event.text("prompt_id").is_some() && state.prompt_id.as_deref() == self.event.text("prompt_id");
         // A subagent that calls its own mode's command does not begin it anew.
-        let within = standing.is_active && self.event.agent_id().is_some();
-        within || same_prompt && (standing.is_active || call.typed)
+        let within = state.is_active && self.event.agent_id().is_some();
+        within || same_prompt && (state.is_active || call.typed)
     }
 
     /// A step of a flow comes after the steps before it: the model is held to that, a person may skip.
-    fn keep_flows_in_order(&mut self, mode: &'a Mode, call: CommandCall<'_>) {
+    fn check_flow_order(&mut self, mode: &'a Mode, call: CommandCall<'_>) {
         let flows: Vec<&'a Mode> = self.active().collect();
         for flow in flows {
             let Some((index, step)) =
@@ -59,33 +59,35 @@ impl<'a> Engine<'a> {
                 continue;
             };
             for gate in &step.before {
-                self.judge(flow, Some(step), gate);
+                self.run_gate(flow, Some(step), gate);
             }
-            let missing: Vec<&'a Phase> = self.missing(flow, index);
-            if !flow.strict || missing.is_empty() {
+            let missing_steps: Vec<&'a Phase> = self.missing_steps(flow, index);
+            if !flow.strict || missing_steps.is_empty() {
                 continue;
             }
-            let names = missing.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ");
+            let names = missing_steps.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ");
             if call.typed {
                 let note = format!("This skips steps of the {} flow: {names}.", flow.name);
-                self.intents.push(Intent::Tell(note));
-                self.intents.extend(missing.into_iter().map(|phase| Intent::Skip(flow, phase)));
+                self.intents.push(Intent::AddContext(note));
+                self.intents.extend(missing_steps.into_iter().map(|phase| Intent::Skip(flow, phase)));
             } else {
                 let saw = format!("/{} comes too early in the {} flow: {names} not done yet", call.name, flow.name);
-                let next = missing.first().map_or_else(String::new, |phase| format!("do {} first", self.how(phase)));
-                self.refuse(flow, step, "Step out of order.", Outcome::fails(saw).remedied(next));
+                let next = missing_steps
+                    .first()
+                    .map_or_else(String::new, |phase| format!("do {} first", self.step_command(phase)));
+                self.block_order(flow, step, "Step out of order.", Outcome::fails(saw).remedied(next));
             }
         }
     }
 
     /// The steps before `index` that are neither done nor skipped.
-    fn missing(&self, mode: &'a Mode, index: usize) -> Vec<&'a Phase> {
-        let standing = self.after.standing(&mode.namespace);
-        let past = |phase: &Phase| standing.is_some_and(|standing| standing.is_past(&phase.name));
+    fn missing_steps(&self, mode: &'a Mode, index: usize) -> Vec<&'a Phase> {
+        let state = self.after.mode_state(&mode.namespace);
+        let past = |phase: &Phase| state.is_some_and(|state| state.is_past(&phase.name));
         mode.phases.iter().take(index).filter(|phase| phase.when.is_none() && !past(phase)).collect()
     }
 
-    fn how(&self, phase: &Phase) -> String {
+    fn step_command(&self, phase: &Phase) -> String {
         let command = match &phase.worker {
             crate::mode::Worker::Mode(name) => self.catalogue.mode(name).and_then(|mode| mode.commands.first()),
             _ => None,
@@ -94,24 +96,24 @@ impl<'a> Engine<'a> {
     }
 
     /// An agent is about to be spawned: it must be its turn, and what it needs must be there.
-    pub(super) fn agent_starts(&mut self) {
+    pub(super) fn on_agent_start(&mut self) {
         let Some(agent) = self.event.spawned() else { return };
         for mode in &self.catalogue.modes {
             let active = self.after.is_active(&mode.namespace);
-            let Some(phase) = self.turn(mode, agent) else {
+            let Some(phase) = self.phase_of_agent(mode, agent) else {
                 if let Some(own) = mode.phases.iter().find(|phase| phase.worker.is_agent(agent)) {
-                    self.refuse_out_of_turn(mode, own, agent);
+                    self.block_out_of_turn(mode, own, agent);
                 }
                 continue;
             };
             for gate in phase.before.iter().filter(|gate| active || gate.always) {
-                self.judge(mode, Some(phase), gate);
+                self.run_gate(mode, Some(phase), gate);
             }
         }
     }
 
-    fn refuse_out_of_turn(&mut self, mode: &'a Mode, phase: &'a Phase, agent: &str) {
-        let current = self.current(mode).map(|(_, phase)| phase);
+    fn block_out_of_turn(&mut self, mode: &'a Mode, phase: &'a Phase, agent: &str) {
+        let current = self.current_phase(mode).map(|(_, phase)| phase);
         let (name, worker) =
             current.map_or_else(Default::default, |phase| (phase.name.clone(), phase.worker.to_string()));
         let saw = format!(
@@ -119,13 +121,13 @@ impl<'a> Engine<'a> {
             phase.name, mode.name
         );
         let remedy = current
-            .and_then(|current| self.demands(mode, &current.after))
+            .and_then(|current| self.expectations_of(mode, &current.after))
             .map(|wanted| format!("phase {name} is done when {wanted}"));
-        self.refuse(mode, phase, "Agent out of order.", Outcome { remedy, ..Outcome::fails(saw) });
+        self.block_order(mode, phase, "Agent out of order.", Outcome { remedy, ..Outcome::fails(saw) });
     }
 
     /// Notes that the order of a mode is not kept.
-    fn refuse(&mut self, mode: &'a Mode, phase: &'a Phase, opening: &str, outcome: Outcome) {
+    fn block_order(&mut self, mode: &'a Mode, phase: &'a Phase, opening: &str, outcome: Outcome) {
         let gate = format!("{}-keeps-its-order", mode.name);
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate, None));
         let reason = outcome.sentence(opening);

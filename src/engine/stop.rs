@@ -1,6 +1,6 @@
 //! What ends: an agent's work, a tool's run, the main agent's turn.
 
-use super::who::Who;
+use super::who::StoppingAgent;
 use super::{Engine, Intent};
 use crate::check::Check;
 use crate::mode::{Mode, Phase, Worker};
@@ -23,16 +23,16 @@ const READING: [&str; 12] = [
 
 impl<'a> Engine<'a> {
     /// A subagent wants to stop: its work must be there.
-    pub(super) fn agent_stops(&mut self) {
-        let agent = match self.who_stops() {
-            Who::Agent(agent) => agent,
-            Who::Fork => return,
-            Who::Unattributed => return self.moves.push("unattributed stop".to_owned()),
+    pub(super) fn on_agent_stop(&mut self) {
+        let agent = match self.stopping_agent() {
+            StoppingAgent::Agent(agent) => agent,
+            StoppingAgent::Fork => return,
+            StoppingAgent::Unattributed => return self.moves.push("unattributed stop".to_owned()),
         };
         self.who = Some(agent.clone());
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
-            if let Some(phase) = self.turn(mode, &agent)
+            if let Some(phase) = self.phase_of_agent(mode, &agent)
                 && self.is_finished(mode, phase)
             {
                 self.intents.push(Intent::Done(mode, phase));
@@ -42,7 +42,7 @@ impl<'a> Engine<'a> {
         if self.findings.iter().any(|finding| finding.unmet) {
             return;
         }
-        for mode in self.standing_modes() {
+        for mode in self.modes_with_gates() {
             mode.checks(&mut |check| {
                 if let Check::Ran(ran) = check {
                     self.intents.extend(ran.mark(&agent).map(|mark| Intent::Ran(mode, mark)));
@@ -55,28 +55,28 @@ impl<'a> Engine<'a> {
     fn is_finished(&mut self, mode: &'a Mode, phase: &'a Phase) -> bool {
         let mut finished = true;
         for gate in &phase.after {
-            finished &= self.judge(mode, Some(phase), gate);
+            finished &= self.run_gate(mode, Some(phase), gate);
         }
         finished
     }
 
     /// A tool ran: what it shows is noted, and phases of the main agent may move on.
-    pub(super) fn tool_ran(&mut self) {
-        for mode in self.standing_modes() {
-            self.note_what_is_seen(mode);
+    pub(super) fn on_tool_result(&mut self) {
+        for mode in self.modes_with_gates() {
+            self.record_observations(mode);
         }
         // A subagent may work in a tree of its own: its events say nothing of where the main agent stands.
         if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READING.contains(&tool)) {
             return;
         }
         for mode in self.active().collect::<Vec<_>>() {
-            self.move_on(mode);
+            self.advance_main_phases(mode);
         }
     }
 
     /// Notes an edit or a command's result, if a check of the mode asks for it.
-    fn note_what_is_seen(&mut self, mode: &'a Mode) {
-        if self.is_elsewhere(mode) {
+    fn record_observations(&mut self, mode: &'a Mode) {
+        if self.happened_in_other_worktree(mode) {
             return;
         }
         let mut seen: Vec<String> = Vec::new();
@@ -91,24 +91,24 @@ impl<'a> Engine<'a> {
         seen.sort_unstable();
         seen.dedup();
         for mark in seen {
-            self.standing(mode).see(&mark);
+            self.state_mut(mode).see(&mark);
         }
     }
 
     /// Whether this happened in a worktree that was lent to an agent for something else than the present phase.
-    fn is_elsewhere(&self, mode: &'a Mode) -> bool {
+    fn happened_in_other_worktree(&self, mode: &'a Mode) -> bool {
         let lent =
             self.event.cwd().is_some_and(|cwd| crate::paths::worktree_owner(std::path::Path::new(cwd)).is_some());
-        let worker = |agent: &str| self.current(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
+        let worker = |agent: &str| self.current_phase(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
         lent && !self.event.text("agent_type").is_some_and(worker)
     }
 
     /// The main agent ends its turn: its phases may move on, or hold it back where they say so.
-    pub(super) fn main_stops(&mut self) {
+    pub(super) fn on_main_stop(&mut self) {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
-            self.move_on(mode);
-            let Some((_, phase)) = self.current(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
+            self.advance_main_phases(mode);
+            let Some((_, phase)) = self.current_phase(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
                 continue;
             };
             if phase.worker == Worker::Main && phase.hold && !self.event.background_work() {

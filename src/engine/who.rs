@@ -1,12 +1,12 @@
-//! Who is stopping?
+//! StoppingAgent is stopping?
 
 use super::Engine;
 use crate::facts::{Answer, Question};
 use crate::ids::AgentName;
 use crate::mode::Worker;
 
-/// Who stops.
-pub(super) enum Who {
+/// StoppingAgent stops.
+pub(super) enum StoppingAgent {
     /// An agent of this type.
     Agent(AgentName),
     /// A fork of the host's own: none of our business.
@@ -17,16 +17,16 @@ pub(super) enum Who {
 
 impl Engine<'_> {
     /// The agent that stops: as the host says, or by its id, or the only gated one in flight.
-    pub(super) fn who_stops(&self) -> Who {
+    pub(super) fn stopping_agent(&self) -> StoppingAgent {
         match self.event.text("agent_type") {
-            Some("") => return Who::Fork,
-            Some(name) => return Who::Agent(name.into()),
+            Some("") => return StoppingAgent::Fork,
+            Some(name) => return StoppingAgent::Agent(name.into()),
             None => {}
         }
         if let Some(id) = self.event.agent_id() {
             let transcript = self.event.text("agent_transcript_path").map(str::to_owned);
             if let Answer::Agent(Some(name)) = self.facts.ask(Question::Agent { id: id.to_owned(), transcript }) {
-                return Who::Agent(name.into());
+                return StoppingAgent::Agent(name.into());
             }
         }
         match self.facts.ask(Question::InFlight) {
@@ -35,11 +35,11 @@ impl Engine<'_> {
                     agents.into_iter().filter(|agent| self.is_gated(agent)).map(AgentName::from).collect();
                 gated.dedup();
                 match gated.as_slice() {
-                    [only] => Who::Agent(only.clone()),
-                    _ => Who::Unattributed,
+                    [only] => StoppingAgent::Agent(only.clone()),
+                    _ => StoppingAgent::Unattributed,
                 }
             }
-            _ => Who::Unattributed,
+            _ => StoppingAgent::Unattributed,
         }
     }
 

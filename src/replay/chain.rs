@@ -101,8 +101,8 @@ impl Chain {
 /// A session's standings without the times at which they were stored.
 fn state(session: &Session) -> Modes {
     let mut modes = session.modes.clone();
-    for standing in modes.values_mut() {
-        standing.other.shift_remove("updated_at");
+    for mode_state in modes.values_mut() {
+        mode_state.other.shift_remove("updated_at");
     }
     modes
 }

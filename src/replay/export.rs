@@ -189,7 +189,7 @@ impl LineExporter {
     }
 
     fn renew(&self, session: &mut Session) {
-        let holds = session.modes.values_mut().flat_map(|standing| standing.blocks.values_mut());
+        let holds = session.modes.values_mut().flat_map(|state| state.blocks.values_mut());
         for hold in holds {
             if let Some(new) = self.fingerprints.get(&hold.facts) {
                 hold.facts.clone_from(new);
@@ -199,9 +199,9 @@ impl LineExporter {
 
     /// Takes over the fingerprints of holds that are the same otherwise.
     fn compare(&mut self, recorded: &mut Session, again: &Session) {
-        for (namespace, standing) in &mut recorded.modes {
+        for (namespace, mode_state) in &mut recorded.modes {
             let Some(other) = again.modes.get(namespace) else { continue };
-            for (gate, hold) in &mut standing.blocks {
+            for (gate, hold) in &mut mode_state.blocks {
                 if let Some(new) = other.blocks.get(gate).filter(|new| new.count == hold.count) {
                     self.fingerprints.insert(hold.facts.clone(), new.facts.clone());
                     hold.facts.clone_from(&new.facts);

@@ -165,8 +165,8 @@ impl Retrial {
         let outcome = decided.outcome().to_owned();
         let Decision { verdict, reason, context, messages, moves, .. } = decided.decision;
         let active = catalogue.modes.iter().filter_map(|mode| {
-            let standing = decided.session.standing(&mode.namespace).filter(|standing| standing.is_active)?;
-            Some((mode.name.clone(), standing.phase.clone().unwrap_or_default()))
+            let state = decided.session.mode_state(&mode.namespace).filter(|state| state.is_active)?;
+            Some((mode.name.clone(), state.phase.clone().unwrap_or_default()))
         });
         let gates = deciding(&decided.findings, was.as_ref().map(|(_, findings)| findings.as_slice()));
         Self {

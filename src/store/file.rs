@@ -66,7 +66,7 @@ impl StateFile {
             let Value::Object(space) = space else { continue };
             let own = space.get("sessions").and_then(|sessions| sessions.get(id));
             if let Some(own) = own {
-                session.modes.insert(name.clone(), standing(own).0);
+                session.modes.insert(name.clone(), mode_state(own).0);
             }
             let values: Map<String, Value> = space
                 .iter()
@@ -86,7 +86,7 @@ impl StateFile {
         let mut odd = Vec::new();
         for (name, space) in &self.namespaces {
             let own = space.get("sessions").and_then(|sessions| sessions.get(id));
-            let keys = own.map(|own| standing(own).1).unwrap_or_default();
+            let keys = own.map(|own| mode_state(own).1).unwrap_or_default();
             odd.extend(keys.into_iter().map(|key| {
                 format!("`{name}.{key}` in `.claude/hooks/cache.json` is of a wrong type and was left out")
             }));
@@ -94,14 +94,14 @@ impl StateFile {
         odd
     }
 
-    /// Puts a session's standing in, stamped with the time.
+    /// Puts a session's modes in, stamped with the time.
     pub fn put(&mut self, session: &Session, at: &str) {
-        for (name, standing) in &session.modes {
-            let Ok(Value::Object(mut entry)) = serde_json::to_value(standing) else { continue };
+        for (name, mode_state) in &session.modes {
+            let Ok(Value::Object(mut entry)) = serde_json::to_value(mode_state) else { continue };
             let Some(sessions) = self.sessions(name) else { continue };
             let old =
                 sessions.get(session.id.as_str()).and_then(|old| serde_json::from_value::<ModeState>(old.clone()).ok());
-            if old.as_ref() != Some(standing) {
+            if old.as_ref() != Some(mode_state) {
                 entry.insert("updated_at".to_owned(), at.into());
                 sessions.insert(session.id.to_string(), Value::Object(entry));
                 self.summarise(name);
@@ -233,9 +233,9 @@ impl StateFile {
 }
 
 /// An entry read field by field: what is of a wrong type is left out and named, the rest counts.
-fn standing(entry: &Value) -> (ModeState, Vec<String>) {
-    if let Ok(standing) = serde_json::from_value(entry.clone()) {
-        return (standing, Vec::new());
+fn mode_state(entry: &Value) -> (ModeState, Vec<String>) {
+    if let Ok(state) = serde_json::from_value(entry.clone()) {
+        return (state, Vec::new());
     }
     let Value::Object(fields) = entry else { return (ModeState::default(), vec!["sessions".to_owned()]) };
     let one = |key: &str, value: &Value| Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));

@@ -75,9 +75,9 @@ fn parallel_agents_of_one_session_lose_no_move() {
         }
     });
     let cache = project.cache();
-    let standing = &cache["many_mode"]["sessions"]["s"];
-    assert_eq!(standing["done"].as_array().unwrap().len(), 16, "{standing}");
-    assert_eq!(standing["phase"], "last");
+    let state = &cache["many_mode"]["sessions"]["s"];
+    assert_eq!(state["done"].as_array().unwrap().len(), 16, "{state}");
+    assert_eq!(state["phase"], "last");
 }
 
 /// A process that dies while it writes leaves a whole file behind.

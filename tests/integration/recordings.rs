@@ -5,7 +5,7 @@ use modegate::event::Event;
 use modegate::facts::{Facts, RecordedAnswers};
 use modegate::journal::JournalLine;
 use modegate::replay::recording::Header;
-use modegate::session::{Ending, Session};
+use modegate::session::{ModeEnding, Session};
 use modegate::verdict::Verdict;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -86,8 +86,8 @@ fn each_mode_is_activated_held_and_ends_complete() {
         let refused = lines.iter().filter(|written| written.line.decision.verdict >= Verdict::Block).count();
         assert!(refused > 0, "nothing is refused in {name}");
         let last = lines.last().unwrap().after();
-        let standing = last.standing(namespace).unwrap();
-        assert_eq!((standing.is_active, standing.ended), (false, Some(Ending::Complete)), "{name}");
+        let state = last.mode_state(namespace).unwrap();
+        assert_eq!((state.is_active, state.ended), (false, Some(ModeEnding::Complete)), "{name}");
         assert!(lines.iter().all(|written| written.line.before.id == header.session), "{name} is of one session");
         assert!(lines.iter().all(|written| written.line.modes == header.modes), "{name} is of one set of modes");
     }

@@ -185,7 +185,7 @@ fn the_state_parses(document: &Document) -> Result<(), Failed> {
         let state = StateFile::parse(block.text.as_bytes());
         let session = state.session("demo-session");
         if state.shape != StateStatus::Sound
-            || session.standing("plan_mode").is_none_or(|standing| standing.done.is_empty())
+            || session.mode_state("plan_mode").is_none_or(|state| state.done.is_empty())
         {
             return Err(format!("{state:#?}").into());
         }

@@ -1,6 +1,6 @@
 //! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
 
-use super::super::hook::{Answered, answer_ahead};
+use super::super::hook::{HookAnswer, answer_with_offset};
 use super::blocks::{Lines, Piece, too_long};
 use super::docket::Docket;
 use super::inputs::Input;
@@ -154,7 +154,7 @@ impl<'a> Stage<'a> {
         if let Some(words) = &step.command {
             return self.command(words, step);
         }
-        let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &Answered::default()) };
+        let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &HookAnswer::default()) };
         let bytes = event.to_string().into_bytes();
         let answered = self.answer(&bytes)?;
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
@@ -164,13 +164,13 @@ impl<'a> Stage<'a> {
         judged
     }
 
-    fn answer(&self, bytes: &[u8]) -> Result<Answered, String> {
+    fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, String> {
         let places = ProjectPaths { home: self.home.clone() };
         let steps = || crate::mode_cache::read(&places).modes.iter().any(Mode::has_steps);
         if !self.shell && steps() {
             return Err(NEEDS_SHELL.to_owned());
         }
-        Ok(answer_ahead(bytes, Some(&self.home), self.ahead))
+        Ok(answer_with_offset(bytes, Some(&self.home), self.ahead))
     }
 
     /// What happens to the world.
@@ -251,19 +251,19 @@ impl<'a> Stage<'a> {
         let done = self.program(program).args(words).output().map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let reply = crate::reply::Reply { stdout: text(&done.stdout), stderr: text(&done.stderr), exit: 0 };
-        self.judge_exit(step, "", &Answered { reply, ..Answered::default() }, done.status.code().unwrap_or(-1))
+        self.judge_exit(step, "", &HookAnswer { reply, ..HookAnswer::default() }, done.status.code().unwrap_or(-1))
     }
 
-    fn judge(&self, step: &Step, kind: &str, answered: &Answered) -> Result<(), String> {
+    fn judge(&self, step: &Step, kind: &str, answered: &HookAnswer) -> Result<(), String> {
         self.judge_exit(step, kind, answered, i32::from(answered.reply.exit))
     }
 
-    fn judge_exit(&self, step: &Step, kind: &str, answered: &Answered, exit: i32) -> Result<(), String> {
+    fn judge_exit(&self, step: &Step, kind: &str, answered: &HookAnswer, exit: i32) -> Result<(), String> {
         let places = ProjectPaths { home: self.home.clone() };
         let session = StateStore::new(places, u32::MAX).read().session(&self.setting.session);
         let state = |namespace: &str, key: &str| {
-            let standing = session.standing(namespace).and_then(|standing| serde_json::to_value(standing).ok());
-            standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
+            let state = session.mode_state(namespace).and_then(|state| serde_json::to_value(state).ok());
+            state.and_then(|state| state.get(key).cloned()).unwrap_or_default()
         };
         let findings = answered.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
         let (stdout, stderr) = (answered.reply.stdout.as_str(), answered.reply.stderr.as_str());
@@ -280,7 +280,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What came of an event, with the modes as they stood.
-    fn held(&self, line: u64, bytes: &[u8], answered: Answered, expected: Option<Expectation>) -> Option<Held> {
+    fn held(&self, line: u64, bytes: &[u8], answered: HookAnswer, expected: Option<Expectation>) -> Option<Held> {
         let event = Event::parse(bytes).ok()?;
         let silent = || Decided {
             decision: Decision::default(),
