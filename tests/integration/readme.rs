@@ -42,6 +42,21 @@ fn the_screens_are_real() {
     }
 }
 
+/// Pastes the quick start into a shell whose home folder is empty.
+#[test]
+fn the_quick_start_works_to_the_letter() {
+    let project = Project::new();
+    let (_, rest) = README.split_once("```sh\nmkdir ~/modegate-try").expect("the quick start");
+    let block = format!("mkdir ~/modegate-try{}", rest.split("```").next().unwrap());
+    let binary = Path::new(env!("CARGO_BIN_EXE_modegate")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let mut shell = project.plain("sh");
+    shell.args(["-ec", &block]).env("HOME", project.home()).env("PATH", format!("{}:{path}", binary.display()));
+    let output = shell.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(project.home().join("modegate-try/.claude/settings.json").exists());
+}
+
 #[test]
 fn the_demo_prints_what_is_shown_of_it() {
     let said = Project::new().run(&["demo"]).stdout;
