@@ -1,36 +1,36 @@
 //! `modegate replay`: recorded sessions, decided again.
 
-mod blocks;
-mod crew;
-mod docket;
-mod gallery;
+mod line_reader;
+mod workers;
+mod collector;
+mod html_data;
 mod inputs;
-mod law;
-mod lines;
+mod mode_source;
+mod journal_reader;
 mod outputs;
-mod part;
-mod report;
-mod stage;
+mod merge;
+mod summary;
+mod scenario_runner;
 mod stream;
 mod terminal;
 
 use super::screen::{print_error, print_failure, print_line};
 use super::{EXIT_FAILURE, places};
 use crate::paths::hash;
-use crate::replay::expect::Sidecar;
-use crate::replay::problem::Problem;
+use crate::replay::expectation::ExpectationFile;
+use crate::replay::problem::ReplayProblem;
 use clap::Args;
-use docket::{Docket, End, Heard, Partition, Told, Wanted};
+use collector::{ResultCollector, InputTotals, ReportedEvent, Partition, ReplayMessage, CollectorOptions};
 use indicatif::{ProgressBar, ProgressStyle};
-use inputs::{Found, Input, Source};
-use law::Law;
+use inputs::{FoundInputs, ReplayInput, InputKind};
+use mode_source::ModeSource;
 use outputs::Outputs;
-use report::Report;
+use summary::ReplaySummary;
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use stream::World;
+use stream::FactsFrom;
 
 /// A path that is not there, or has nothing to replay.
 const NO_INPUT: u8 = 66;
@@ -99,50 +99,50 @@ impl Replay {
     fn replay(&self, project: Option<PathBuf>) -> Result<bool, Failure> {
         let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
-        let law = Law::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
-        if let Some(broken) = law.broken().first() {
+        let modes = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
+        if let Some(broken) = modes.broken().first() {
             return Err((BAD_DATA, broken.summary()));
         }
         let found = self.found(&here.sessions())?;
         let outputs = Outputs::open(self.junit.as_deref(), self.sarif.as_deref(), self.html.as_deref());
-        let mut desk = Desk {
+        let mut reporter = Reporter {
             given: self,
             outputs: outputs.map_err(|why| (NO_OUTPUT, why))?,
-            report: Report::default(),
+            report: ReplaySummary::default(),
             bar: bar(&found.inputs),
             troubles: Vec::new(),
             told: HashSet::new(),
             parts: Vec::new(),
         };
         tell_others(&found.others);
-        found.problems.iter().for_each(|problem| desk.problem(problem.clone()));
-        let world = named.map_or(World::Remembered, |home| World::Project(home, self.shell));
-        let work = |input: &Input, docket: &mut Docket| self.work(input, &law, &world, docket);
-        let wanted = Wanted {
-            json: self.json || desk.outputs.want_all(),
-            notable: desk.outputs.want_notable(),
+        found.problems.iter().for_each(|problem| reporter.problem(problem.clone()));
+        let world = named.map_or(FactsFrom::InferredFacts, |home| FactsFrom::Project(home, self.shell));
+        let work = |input: &ReplayInput, collector: &mut ResultCollector| self.work(input, &modes, &world, collector);
+        let wanted = CollectorOptions {
+            json: self.json || reporter.outputs.want_all(),
+            notable: reporter.outputs.want_notable(),
             bless: self.bless,
             partition: self.partition,
         };
-        crew::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| desk.hear(input, told));
-        desk.close(&law)
+        workers::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| reporter.hear(input, told));
+        reporter.close(&modes)
     }
 
-    fn work(&self, input: &Input, law: &Law, world: &World, docket: &mut Docket) {
-        let expected = if self.bless { None } else { sidecar(input, docket) };
-        docket.expect(expected);
+    fn work(&self, input: &ReplayInput, modes: &ModeSource, world: &FactsFrom, collector: &mut ResultCollector) {
+        let expected = if self.bless { None } else { sidecar(input, collector) };
+        collector.expect(expected);
         match input.source {
-            Source::Journal => lines::replay(input, law, docket),
-            Source::Stream => stream::replay(input, law, world, docket),
-            Source::Transcript => stream::replay(input, law, &World::Remembered, docket),
-            Source::Scenario => stage::replay(input, law, self.shell, docket),
-            Source::Part => part::replay(input, docket),
+            InputKind::Journal => journal_reader::replay(input, modes, collector),
+            InputKind::Stream => stream::replay(input, modes, world, collector),
+            InputKind::Transcript => stream::replay(input, modes, &FactsFrom::InferredFacts, collector),
+            InputKind::Scenario => scenario_runner::replay(input, modes, self.shell, collector),
+            InputKind::Part => merge::replay(input, collector),
         }
     }
 
-    fn found(&self, own: &Path) -> Result<Found, Failure> {
+    fn found(&self, own: &Path) -> Result<FoundInputs, Failure> {
         let paths = if self.paths.is_empty() { vec![own.to_owned()] } else { self.paths.clone() };
-        let found = if self.merge { Found::parts(&paths) } else { Found::in_all(&paths) };
+        let found = if self.merge { FoundInputs::parts(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {
             let hint = if self.paths.is_empty() {
                 "\n  hint: no session was recorded here yet; name a file or a folder"
@@ -163,7 +163,7 @@ impl Replay {
         Ok(found)
     }
 
-    fn threads(&self, inputs: &[Input]) -> usize {
+    fn threads(&self, inputs: &[ReplayInput]) -> usize {
         // The allocator of the static binary has one lock for all threads: two would wait for each other.
         let alone = cfg!(target_env = "musl");
         let cores = || if alone { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
@@ -171,11 +171,11 @@ impl Replay {
     }
 }
 
-/// Where everything that is told comes together.
-struct Desk<'a> {
+/// CaseLocation everything that is told comes together.
+struct Reporter<'a> {
     given: &'a Replay,
     outputs: Outputs,
-    report: Report,
+    report: ReplaySummary,
     bar: ProgressBar,
     troubles: Vec<String>,
     /// Problems of parts: what several of them have come across is one.
@@ -184,25 +184,25 @@ struct Desk<'a> {
     parts: Vec<(String, Option<Partition>)>,
 }
 
-impl Desk<'_> {
-    fn hear(&mut self, input: &Input, told: Told) {
+impl Reporter<'_> {
+    fn hear(&mut self, input: &ReplayInput, told: ReplayMessage) {
         match told {
-            Told::Event(heard) => self.event(input, heard),
-            Told::Problem(problem) => self.problem(problem),
-            Told::Skipped(first, count) => {
+            ReplayMessage::Event(heard) => self.event(input, heard),
+            ReplayMessage::ReplayProblem(problem) => self.problem(problem),
+            ReplayMessage::Skipped(first, count) => {
                 if self.given.json {
-                    let Problem { file, line, what, .. } = &first;
+                    let ReplayProblem { file, line, what, .. } = &first;
                     print_line(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
                 }
                 self.report.skipped(&first, count);
             }
-            Told::Part(file, part) => self.parts.push((file, part)),
-            Told::Session { session, file, quiet } => self.outputs.end(session, file, quiet),
-            Told::End(end) => self.end(input, *end),
+            ReplayMessage::Part(file, part) => self.parts.push((file, part)),
+            ReplayMessage::Session { session, file, quiet } => self.outputs.end(session, file, quiet),
+            ReplayMessage::InputTotals(end) => self.end(input, *end),
         }
     }
 
-    fn event(&mut self, input: &Input, heard: Heard) {
+    fn event(&mut self, input: &ReplayInput, heard: ReportedEvent) {
         if let Some(json) = heard.json.as_ref().filter(|_| self.given.json) {
             print_line(json);
         }
@@ -210,7 +210,7 @@ impl Desk<'_> {
         self.report.event(heard);
     }
 
-    fn problem(&mut self, problem: Problem) {
+    fn problem(&mut self, problem: ReplayProblem) {
         if self.given.merge && !self.told.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
@@ -222,7 +222,7 @@ impl Desk<'_> {
         self.report.problem(problem);
     }
 
-    fn end(&mut self, input: &Input, mut end: End) {
+    fn end(&mut self, input: &ReplayInput, mut end: InputTotals) {
         if let Some(blessed) = end.blessed.take() {
             self.troubles.extend(bless(input, &blessed).err());
         }
@@ -230,7 +230,7 @@ impl Desk<'_> {
         self.bar.inc(input.size);
     }
 
-    fn close(mut self, law: &Law) -> Result<bool, Failure> {
+    fn close(mut self, modes: &ModeSource) -> Result<bool, Failure> {
         self.bar.finish_and_clear();
         for problem in missing_parts(&self.parts) {
             self.problem(problem);
@@ -238,10 +238,10 @@ impl Desk<'_> {
         if let Some(part) = self.given.partition.filter(|_| self.given.json) {
             print_line(json!({"end": part}).to_string());
         }
-        if self.given.merge && self.report.tally.events == 0 && self.report.tally.is_fine() {
+        if self.given.merge && self.report.counts.events == 0 && self.report.counts.is_fine() {
             return Err((NO_INPUT, "the parts have no decision at all".to_owned()));
         }
-        let catalogue = law.catalogue();
+        let catalogue = modes.catalogue();
         if !self.given.json {
             terminal::show(&self.report);
         }
@@ -251,13 +251,13 @@ impl Desk<'_> {
             return Err((NO_OUTPUT, self.troubles.join("\n")));
         }
         // What stands in the recordings themselves is not blessed.
-        Ok(self.report.tally.is_fine() || self.given.bless && self.report.tally.unmet == 0)
+        Ok(self.report.counts.is_fine() || self.given.bless && self.report.counts.unmet == 0)
     }
 }
 
 /// A part that is not there, or was cut off, must not pass for one in which nothing was found.
-fn missing_parts(parts: &[(String, Option<Partition>)]) -> Vec<Problem> {
-    let unmet = |file: &str, what: String| Problem { unmet: true, ..Problem::new(file, 0, what) };
+fn missing_parts(parts: &[(String, Option<Partition>)]) -> Vec<ReplayProblem> {
+    let unmet = |file: &str, what: String| ReplayProblem { unmet: true, ..ReplayProblem::new(file, 0, what) };
     let marks: BTreeSet<Partition> = parts.iter().filter_map(|(_, part)| *part).collect();
     let Some(of) = marks.iter().map(|part| part.of).max() else { return Vec::new() };
     let cut = parts.iter().filter(|(_, part)| part.is_none());
@@ -268,12 +268,12 @@ fn missing_parts(parts: &[(String, Option<Partition>)]) -> Vec<Problem> {
     let other = other.map(|(file, _)| unmet(file, format!("it is no part of {of}")));
     let mut seen = BTreeSet::new();
     let twice = parts.iter().filter(|(_, part)| part.is_some_and(|part| !seen.insert(part)));
-    let twice: Vec<Problem> = twice.map(|(file, _)| unmet(file, "this part is there twice".to_owned())).collect();
+    let twice: Vec<ReplayProblem> = twice.map(|(file, _)| unmet(file, "this part is there twice".to_owned())).collect();
     cut.chain(gone).chain(other).chain(twice).collect()
 }
 
 /// Shows how far the work is, where somebody looks on and it takes a while.
-fn bar(inputs: &[Input]) -> ProgressBar {
+fn bar(inputs: &[ReplayInput]) -> ProgressBar {
     use std::io::IsTerminal;
     let size = inputs.iter().map(|input| input.size).sum();
     if !std::io::stderr().is_terminal() {
@@ -296,21 +296,21 @@ fn tell_others(others: &[PathBuf]) {
 }
 
 /// What is expected of an input by the file beside it.
-fn sidecar(input: &Input, docket: &mut Docket) -> Option<Sidecar> {
+fn sidecar(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
     let path = input.sidecar();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => {
-            docket.unmet(&path.to_string_lossy(), 0, format!("it cannot be read: {error}"));
+            collector.unmet(&path.to_string_lossy(), 0, format!("it cannot be read: {error}"));
             return None;
         }
     };
     // Expectations that cannot be read must not pass for none.
-    Sidecar::read(&text).map_err(|why| docket.unmet(&path.to_string_lossy(), 0, why)).ok()
+    ExpectationFile::read(&text).map_err(|why| collector.unmet(&path.to_string_lossy(), 0, why)).ok()
 }
 
-fn bless(input: &Input, blessed: &Sidecar) -> Result<(), String> {
+fn bless(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
     let path = input.sidecar();
     let wrong = |error| format!("`{}` cannot be written: {error}", path.display());
     crate::disk::rewrite(&path, blessed.text().as_bytes()).map_err(wrong)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What has become of a past decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum DecisionChange {
     /// There is no past decision to compare with.
     New,
     /// It is the same.
@@ -26,7 +26,7 @@ pub enum Change {
     Undecidable,
 }
 
-impl Change {
+impl DecisionChange {
     /// Every change that is one, the gravest first.
     pub const ALL: [Self; 6] = [
         Self::Drift,
@@ -73,7 +73,7 @@ impl Change {
     }
 }
 
-/// Where a session stands in its modes, without what is only counted on the way.
+/// CaseLocation a session stands in its modes, without what is only counted on the way.
 fn standings(session: &Session) -> impl Iterator<Item = (&String, bool, Option<&String>)> {
     let told = |(_, is_active, phase): &(&String, bool, Option<&String>)| *is_active || phase.is_some();
     session.modes.iter().map(|(name, mode)| (name, mode.is_active, mode.phase.as_ref())).filter(told)
@@ -88,30 +88,30 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(was: &Decision, now: &Decision, expected: Change) {
+    fn check(was: &Decision, now: &Decision, expected: DecisionChange) {
         let session = Session::default();
-        assert_eq!(Change::between((was, &session), (now, &session)), expected);
+        assert_eq!(DecisionChange::between((was, &session), (now, &session)), expected);
     }
 
     #[test]
     fn a_change_is_told_by_what_it_does_to_the_user() {
         let pass = decision(Verdict::Pass, "");
         let block = decision(Verdict::Block, "no plan");
-        check(&pass, &pass, Change::Same);
-        check(&pass, &block, Change::NewlyBlocked);
-        check(&block, &pass, Change::NewlyAllowed);
-        check(&block, &decision(Verdict::Block, "no research"), Change::ChangedReason);
-        check(&pass, &decision(Verdict::Warn, ""), Change::ChangedOtherwise);
+        check(&pass, &pass, DecisionChange::Same);
+        check(&pass, &block, DecisionChange::NewlyBlocked);
+        check(&block, &pass, DecisionChange::NewlyAllowed);
+        check(&block, &decision(Verdict::Block, "no research"), DecisionChange::ChangedReason);
+        check(&pass, &decision(Verdict::Warn, ""), DecisionChange::ChangedOtherwise);
         check(
             &pass,
             &Decision { moves: vec!["plan: draft done".to_owned()], ..pass.clone() },
-            Change::ChangedOtherwise,
+            DecisionChange::ChangedOtherwise,
         );
     }
 
     #[test]
     fn what_was_stopped_and_is_blocked_was_never_allowed() {
-        check(&decision(Verdict::Stop, "x"), &decision(Verdict::Block, "x"), Change::ChangedOtherwise);
+        check(&decision(Verdict::Stop, "x"), &decision(Verdict::Block, "x"), DecisionChange::ChangedOtherwise);
     }
 
     #[test]
@@ -119,6 +119,6 @@ mod tests {
         let decision = Decision::default();
         let mut session = Session::default();
         session.modes.entry("plan_mode".to_owned()).or_default().enter("draft");
-        assert_eq!(Change::between((&decision, &Session::default()), (&decision, &session)), Change::ChangedOtherwise);
+        assert_eq!(DecisionChange::between((&decision, &Session::default()), (&decision, &session)), DecisionChange::ChangedOtherwise);
     }
 }

@@ -5,29 +5,29 @@ use serde::Serialize;
 
 /// A mode as boxes and arrows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Diagram {
+pub struct ModeDiagram {
     name: String,
     about: String,
     commands: Vec<String>,
     strict: bool,
-    phases: Vec<Stop>,
-    gates: Vec<Guard>,
+    phases: Vec<PhaseDiagram>,
+    gates: Vec<GateDiagram>,
 }
 
 /// A phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Stop {
+struct PhaseDiagram {
     name: String,
     worker: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     detour: bool,
-    before: Vec<Guard>,
-    after: Vec<Guard>,
+    before: Vec<GateDiagram>,
+    after: Vec<GateDiagram>,
 }
 
 /// A gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Guard {
+struct GateDiagram {
     id: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     on: String,
@@ -36,33 +36,33 @@ struct Guard {
 
 /// The modes of a catalogue.
 #[must_use]
-pub fn diagrams(catalogue: &Catalogue) -> Vec<Diagram> {
+pub fn diagrams(catalogue: &Catalogue) -> Vec<ModeDiagram> {
     catalogue.modes.iter().map(diagram).collect()
 }
 
-fn diagram(mode: &Mode) -> Diagram {
-    Diagram {
+fn diagram(mode: &Mode) -> ModeDiagram {
+    ModeDiagram {
         name: mode.name.clone(),
         about: mode.about.clone(),
         commands: mode.commands.iter().map(|command| format!("/{command}")).collect(),
         strict: mode.strict,
-        phases: mode.phases.iter().map(stop).collect(),
-        gates: if mode.name == BASE { Vec::new() } else { mode.before.iter().chain(&mode.gates).map(guard).collect() },
+        phases: mode.phases.iter().map(phase_diagram).collect(),
+        gates: if mode.name == BASE { Vec::new() } else { mode.before.iter().chain(&mode.gates).map(gate_diagram).collect() },
     }
 }
 
-fn stop(phase: &Phase) -> Stop {
+fn phase_diagram(phase: &Phase) -> PhaseDiagram {
     let worker = match &phase.worker {
         Worker::Main => "main".to_owned(),
         Worker::Mode(name) => format!("mode {name}"),
         Worker::Agent(names) => names.first().map(ToString::to_string).unwrap_or_default(),
     };
-    let guards = |gates: &[Gate]| gates.iter().map(guard).collect();
+    let gate_diagrams = |gates: &[Gate]| gates.iter().map(gate_diagram).collect();
     let detour = phase.when.is_some();
-    Stop { name: phase.name.clone(), worker, detour, before: guards(&phase.before), after: guards(&phase.after) }
+    PhaseDiagram { name: phase.name.clone(), worker, detour, before: gate_diagrams(&phase.before), after: gate_diagrams(&phase.after) }
 }
 
-fn guard(gate: &Gate) -> Guard {
+fn gate_diagram(gate: &Gate) -> GateDiagram {
     let on: Vec<String> = gate.on.iter().map(ToString::to_string).collect();
-    Guard { id: gate.id.to_string(), on: on.join(", "), says: gate.message.clone() }
+    GateDiagram { id: gate.id.to_string(), on: on.join(", "), says: gate.message.clone() }
 }

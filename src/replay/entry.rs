@@ -54,7 +54,7 @@ pub struct Entry<'a> {
 /// A line of a stream: an event as the host sent it, or what is expected of the one before.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Sent<'a> {
+pub struct StreamLine<'a> {
     /// An event has its name at the top.
     #[serde(borrow, alias = "hookEventName", alias = "event_name", alias = "eventName")]
     pub hook_event_name: Option<&'a RawValue>,
@@ -65,7 +65,7 @@ pub struct Sent<'a> {
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum LineKind {
     /// A line of a journal.
     Line,
     /// The header of a recording.
@@ -81,17 +81,17 @@ pub enum Form {
 impl Entry<'_> {
     /// What the line is.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn kind(&self) -> LineKind {
         if self.recording.is_some() {
-            Form::Header
+            LineKind::Header
         } else if self.v.is_some() && (self.event.is_some() || self.decision.is_some()) {
-            Form::Line
+            LineKind::Line
         } else if self.hook_event_name.is_some() {
-            Form::Event
+            LineKind::Event
         } else if self.expect.is_some() {
-            Form::Expectation
+            LineKind::Expectation
         } else {
-            Form::Other
+            LineKind::Other
         }
     }
 }
@@ -108,19 +108,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(line: &str, expected: Form) {
-        assert_eq!(serde_json::from_str::<Entry<'_>>(line).expect(line).form(), expected, "{line}");
+    fn check(line: &str, expected: LineKind) {
+        assert_eq!(serde_json::from_str::<Entry<'_>>(line).expect(line).kind(), expected, "{line}");
     }
 
     #[test]
     fn a_line_is_told_by_its_parts() {
-        check(r#"{"v":1,"at":"x","event":{"hook_event_name":"Stop"},"decision":{}}"#, Form::Line);
-        check(r#"{"v":99,"event":{}}"#, Form::Line);
-        check(r#"{"recording":1,"session":"s"}"#, Form::Header);
-        check(r#"{"hook_event_name":"Stop","reason":"x"}"#, Form::Event);
-        check(r#"{"hookEventName":"Stop"}"#, Form::Event);
-        check(r#"{"expect":{"verdict":"block"}}"#, Form::Expectation);
-        check(r#"{"type":"user","message":{}}"#, Form::Other);
+        check(r#"{"v":1,"at":"x","event":{"hook_event_name":"Stop"},"decision":{}}"#, LineKind::Line);
+        check(r#"{"v":99,"event":{}}"#, LineKind::Line);
+        check(r#"{"recording":1,"session":"s"}"#, LineKind::Header);
+        check(r#"{"hook_event_name":"Stop","reason":"x"}"#, LineKind::Event);
+        check(r#"{"hookEventName":"Stop"}"#, LineKind::Event);
+        check(r#"{"expect":{"verdict":"block"}}"#, LineKind::Expectation);
+        check(r#"{"type":"user","message":{}}"#, LineKind::Other);
     }
 
     #[test]

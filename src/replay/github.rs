@@ -1,10 +1,10 @@
-//! Retrials where GitHub shows them: as annotations of a run, and as its summary.
+//! Results where GitHub shows them: as annotations of a run, and as its summary.
 
-use super::change::Change;
-use super::problem::Problem;
-use super::retrial::Retrial;
+use super::change::DecisionChange;
+use super::problem::ReplayProblem;
+use super::result::ReplayResult;
 use super::sarif::place;
-use super::tally::Tally;
+use super::counts::ReplayCounts;
 use crate::mode::Catalogue;
 use std::fmt::Write;
 
@@ -13,17 +13,17 @@ const SHOWN: usize = 10;
 
 /// The lines that make GitHub annotate a run.
 #[must_use]
-pub fn annotations(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> Vec<String> {
-    let errors = amiss.iter().take(SHOWN).map(|retrial| {
-        let own = || (retrial.file.clone(), retrial.line);
-        let (file, line) = place(catalogue, retrial).unwrap_or_else(own);
-        let title = format!("{}: {}", retrial.title(), retrial.event);
-        let text = format!("{}\n{}:{} (session {})", retrial.told(), retrial.file, retrial.line, retrial.session);
+pub fn annotations(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Vec<String> {
+    let errors = failing.iter().take(SHOWN).map(|result| {
+        let own = || (result.file.clone(), result.line);
+        let (file, line) = place(catalogue, result).unwrap_or_else(own);
+        let title = format!("{}: {}", result.title(), result.event);
+        let text = format!("{}\n{}:{} (session {})", result.told(), result.file, result.line, result.session);
         command("error", &file, line, &title, &text)
     });
-    let (unmet, odd): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(|problem| problem.unmet);
+    let (unmet, odd): (Vec<&ReplayProblem>, Vec<&ReplayProblem>) = problems.iter().partition(|problem| problem.unmet);
     let told = |level: &'static str| {
-        move |problem: &Problem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
+        move |problem: &ReplayProblem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
     };
     let unmet = unmet.into_iter().take(SHOWN).map(told("error"));
     let warnings = odd.into_iter().take(SHOWN).map(told("warning"));
@@ -38,28 +38,28 @@ fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> Strin
 
 /// The summary of a run.
 #[must_use]
-pub fn summary(tally: &Tally, amiss: &[Retrial]) -> String {
-    let mut text = format!("### modegate replay\n\n{}\n", tally.sentence());
-    if amiss.is_empty() {
+pub fn summary(counts: &ReplayCounts, failing: &[ReplayResult]) -> String {
+    let mut text = format!("### modegate replay\n\n{}\n", counts.sentence());
+    if failing.is_empty() {
         return text;
     }
     text.push_str("\n| change | event | before | now | gate | where |\n| --- | --- | --- | --- | --- | --- |\n");
-    for retrial in amiss.iter().take(5 * SHOWN) {
-        let was = retrial.was.as_ref().map_or("", |was| was.decision.verdict.word());
-        let now = if retrial.change == Change::Undecidable { "?" } else { retrial.verdict.word() };
+    for result in failing.iter().take(5 * SHOWN) {
+        let was = result.was.as_ref().map_or("", |was| was.decision.verdict.word());
+        let now = if result.change == DecisionChange::Undecidable { "?" } else { result.verdict.word() };
         let cells = [
-            retrial.title(),
-            &retrial.event,
+            result.title(),
+            &result.event,
             was,
             now,
-            &retrial.gates.join(", "),
-            &format!("{}:{}", retrial.file, retrial.line),
+            &result.gates.join(", "),
+            &format!("{}:{}", result.file, result.line),
         ];
         let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;"));
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
-    if amiss.len() > 5 * SHOWN {
-        let _ = writeln!(text, "\n… and {} more", amiss.len() - 5 * SHOWN);
+    if failing.len() > 5 * SHOWN {
+        let _ = writeln!(text, "\n… and {} more", failing.len() - 5 * SHOWN);
     }
     text
 }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_summary_keeps_its_table() {
-        let retrial = Retrial { event: "Bash(a | b)\n<x>".into(), ..Retrial::default() };
-        assert!(summary(&Tally::default(), &[retrial]).contains("| Bash(a \\| b) &lt;x> |"));
+        let result = ReplayResult { event: "Bash(a | b)\n<x>".into(), ..ReplayResult::default() };
+        assert!(summary(&ReplayCounts::default(), &[result]).contains("| Bash(a \\| b) &lt;x> |"));
     }
 }

@@ -1,14 +1,14 @@
-//! Retrials as a test report: a suite a session, a case a decision that has anything to tell.
+//! Results as a test report: a suite a session, a case a decision that has anything to tell.
 
-use super::problem::Problem;
-use super::retrial::Retrial;
+use super::problem::ReplayProblem;
+use super::result::ReplayResult;
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use std::io;
 
 /// The cases of one session.
 #[derive(Debug, Default)]
-pub struct Suite {
+pub struct TestSuite {
     /// The session.
     pub session: String,
     /// The file.
@@ -16,31 +16,31 @@ pub struct Suite {
     /// Decisions with nothing to tell, all as before.
     pub quiet: u64,
     problems: Vec<String>,
-    cases: Vec<Case>,
+    cases: Vec<TestCase>,
 }
 
 #[derive(Debug)]
-struct Case {
+struct TestCase {
     name: String,
     failure: Option<(String, String)>,
     skipped: Option<String>,
 }
 
-impl Suite {
+impl TestSuite {
     /// Adds a decision.
-    pub fn add(&mut self, retrial: &Retrial) {
-        let name = format!("line {}: {} is {}", retrial.line, retrial.event, retrial.outcome);
-        let failure = retrial.is_amiss().then(|| (retrial.title().to_owned(), retrial.told()));
-        let skipped = retrial.is_open().then(|| format!("it cannot be told: {}", retrial.unrecorded.join(" ")));
-        self.cases.push(Case { name, failure, skipped });
+    pub fn add(&mut self, result: &ReplayResult) {
+        let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
+        let failure = result.is_failing().then(|| (result.title().to_owned(), result.told()));
+        let skipped = result.is_open().then(|| format!("it cannot be told: {}", result.unrecorded.join(" ")));
+        self.cases.push(TestCase { name, failure, skipped });
     }
 
     /// Adds what could not be read, or is odd; what is not as expected fails.
-    pub fn problem(&mut self, problem: &Problem) {
+    pub fn problem(&mut self, problem: &ReplayProblem) {
         let text = problem.to_string();
         if problem.unmet {
             let failure = Some(("not as expected".to_owned(), problem.what.clone()));
-            self.cases.push(Case { name: text, failure, skipped: None });
+            self.cases.push(TestCase { name: text, failure, skipped: None });
         } else {
             self.problems.push(text);
         }
@@ -69,7 +69,7 @@ impl Suite {
         }
         if self.quiet > 0 {
             let name = format!("{} other decisions are as they were", self.quiet);
-            self.case(&mut writer, &Case { name, failure: None, skipped: None })?;
+            self.case(&mut writer, &TestCase { name, failure: None, skipped: None })?;
         }
         if !self.problems.is_empty() {
             let text = clean(&self.problems.join("\n"));
@@ -79,7 +79,7 @@ impl Suite {
         writer.into_inner().write_all(b"\n")
     }
 
-    fn case(&self, writer: &mut Writer<&mut impl io::Write>, case: &Case) -> io::Result<()> {
+    fn case(&self, writer: &mut Writer<&mut impl io::Write>, case: &TestCase) -> io::Result<()> {
         let (name, class) = (clean(&case.name), clean(&self.file));
         let element =
             writer.create_element("testcase").with_attributes([("name", name.as_str()), ("classname", class.as_str())]);
@@ -117,28 +117,28 @@ fn clean(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::Change;
-    use super::super::retrial::Was;
+    use super::super::change::DecisionChange;
+    use super::super::result::PastDecision;
     use super::*;
     use crate::verdict::{Decision, Verdict};
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {
-        let was = Was::from((Decision::default(), Vec::new()));
-        let retrial = Retrial {
+        let was = PastDecision::from((Decision::default(), Vec::new()));
+        let result = ReplayResult {
             session: "s<1>".into(),
             line: 3,
             event: "Stop".into(),
             outcome: "blocked".into(),
             verdict: Verdict::Block,
             reason: "No \"plan\" & \u{1}.".into(),
-            change: Change::NewlyBlocked,
+            change: DecisionChange::NewlyBlocked,
             was: Some(was),
-            ..Retrial::default()
+            ..ReplayResult::default()
         };
-        let mut suite = Suite { file: "a.jsonl".into(), quiet: 2, ..Suite::default() };
-        suite.add(&retrial);
-        suite.session = retrial.session.clone();
+        let mut suite = TestSuite { file: "a.jsonl".into(), quiet: 2, ..TestSuite::default() };
+        suite.add(&result);
+        suite.session = result.session.clone();
         let mut text = Vec::new();
         suite.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();

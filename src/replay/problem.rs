@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct ReplayProblem {
     /// The file.
     pub file: String,
     /// The line; 0 for the whole file.
@@ -18,14 +18,14 @@ pub struct Problem {
     pub unmet: bool,
 }
 
-impl Problem {
+impl ReplayProblem {
     /// Something odd, and where.
     pub fn new(file: impl Into<String>, line: u64, what: impl Into<String>) -> Self {
         Self { file: file.into(), line, what: what.into(), unmet: false }
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for ReplayProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.file, self.what),

@@ -1,17 +1,17 @@
-//! Retrials in the format of code scanners: a rule a gate, a result a difference.
+//! Results in the format of code scanners: a rule a gate, a result a difference.
 
-use super::problem::Problem;
-use super::retrial::Retrial;
+use super::problem::ReplayProblem;
+use super::result::ReplayResult;
 use crate::mode::{Catalogue, Gate, ModeOrigin};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The whole report.
 #[must_use]
-pub fn sarif(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> Value {
-    let names: BTreeSet<&str> = amiss.iter().map(rule).chain((!problems.is_empty()).then_some(UNREAD)).collect();
+pub fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Value {
+    let names: BTreeSet<&str> = failing.iter().map(rule).chain((!problems.is_empty()).then_some(UNREAD)).collect();
     let rules: Vec<Value> = names.iter().map(|name| described(name, catalogue)).collect();
-    let results = amiss.iter().map(|retrial| result(retrial, catalogue)).chain(problems.iter().map(unread));
+    let results = failing.iter().map(|result| finding(result, catalogue)).chain(problems.iter().map(unread));
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -26,8 +26,8 @@ pub fn sarif(amiss: &[Retrial], problems: &[Problem], catalogue: &Catalogue) -> 
 const UNREAD: &str = "recording-is-readable";
 
 /// The gate that makes the difference; the change itself where none does.
-fn rule(retrial: &Retrial) -> &str {
-    retrial.gates.first().map_or_else(|| retrial.change.words(), |gate| gate.as_str())
+fn rule(result: &ReplayResult) -> &str {
+    result.gates.first().map_or_else(|| result.change.words(), |gate| gate.as_str())
 }
 
 fn described(name: &str, catalogue: &Catalogue) -> Value {
@@ -36,24 +36,24 @@ fn described(name: &str, catalogue: &Catalogue) -> Value {
     json!({"id": name, "shortDescription": {"text": text}})
 }
 
-fn result(retrial: &Retrial, catalogue: &Catalogue) -> Value {
-    let own = location(&retrial.file, retrial.line);
+fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
+    let own = location(&result.file, result.line);
     // In a pull request the changed mode is what people look at.
-    let (first, related) = match place(catalogue, retrial) {
+    let (first, related) = match place(catalogue, result) {
         Some((file, line)) => (location(&file, line), vec![own]),
         None => (own, Vec::new()),
     };
     json!({
-        "ruleId": rule(retrial),
-        "level": if retrial.change == super::change::Change::Undecidable { "warning" } else { "error" },
-        "message": {"text": format!("{}: {}, session {}\n{}", retrial.title(), retrial.event, retrial.session, retrial.told())},
+        "ruleId": rule(result),
+        "level": if result.change == super::change::DecisionChange::Undecidable { "warning" } else { "error" },
+        "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event, result.session, result.told())},
         "locations": [first],
         "relatedLocations": related,
-        "partialFingerprints": {"retrial/v1": format!("{}:{}:{}", retrial.session, retrial.line, rule(retrial))},
+        "partialFingerprints": {"result/v1": format!("{}:{}:{}", result.session, result.line, rule(result))},
     })
 }
 
-fn unread(problem: &Problem) -> Value {
+fn unread(problem: &ReplayProblem) -> Value {
     json!({
         "ruleId": UNREAD,
         "level": if problem.unmet { "error" } else { "note" },
@@ -67,11 +67,11 @@ fn location(file: &str, line: u64) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line.max(1)}}})
 }
 
-/// Where the gate that makes the difference stands in a file of the project.
+/// CaseLocation the gate that makes the difference stands in a file of the project.
 #[must_use]
-pub fn place(catalogue: &Catalogue, retrial: &Retrial) -> Option<(String, u64)> {
-    let found = retrial.findings.iter().chain(retrial.was.iter().flat_map(|was| &was.findings));
-    let mut found = found.filter(|finding| retrial.gates.contains(&finding.gate));
+pub fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
+    let found = result.findings.iter().chain(result.was.iter().flat_map(|was| &was.findings));
+    let mut found = found.filter(|finding| result.gates.contains(&finding.gate));
     found.find_map(|finding| {
         let (mode, origin) = catalogue.entries().find(|(mode, _)| mode.name == finding.mode)?;
         let ModeOrigin::File(file) = origin else { return None };

@@ -2,9 +2,9 @@
 //!
 //! `fixtures/scenarios/README.md` tells how one is written.
 
-mod demand;
+mod step_check;
 
-pub use demand::Came;
+pub use step_check::StepOutput;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ pub struct Scenario {
     pub stream: Option<String>,
     /// What happens; with a stream, what happens between its events.
     #[serde(default)]
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
 }
 
 fn session() -> String {
@@ -43,7 +43,7 @@ fn session() -> String {
 /// One thing that happens, and what must come of it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Step {
+pub struct ScenarioStep {
     /// The line of the stream before whose event it happens.
     pub line: Option<u64>,
     /// Any event.
@@ -108,9 +108,9 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Val
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Where and when a scenario plays.
+/// CaseLocation and when a scenario plays.
 #[derive(Debug, Clone, Default)]
-pub struct Setting {
+pub struct ScenarioContext {
     /// The project's folder.
     pub home: String,
     /// The session's id.
@@ -121,7 +121,7 @@ pub struct Setting {
     pub prompts: usize,
 }
 
-impl Setting {
+impl ScenarioContext {
     /// A text with its placeholders filled in.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
@@ -144,7 +144,7 @@ impl Scenario {
     pub fn parse(text: &str) -> Result<Self, String> {
         let scenario: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
         let streamed = scenario.stream.is_some();
-        let mut setting = Setting::default();
+        let mut setting = ScenarioContext::default();
         for (number, step) in (1..).zip(&scenario.steps) {
             let what = match step.line {
                 Some(_) if !streamed => "`line` counts the events of a `stream`, and there is none",
@@ -166,10 +166,10 @@ impl Scenario {
     }
 }
 
-impl Step {
+impl ScenarioStep {
     /// The event that comes, if one does.
     #[must_use]
-    pub fn event(&self, setting: &mut Setting) -> Option<Value> {
+    pub fn event(&self, setting: &mut ScenarioContext) -> Option<Value> {
         if self.prompt.is_some() || self.notifies.is_some() {
             setting.prompts += 1;
         }
@@ -185,7 +185,7 @@ impl Step {
         Some(Value::Object(fields))
     }
 
-    fn spelled(&self, setting: &Setting) -> Option<Value> {
+    fn spelled(&self, setting: &ScenarioContext) -> Option<Value> {
         let prompt = |prompt: &str| json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt});
         let agent = |agent: &str| json!({"subagent_type": agent, "prompt": "do it", "description": "d"});
         let event = if let Some(event) = &self.event {

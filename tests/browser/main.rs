@@ -13,7 +13,7 @@
     reason = "a test may stop where it cannot go on"
 )]
 
-use modegate::replay::report;
+use modegate::replay::html;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
     };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = report::page(data);
+    let page = html::page(data);
     let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
     let (before, after) = page.rsplit_once("</body>").unwrap();
     std::fs::write(&file, format!("{before}{script}{after}")).unwrap();

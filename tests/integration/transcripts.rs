@@ -385,9 +385,9 @@ fn an_error_in_the_models_place_is_no_stop() {
 fn a_world_is_remembered_from_a_transcript() {
     use modegate::event::Event;
     use modegate::facts::{Answer, FactSource, Question};
-    use modegate::replay::remembered::Remembered;
+    use modegate::replay::inferred::InferredFacts;
     for name in ["foreground-agents", "foreground-agents-2.1.198"] {
-        let mut world = Remembered::new();
+        let mut world = InferredFacts::new();
         let mut marks = Vec::new();
         for rebuilt in stories(name).remove(0).events {
             let event = Event::from_value(rebuilt.event).unwrap();

@@ -8,17 +8,17 @@ use modegate::facts::live::now;
 use modegate::journal;
 use modegate::mode_cache;
 use modegate::paths::ProjectPaths;
-use modegate::replay::change::Change;
+use modegate::replay::change::DecisionChange;
 use modegate::replay::entry::Entry;
-use modegate::replay::scenario::{Came, Scenario, Setting, Step};
-use modegate::replay::trial::Trial;
+use modegate::replay::scenario::{StepOutput, Scenario, ScenarioContext, ScenarioStep};
+use modegate::replay::redecision::Redecision;
 use modegate::verdict::Finding;
 use std::path::Path;
 
 /// A scenario that has been played.
-pub struct Stage {
+pub struct PlayedScenario {
     project: Project,
-    setting: Setting,
+    setting: ScenarioContext,
 }
 
 pub fn read(path: &Path) -> Result<Scenario, Failed> {
@@ -26,28 +26,28 @@ pub fn read(path: &Path) -> Result<Scenario, Failed> {
     Scenario::parse(&text).map_err(|error| Failed::from(format!("{}: {error}", path.display())))
 }
 
-pub fn play(scenario: &Scenario) -> Result<Stage, Failed> {
+pub fn play(scenario: &Scenario) -> Result<PlayedScenario, Failed> {
     let project = Project::new();
     let home = project.home().to_string_lossy().into_owned();
-    let setting = Setting { home, session: scenario.session.clone(), date: now().date, prompts: 0 };
-    let mut stage = Stage { project, setting };
+    let setting = ScenarioContext { home, session: scenario.session.clone(), date: now().date, prompts: 0 };
+    let mut played = PlayedScenario { project, setting };
     if scenario.git {
-        stage.project.git(&["init", "-q", "-b", "main"]);
+        played.project.git(&["init", "-q", "-b", "main"]);
     }
     for (path, text) in &scenario.files {
-        stage.project.write(path, text);
+        played.project.write(path, text);
     }
     if scenario.git {
-        stage.project.shell("git add -A && git commit -q --allow-empty -m start");
+        played.project.shell("git add -A && git commit -q --allow-empty -m start");
     }
     for (index, step) in scenario.steps.iter().enumerate() {
-        stage.step(step).map_err(|error| Failed::from(format!("step {}: {error}", index + 1)))?;
+        played.step(step).map_err(|error| Failed::from(format!("step {}: {error}", index + 1)))?;
     }
-    Ok(stage)
+    Ok(played)
 }
 
-impl Stage {
-    fn step(&mut self, step: &Step) -> Result<(), String> {
+impl PlayedScenario {
+    fn step(&mut self, step: &ScenarioStep) -> Result<(), String> {
         for (path, text) in step.write.iter().flatten() {
             self.project.write(path, text);
         }
@@ -69,12 +69,12 @@ impl Stage {
         self.judge(step, &kind, &said)
     }
 
-    fn judge(&self, step: &Step, kind: &str, said: &Said) -> Result<(), String> {
+    fn judge(&self, step: &ScenarioStep, kind: &str, said: &Said) -> Result<(), String> {
         let cache = self.project.cache();
         let Said { exit, stdout, stderr } = said;
         let state = |namespace: &str, key: &str| cache[namespace]["sessions"][&self.setting.session][key].clone();
         let findings = if step.gates.is_empty() { Vec::new() } else { self.findings() };
-        let came = Came { kind, stdout, stderr, exit: *exit, findings: &findings, state: &state };
+        let came = StepOutput { kind, stdout, stderr, exit: *exit, findings: &findings, state: &state };
         match step.unmet(&came, &self.setting) {
             Some(what) => Err(format!("{what}\n  exit {exit}\n  stdout {stdout}\n  stderr {stderr}")),
             None => Ok(()),
@@ -91,14 +91,14 @@ impl Stage {
     pub fn replay(&self) -> Result<(), Failed> {
         let places = ProjectPaths { home: self.project.home() };
         let catalogue = mode_cache::read(&places);
-        let mut trial = Trial::new(&catalogue, &catalogue.hash);
+        let mut redecision = Redecision::new(&catalogue, &catalogue.hash);
         for path in journal::journals(&places.sessions()) {
             let text = std::fs::read_to_string(path)?;
             for line in text.lines() {
                 let mut entry: Entry<'_> = serde_json::from_str(line)?;
-                let judged = trial.line(&mut entry)?;
-                if !judged.foreign && judged.change != Change::Same {
-                    return Err(format!("replayed otherwise: {line}\nnow {:#?}", judged.decided.decision).into());
+                let compared = redecision.line(&mut entry)?;
+                if !compared.other_modes && compared.change != DecisionChange::Same {
+                    return Err(format!("replayed otherwise: {line}\nnow {:#?}", compared.decided.decision).into());
                 }
             }
         }

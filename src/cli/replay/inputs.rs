@@ -1,18 +1,18 @@
 //! What there is to replay: files and folders, told apart by what is in them.
 
-use super::blocks::{Lines, Piece};
+use super::line_reader::{LineReader, RawLine};
 use crate::journal::aside;
-use crate::replay::form::{Form, form};
-use crate::replay::problem::Problem;
+use crate::replay::format::{FileFormat, file_format};
+use crate::replay::problem::ReplayProblem;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// One session's files, as a rule.
 #[derive(Debug, Clone)]
-pub(super) struct Input {
+pub(super) struct ReplayInput {
     /// What is in them.
-    pub(super) source: Source,
+    pub(super) source: InputKind,
     /// The files, in order; the first gives the name.
     pub(super) files: Vec<PathBuf>,
     /// How large they are together.
@@ -22,7 +22,7 @@ pub(super) struct Input {
 
 /// What is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum InputKind {
     /// A journal, or a recording made of one.
     Journal,
     /// Events as the host sent them.
@@ -35,7 +35,7 @@ pub(super) enum Source {
     Part,
 }
 
-impl Source {
+impl InputKind {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Journal => "journal",
@@ -49,15 +49,15 @@ impl Source {
 
 /// What was found in the given places.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) inputs: Vec<Input>,
+pub(super) struct FoundInputs {
+    pub(super) inputs: Vec<ReplayInput>,
     /// Files that should have been something, and are not.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<ReplayProblem>,
     /// Files of another kind, passed over in folders.
     pub(super) others: Vec<PathBuf>,
 }
 
-impl Found {
+impl FoundInputs {
     /// Looks at every given file and folder.
     pub(super) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, std::io::Error)> {
         let mut found = Self::default();
@@ -83,7 +83,7 @@ impl Found {
         let mut found = Self::default();
         for path in paths {
             std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
-            found.inputs.push(Input::new(Source::Part, vec![path.clone()]));
+            found.inputs.push(ReplayInput::new(InputKind::Part, vec![path.clone()]));
         }
         Ok(found)
     }
@@ -113,7 +113,7 @@ impl Found {
                 Err(error) => {
                     let file = error.path().unwrap_or(root).to_string_lossy().into_owned();
                     let what = error.io_error().map_or("it cannot be read".to_owned(), ToString::to_string);
-                    self.problems.push(Problem::new(file, 0, what));
+                    self.problems.push(ReplayProblem::new(file, 0, what));
                 }
             }
         }
@@ -128,7 +128,7 @@ impl Found {
         }
         let scenario = ends(".scenario.yaml") || named && (ends(".yaml") || ends(".yml"));
         let source = if scenario {
-            Some(Source::Scenario)
+            Some(InputKind::Scenario)
         } else if named || ends(".jsonl") {
             match source(path) {
                 Ok(source) => source,
@@ -143,23 +143,23 @@ impl Found {
             return self.problem(path, what);
         };
         let mut files = vec![path.to_owned()];
-        if source == Source::Transcript {
+        if source == InputKind::Transcript {
             files.extend(subagents(path));
         }
-        self.inputs.push(Input::new(source, files));
+        self.inputs.push(ReplayInput::new(source, files));
     }
 
     fn problem(&mut self, path: &Path, what: &str) {
-        self.problems.push(Problem::new(path.to_string_lossy(), 0, what));
+        self.problems.push(ReplayProblem::new(path.to_string_lossy(), 0, what));
     }
 
     /// A journal and the part of it that was put aside are one session.
     fn join_older_parts(&mut self) {
-        let mut older: BTreeMap<PathBuf, Input> = BTreeMap::new();
-        let is_older = |input: &Input| input.files.iter().all(|file| file.to_string_lossy().ends_with(".old.jsonl"));
+        let mut older: BTreeMap<PathBuf, ReplayInput> = BTreeMap::new();
+        let is_older = |input: &ReplayInput| input.files.iter().all(|file| file.to_string_lossy().ends_with(".old.jsonl"));
         for input in std::mem::take(&mut self.inputs) {
             match input.files.first() {
-                Some(file) if input.source == Source::Journal && is_older(&input) => {
+                Some(file) if input.source == InputKind::Journal && is_older(&input) => {
                     older.insert(file.clone(), input);
                 }
                 _ => self.inputs.push(input),
@@ -176,8 +176,8 @@ impl Found {
     }
 }
 
-impl Input {
-    fn new(source: Source, files: Vec<PathBuf>) -> Self {
+impl ReplayInput {
+    fn new(source: InputKind, files: Vec<PathBuf>) -> Self {
         let meta = |file: &PathBuf| std::fs::metadata(file).ok();
         let size = files.iter().filter_map(meta).map(|meta| meta.len()).sum();
         let modified = files.iter().filter_map(meta).filter_map(|meta| meta.modified().ok()).max();
@@ -186,11 +186,11 @@ impl Input {
 
     /// The file that gives the name: of a journal in two parts the one that goes on.
     pub(super) fn main(&self) -> &Path {
-        let main = if self.source == Source::Journal { self.files.last() } else { self.files.first() };
+        let main = if self.source == InputKind::Journal { self.files.last() } else { self.files.first() };
         main.map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
-    /// Where the expectations of its events lie.
+    /// CaseLocation the expectations of its events lie.
     pub(super) fn sidecar(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
         // A scenario may have the name of a recording beside it.
@@ -202,19 +202,19 @@ impl Input {
 }
 
 /// What the first lines of a file tell of it.
-fn source(path: &Path) -> std::io::Result<Option<Source>> {
+fn source(path: &Path) -> std::io::Result<Option<InputKind>> {
     const FIRST: usize = 20;
-    let mut lines = Lines::open(path)?;
+    let mut lines = LineReader::open(path)?;
     for _ in 0..FIRST {
         let bytes = match lines.next()? {
             None => break,
-            Some(Piece::TooLong { .. }) => continue,
-            Some(Piece::Line { bytes, .. }) => bytes,
+            Some(RawLine::TooLong { .. }) => continue,
+            Some(RawLine::Line { bytes, .. }) => bytes,
         };
-        match form(bytes) {
-            Some(Form::Journal | Form::Recording) => return Ok(Some(Source::Journal)),
-            Some(Form::Events) => return Ok(Some(Source::Stream)),
-            Some(Form::Transcript) => return Ok(Some(Source::Transcript)),
+        match file_format(bytes) {
+            Some(FileFormat::Journal | FileFormat::Recording) => return Ok(Some(InputKind::Journal)),
+            Some(FileFormat::Events) => return Ok(Some(InputKind::Stream)),
+            Some(FileFormat::Transcript) => return Ok(Some(InputKind::Transcript)),
             None => {}
         }
     }

@@ -1,12 +1,12 @@
 //! The files that a replay writes, and what GitHub is told.
 
 use super::super::screen::{print_error, print_line};
-use super::docket::Heard;
-use super::gallery::Gallery;
-use super::inputs::Input;
-use super::report::Report;
+use super::collector::ReportedEvent;
+use super::html_data::HtmlData;
+use super::inputs::ReplayInput;
+use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
-use crate::replay::junit::Suite;
+use crate::replay::junit::TestSuite;
 use crate::replay::{github, sarif};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,18 +15,18 @@ use std::path::{Path, PathBuf};
 /// The files that are written.
 #[derive(Default)]
 pub(super) struct Outputs {
-    junit: Option<Junit>,
+    junit: Option<JunitFile>,
     sarif: Option<PathBuf>,
-    html: Option<(PathBuf, Gallery)>,
+    html: Option<(PathBuf, HtmlData)>,
     troubles: Vec<String>,
 }
 
 /// A file of test suites, written as they come.
-struct Junit {
+struct JunitFile {
     path: PathBuf,
     beside: PathBuf,
     file: BufWriter<File>,
-    suite: Suite,
+    suite: TestSuite,
 }
 
 impl Outputs {
@@ -40,9 +40,9 @@ impl Outputs {
             told.push(path);
         }
         Ok(Self {
-            junit: junit.map(Junit::open).transpose()?,
+            junit: junit.map(JunitFile::open).transpose()?,
             sarif: sarif.map(Path::to_owned),
-            html: html.map(|path| (path.to_owned(), Gallery::default())),
+            html: html.map(|path| (path.to_owned(), HtmlData::default())),
             troubles: Vec::new(),
         })
     }
@@ -57,16 +57,16 @@ impl Outputs {
         self.junit.is_some()
     }
 
-    pub(super) fn event(&mut self, input: &Input, heard: &Heard) {
-        if let Some((_, gallery)) = &mut self.html {
-            gallery.add(input, heard);
+    pub(super) fn event(&mut self, input: &ReplayInput, heard: &ReportedEvent) {
+        if let Some((_, html_data)) = &mut self.html {
+            html_data.add(input, heard);
         }
-        if let (Some(junit), Some(retrial)) = (&mut self.junit, &heard.notable) {
-            junit.suite.add(retrial);
+        if let (Some(junit), Some(result)) = (&mut self.junit, &heard.notable) {
+            junit.suite.add(result);
         }
     }
 
-    pub(super) fn problem(&mut self, problem: &crate::replay::problem::Problem) {
+    pub(super) fn problem(&mut self, problem: &crate::replay::problem::ReplayProblem) {
         if let Some(junit) = &mut self.junit {
             junit.suite.problem(problem);
         }
@@ -85,7 +85,7 @@ impl Outputs {
     }
 
     /// Writes what is left to write; tells what could not be written.
-    pub(super) fn close(self, report: &Report, catalogue: &Catalogue) -> Vec<String> {
+    pub(super) fn close(self, report: &ReplaySummary, catalogue: &Catalogue) -> Vec<String> {
         let mut troubles = self.troubles;
         let mut told = |path: &Path, written: io::Result<()>| {
             if let Err(error) = written {
@@ -96,12 +96,12 @@ impl Outputs {
             told(&junit.path.clone(), junit.close());
         }
         if let Some(path) = self.sarif {
-            let report = sarif::sarif(&report.amiss, &report.problems, catalogue);
+            let report = sarif::sarif(&report.failing, &report.problems, catalogue);
             let text = serde_json::to_string_pretty(&report).unwrap_or_default();
             told(&path, crate::disk::rewrite(&path, text.as_bytes()));
         }
-        if let Some((path, gallery)) = self.html {
-            let page = gallery.page(report, catalogue);
+        if let Some((path, html_data)) = self.html {
+            let page = html_data.page(report, catalogue);
             told(&path, crate::disk::rewrite(&path, page.as_bytes()));
         }
         troubles
@@ -117,7 +117,7 @@ fn writable(path: &Path) -> Result<(), String> {
     if folder.is_dir() { Ok(()) } else { Err(format!("`{}` is not there to write into", folder.display())) }
 }
 
-impl Junit {
+impl JunitFile {
     fn open(path: &Path) -> Result<Self, String> {
         let wrong = |error: io::Error| format!("`{}` cannot be written: {error}", path.display());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -125,7 +125,7 @@ impl Junit {
         let mut file = BufWriter::new(File::create(&beside).map_err(wrong)?);
         file.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"modegate replay\">\n")
             .map_err(wrong)?;
-        Ok(Self { path: path.to_owned(), beside, file, suite: Suite::default() })
+        Ok(Self { path: path.to_owned(), beside, file, suite: TestSuite::default() })
     }
 
     fn end(&mut self, session: String, file: String, quiet: u64) -> io::Result<()> {
@@ -145,15 +145,15 @@ impl Junit {
 }
 
 /// Tells GitHub, where we run there.
-pub(super) fn tell_github(report: &Report, catalogue: &Catalogue, to_error: bool) {
+pub(super) fn tell_github(report: &ReplaySummary, catalogue: &Catalogue, to_error: bool) {
     if std::env::var("GITHUB_ACTIONS").as_deref() != Ok("true") {
         return;
     }
-    for line in github::annotations(&report.amiss, &report.problems, catalogue) {
+    for line in github::annotations(&report.failing, &report.problems, catalogue) {
         if to_error { print_error(line) } else { print_line(line) }
     }
     if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-        let text = github::summary(&report.tally, &report.amiss);
+        let text = github::summary(&report.counts, &report.failing);
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
         let _: io::Result<()> = file.and_then(|mut file| file.write_all(text.as_bytes()));
     }

@@ -2,36 +2,36 @@
 
 use super::super::screen::{TextStyle, print_line, styled};
 use super::super::why::colour;
-use super::report::Report;
-use crate::replay::change::Change;
-use crate::replay::retrial::Retrial;
+use super::summary::ReplaySummary;
+use crate::replay::change::DecisionChange;
+use crate::replay::result::ReplayResult;
 use crate::verdict::{Finding, Truth};
 
 /// How many differences are told in full.
 const SHOWN: usize = 20;
 
 /// Tells what came of it all.
-pub(super) fn show(report: &Report) {
-    let shown: Vec<&Retrial> = report.amiss.iter().take(SHOWN).collect();
-    for retrial in &shown {
-        show_retrial(retrial);
+pub(super) fn show(report: &ReplaySummary) {
+    let shown: Vec<&ReplayResult> = report.failing.iter().take(SHOWN).collect();
+    for result in &shown {
+        show_result(result);
     }
-    let more = report.count_amiss.saturating_sub(shown.len() as u64);
+    let more = report.failing_count.saturating_sub(shown.len() as u64);
     if more > 0 {
         print_line(format!("… and {more} more; `--json` or `--html FILE` has them all\n"));
     }
     show_gates(report);
-    show_news(report);
+    show_new_blocks(report);
     show_tally(report);
 }
 
-fn show_retrial(retrial: &Retrial) {
-    print_line(format!("{}  {}", styled(TextStyle::Bold, retrial.title()), retrial.event));
-    print_line(styled(TextStyle::Dim, &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line)));
-    if let Some(expected) = retrial.expected.as_ref().filter(|_| retrial.met == Some(false)) {
+fn show_result(result: &ReplayResult) {
+    print_line(format!("{}  {}", styled(TextStyle::Bold, result.title()), result.event));
+    print_line(styled(TextStyle::Dim, &format!("  session {}, {}:{}", result.session, result.file, result.line)));
+    if let Some(expected) = result.expected.as_ref().filter(|_| result.met == Some(false)) {
         print_line(format!("  expected {expected}"));
     }
-    if let Some(was) = &retrial.was {
+    if let Some(was) = &result.was {
         print_line(format!(
             "  before   {}{}",
             styled(colour(was.decision.verdict), was.decision.verdict.word()),
@@ -39,8 +39,8 @@ fn show_retrial(retrial: &Retrial) {
         ));
         was.decision.moves.iter().for_each(|text| print_line(format!("           → {text}")));
     }
-    if retrial.change == Change::Undecidable {
-        retrial
+    if result.change == DecisionChange::Undecidable {
+        result
             .unrecorded
             .iter()
             .for_each(|question| print_line(format!("  asks     {question} This was not recorded.")));
@@ -49,39 +49,39 @@ fn show_retrial(retrial: &Retrial) {
     }
     print_line(format!(
         "  now      {}{}",
-        styled(colour(retrial.verdict), retrial.verdict.word()),
-        behind(&retrial.reason)
+        styled(colour(result.verdict), result.verdict.word()),
+        behind(&result.reason)
     ));
-    retrial.moves.iter().for_each(|text| print_line(format!("           → {text}")));
-    if retrial.was.as_ref().is_some_and(|was| was.decision.context != retrial.context) {
-        retrial.context.iter().for_each(|text| print_line(format!("  tells    {text}")));
-        retrial
+    result.moves.iter().for_each(|text| print_line(format!("           → {text}")));
+    if result.was.as_ref().is_some_and(|was| was.decision.context != result.context) {
+        result.context.iter().for_each(|text| print_line(format!("  tells    {text}")));
+        result
             .was
             .iter()
             .flat_map(|was| &was.decision.context)
             .for_each(|text| print_line(format!("  told     {text}")));
     }
-    if retrial.was.as_ref().is_some_and(|was| was.decision.messages != retrial.messages) {
-        retrial.messages.iter().for_each(|text| print_line(format!("  shows    {text}")));
-        retrial
+    if result.was.as_ref().is_some_and(|was| was.decision.messages != result.messages) {
+        result.messages.iter().for_each(|text| print_line(format!("  shows    {text}")));
+        result
             .was
             .iter()
             .flat_map(|was| &was.decision.messages)
             .for_each(|text| print_line(format!("  showed   {text}")));
     }
     let mut deciding: Vec<&Finding> =
-        retrial.findings.iter().filter(|finding| retrial.gates.contains(&finding.gate)).collect();
+        result.findings.iter().filter(|finding| result.gates.contains(&finding.gate)).collect();
     deciding.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     for finding in deciding.iter().take(3) {
         show_finding("gate", finding);
     }
     let gone = |finding: &&Finding| {
-        retrial.gates.contains(&finding.gate) && !deciding.iter().any(|other| other.gate == finding.gate)
+        result.gates.contains(&finding.gate) && !deciding.iter().any(|other| other.gate == finding.gate)
     };
-    for finding in retrial.was.iter().flat_map(|was| &was.findings).filter(gone).take(3) {
+    for finding in result.was.iter().flat_map(|was| &was.findings).filter(gone).take(3) {
         show_finding("no more", finding);
     }
-    for (question, answer) in retrial.facts.iter().take(5) {
+    for (question, answer) in result.facts.iter().take(5) {
         print_line(format!("  {} {question} {answer}", styled(TextStyle::Dim, "asked   ")));
     }
     print_line("");
@@ -103,7 +103,7 @@ fn behind(reason: &str) -> String {
 }
 
 /// Which gates make how many differences.
-fn show_gates(report: &Report) {
+fn show_gates(report: &ReplaySummary) {
     if report.gates.is_empty() {
         return;
     }
@@ -114,16 +114,16 @@ fn show_gates(report: &Report) {
     print_line("");
 }
 
-fn show_tally(report: &Report) {
-    let colour = if report.tally.is_fine() { TextStyle::Green } else { TextStyle::Red };
-    print_line(styled(colour, &report.tally.sentence()));
-    if report.foreign > 0 {
+fn show_tally(report: &ReplaySummary) {
+    let colour = if report.counts.is_fine() { TextStyle::Green } else { TextStyle::Red };
+    print_line(styled(colour, &report.counts.sentence()));
+    if report.other_modes > 0 {
         let text = "decisions were recorded with other modes, or by another modegate";
-        print_line(styled(TextStyle::Dim, &format!("{} {text}", report.foreign)));
+        print_line(styled(TextStyle::Dim, &format!("{} {text}", report.other_modes)));
     }
-    if !report.laws.is_empty() && (report.foreign > 0 || !report.tally.is_fine()) {
-        let laws: Vec<&str> = report.laws.iter().take(5).map(String::as_str).collect();
-        print_line(styled(TextStyle::Dim, &format!("decided by {}", laws.join(", "))));
+    if !report.mode_sources.is_empty() && (report.other_modes > 0 || !report.counts.is_fine()) {
+        let mode_sources: Vec<&str> = report.mode_sources.iter().take(5).map(String::as_str).collect();
+        print_line(styled(TextStyle::Dim, &format!("decided by {}", mode_sources.join(", "))));
     }
     for (why, (count, first)) in &report.skipped {
         print_line(styled(TextStyle::Dim, &format!("passed over {count} x {why}, first at {first}")));
@@ -131,15 +131,15 @@ fn show_tally(report: &Report) {
 }
 
 /// What would have been refused in sessions that nobody has watched.
-fn show_news(report: &Report) {
-    let (open, refused): (Vec<&Retrial>, Vec<&Retrial>) = report.news.iter().partition(|retrial| retrial.is_open());
-    for retrial in refused.iter().take(SHOWN) {
-        print_line(format!("{}  {}", styled(colour(retrial.verdict), &retrial.outcome), retrial.event));
+fn show_new_blocks(report: &ReplaySummary) {
+    let (open, refused): (Vec<&ReplayResult>, Vec<&ReplayResult>) = report.new_blocks.iter().partition(|result| result.is_open());
+    for result in refused.iter().take(SHOWN) {
+        print_line(format!("{}  {}", styled(colour(result.verdict), &result.outcome), result.event));
         print_line(styled(
             TextStyle::Dim,
-            &format!("  session {}, {}:{}", retrial.session, retrial.file, retrial.line),
+            &format!("  session {}, {}:{}", result.session, result.file, result.line),
         ));
-        print_line(format!("  {}: {}", retrial.gates.join(", "), retrial.reason.replace('\n', " ")));
+        print_line(format!("  {}: {}", result.gates.join(", "), result.reason.replace('\n', " ")));
     }
     if refused.len() > SHOWN {
         print_line(format!("… and {} more; `--json` or `--html FILE` has them all", refused.len() - SHOWN));
@@ -154,7 +154,7 @@ fn show_news(report: &Report) {
         print_line(styled(TextStyle::Bold, "by gate"));
         report.new_gates.iter().for_each(|(gate, count)| print_line(format!("  {count:>6}  {gate}")));
     }
-    if !report.news.is_empty() {
+    if !report.new_blocks.is_empty() {
         print_line("");
     }
 }

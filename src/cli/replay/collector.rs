@@ -2,12 +2,12 @@
 
 use crate::mode::Catalogue;
 use crate::paths::hash;
-use crate::replay::change::Change;
-use crate::replay::expect::{Expectation, Sidecar};
-use crate::replay::problem::Problem;
-use crate::replay::retrial::{Retrial, Where};
-use crate::replay::tally::Tally;
-use crate::replay::trial::Judged;
+use crate::replay::change::DecisionChange;
+use crate::replay::expectation::{Expectation, ExpectationFile};
+use crate::replay::problem::ReplayProblem;
+use crate::replay::result::{ReplayResult, CaseLocation};
+use crate::replay::counts::ReplayCounts;
+use crate::replay::redecision::Comparison;
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const BATCH: usize = 64;
 
 /// What is wanted of the events.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Wanted {
+pub(super) struct CollectorOptions {
     /// Every event as JSON.
     pub(super) json: bool,
     /// Every event that has anything to tell.
@@ -53,78 +53,78 @@ impl std::str::FromStr for Partition {
     }
 }
 
-/// A piece of news about an input.
-pub(super) enum Told {
-    Event(Heard),
+/// A piece of new_blocks about an input.
+pub(super) enum ReplayMessage {
+    Event(ReportedEvent),
     /// A session, or its part in a file, is at its end; so many events had nothing to tell.
     Session {
         session: String,
         file: String,
         quiet: u64,
     },
-    Problem(Problem),
+    ReplayProblem(ReplayProblem),
     /// Records that could not be used: where first, why, how many.
-    Skipped(Problem, u64),
+    Skipped(ReplayProblem, u64),
     /// The file of a part was read, with the mark at its end, if it has one.
     Part(String, Option<Partition>),
-    End(Box<End>),
+    InputTotals(Box<InputTotals>),
 }
 
 /// An event, in the forms that were wanted.
-pub(super) struct Heard {
+pub(super) struct ReportedEvent {
     pub(super) json: Option<String>,
     pub(super) session: String,
-    pub(super) amiss: bool,
+    pub(super) failing: bool,
     pub(super) blocked: bool,
-    pub(super) notable: Option<Box<Retrial>>,
+    pub(super) notable: Option<Box<ReplayResult>>,
 }
 
 /// What an input comes to.
 #[derive(Default)]
-pub(super) struct End {
-    pub(super) tally: Tally,
+pub(super) struct InputTotals {
+    pub(super) counts: ReplayCounts,
     pub(super) sessions: BTreeSet<u64>,
-    pub(super) blessed: Option<Sidecar>,
-    /// Lines that other modes have decided.
-    pub(super) foreign: u64,
+    pub(super) blessed: Option<ExpectationFile>,
+    /// LineReader that other modes have decided.
+    pub(super) other_modes: u64,
     /// Whose modes have decided.
-    pub(super) laws: BTreeSet<String>,
+    pub(super) mode_sources: BTreeSet<String>,
 }
 
 /// What one input has come to so far.
-pub(super) struct Docket<'t> {
-    pub(super) wanted: Wanted,
-    tell: &'t mut dyn FnMut(Vec<Told>),
-    batch: Vec<Told>,
-    end: End,
+pub(super) struct ResultCollector<'t> {
+    pub(super) wanted: CollectorOptions,
+    tell: &'t mut dyn FnMut(Vec<ReplayMessage>),
+    batch: Vec<ReplayMessage>,
+    end: InputTotals,
     /// The session at hand, its file, and how many of its events had nothing to tell.
     last: (String, String),
     quiet: u64,
     /// What is expected by the file beside the input, by the number of the event.
-    expected: Option<Sidecar>,
+    expected: Option<ExpectationFile>,
     number: u64,
 }
 
-impl<'t> Docket<'t> {
-    pub(super) fn new(wanted: Wanted, tell: &'t mut dyn FnMut(Vec<Told>)) -> Self {
-        let end = End { blessed: wanted.bless.then(Sidecar::default), ..End::default() };
+impl<'t> ResultCollector<'t> {
+    pub(super) fn new(wanted: CollectorOptions, tell: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
+        let end = InputTotals { blessed: wanted.bless.then(ExpectationFile::default), ..InputTotals::default() };
         Self { wanted, tell, batch: Vec::new(), end, last: Default::default(), quiet: 0, expected: None, number: 0 }
     }
 
     /// Expects what the file beside the input says.
-    pub(super) fn expect(&mut self, expected: Option<Sidecar>) {
+    pub(super) fn expect(&mut self, expected: Option<ExpectationFile>) {
         self.expected = expected;
     }
 
     /// Tells which part a file is, if it says so.
     pub(super) fn part(&mut self, file: &str, part: Option<Partition>) {
-        self.push(Told::Part(file.to_owned(), part));
+        self.push(ReplayMessage::Part(file.to_owned(), part));
     }
 
     /// Notes whose modes decide.
     pub(super) fn by(&mut self, name: &str) {
-        if !self.end.laws.contains(name) {
-            self.end.laws.insert(name.to_owned());
+        if !self.end.mode_sources.contains(name) {
+            self.end.mode_sources.insert(name.to_owned());
         }
     }
 
@@ -140,46 +140,46 @@ impl<'t> Docket<'t> {
         wanted
     }
 
-    /// Tells what was judged, and what was expected.
-    pub(super) fn event(&mut self, place: Where<'_>, judged: Judged, law: &Catalogue, expected: Option<Expectation>) {
-        self.judged(place, judged, law, expected, None);
+    /// Tells what was compared, and what was expected.
+    pub(super) fn event(&mut self, place: CaseLocation<'_>, compared: Comparison, modes: &Catalogue, expected: Option<Expectation>) {
+        self.compared(place, compared, modes, expected, None);
     }
 
     /// The same, of which more was demanded than can be told of a decision; `met` tells whether that has come.
-    pub(super) fn judged(
+    pub(super) fn compared(
         &mut self,
-        place: Where<'_>,
-        judged: Judged,
-        law: &Catalogue,
+        place: CaseLocation<'_>,
+        compared: Comparison,
+        modes: &Catalogue,
         expected: Option<Expectation>,
         met: Option<bool>,
     ) {
         self.number += 1;
         let expected = expected.or_else(|| self.expected.as_ref().map(|sidecar| sidecar.at(self.number)));
-        self.turn_to(judged.event.session(), place.file);
-        let Decision { verdict, moves, .. } = &judged.decided.decision;
-        let (change, verdict, open) = (judged.change, *verdict, judged.is_open());
-        self.end.foreign += u64::from(judged.foreign);
-        let blocked = verdict >= Verdict::Block && change != Change::Undecidable;
+        self.turn_to(compared.event.session(), place.file);
+        let Decision { verdict, moves, .. } = &compared.decided.decision;
+        let (change, verdict, open) = (compared.change, *verdict, compared.is_open());
+        self.end.other_modes += u64::from(compared.other_modes);
+        let blocked = verdict >= Verdict::Block && change != DecisionChange::Undecidable;
         let plain = !change.differs() && expected.is_none() && met.is_none() && !self.wanted.bless;
         let silent = verdict == Verdict::Pass && moves.is_empty();
-        // What would be refused for the first time is news; what was refused before is not.
-        let news = change == Change::New && verdict >= Verdict::Ask;
-        if plain && !self.wanted.json && !news && (silent || !self.wanted.notable) {
+        // What would be refused for the first time is new_blocks; what was refused before is not.
+        let new_blocks = change == DecisionChange::New && verdict >= Verdict::Ask;
+        if plain && !self.wanted.json && !new_blocks && (silent || !self.wanted.notable) {
             self.quiet += 1;
-            return self.end.tally.count(change, blocked, None);
+            return self.end.counts.count(change, blocked, None);
         }
-        let mut retrial = Retrial::new(place, judged, law).expecting(expected);
-        retrial.met = retrial.met.or(met);
+        let mut result = ReplayResult::new(place, compared, modes).expecting(expected);
+        result.met = result.met.or(met);
         if open {
-            self.end.tally.count_open(retrial.met);
+            self.end.counts.count_open(result.met);
         } else {
-            self.end.tally.count(change, blocked, retrial.met);
+            self.end.counts.count(change, blocked, result.met);
         }
         if let Some(blessed) = self.end.blessed.as_mut() {
-            blessed.bless(&retrial);
+            blessed.bless(&result);
         }
-        self.tell_event(retrial);
+        self.tell_event(result);
     }
 
     /// Turns to the session of the next event.
@@ -197,54 +197,54 @@ impl<'t> Docket<'t> {
         let (session, file) = std::mem::take(&mut self.last);
         let quiet = std::mem::take(&mut self.quiet);
         if self.wanted.notable && !(session.is_empty() && file.is_empty()) {
-            self.push(Told::Session { session, file, quiet });
+            self.push(ReplayMessage::Session { session, file, quiet });
         }
     }
 
-    /// Tells what another run has judged.
-    pub(super) fn retold(&mut self, retrial: Retrial) {
-        self.turn_to(&retrial.session, &retrial.file);
-        self.end.foreign += u64::from(retrial.foreign);
-        if retrial.is_open() {
-            self.end.tally.count_open(retrial.met);
+    /// Tells what another run has compared.
+    pub(super) fn retold(&mut self, result: ReplayResult) {
+        self.turn_to(&result.session, &result.file);
+        self.end.other_modes += u64::from(result.other_modes);
+        if result.is_open() {
+            self.end.counts.count_open(result.met);
         } else {
-            let blocked = retrial.verdict >= Verdict::Block && retrial.change != Change::Undecidable;
-            self.end.tally.count(retrial.change, blocked, retrial.met);
+            let blocked = result.verdict >= Verdict::Block && result.change != DecisionChange::Undecidable;
+            self.end.counts.count(result.change, blocked, result.met);
         }
-        self.tell_event(retrial);
+        self.tell_event(result);
     }
 
-    fn tell_event(&mut self, retrial: Retrial) {
-        let amiss = retrial.is_amiss();
-        let json = self.wanted.json.then(|| serde_json::to_string(&retrial).unwrap_or_default());
-        let session = retrial.session.clone();
-        let fresh = retrial.was.is_none() && retrial.change != Change::Same && retrial.expected.is_none();
-        let news = fresh && retrial.verdict >= Verdict::Ask;
-        let notable = amiss || news || self.wanted.notable && !retrial.is_quiet();
-        let blocked = retrial.verdict >= Verdict::Block;
-        let notable = notable.then(|| Box::new(retrial));
+    fn tell_event(&mut self, result: ReplayResult) {
+        let failing = result.is_failing();
+        let json = self.wanted.json.then(|| serde_json::to_string(&result).unwrap_or_default());
+        let session = result.session.clone();
+        let fresh = result.was.is_none() && result.change != DecisionChange::Same && result.expected.is_none();
+        let new_blocks = fresh && result.verdict >= Verdict::Ask;
+        let notable = failing || new_blocks || self.wanted.notable && !result.is_quiet();
+        let blocked = result.verdict >= Verdict::Block;
+        let notable = notable.then(|| Box::new(result));
         self.quiet += u64::from(notable.is_none());
         if json.is_some() || notable.is_some() {
-            self.push(Told::Event(Heard { json, session, amiss, blocked, notable }));
+            self.push(ReplayMessage::Event(ReportedEvent { json, session, failing, blocked, notable }));
         }
     }
 
     /// Tells what is wrong with a line.
     pub(super) fn problem(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.push(Told::Problem(Problem::new(file, line, what)));
+        self.push(ReplayMessage::ReplayProblem(ReplayProblem::new(file, line, what)));
     }
 
     /// Tells what was passed over, where first and how often.
     pub(super) fn skipped(&mut self, file: &str, line: u64, what: String, count: u64) {
-        self.push(Told::Skipped(Problem::new(file, line, what), count));
+        self.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
     }
 
     /// An expectation that no event can meet.
     pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.push(Told::Problem(Problem { unmet: true, ..Problem::new(file, line, what) }));
+        self.push(ReplayMessage::ReplayProblem(ReplayProblem { unmet: true, ..ReplayProblem::new(file, line, what) }));
     }
 
-    fn push(&mut self, told: Told) {
+    fn push(&mut self, told: ReplayMessage) {
         self.batch.push(told);
         if self.batch.len() >= BATCH {
             self.flush();
@@ -262,9 +262,9 @@ impl<'t> Docket<'t> {
             self.unmet(file, 0, format!("{events} events are expected, there are {}", self.number));
         }
         self.leave();
-        self.end.tally.sessions = self.end.sessions.len() as u64;
+        self.end.counts.sessions = self.end.sessions.len() as u64;
         let end = std::mem::take(&mut self.end);
-        self.batch.push(Told::End(Box::new(end)));
+        self.batch.push(ReplayMessage::InputTotals(Box::new(end)));
         self.flush();
     }
 }

@@ -1,11 +1,11 @@
 //! What must come of a step, held against what came.
 
-use super::{Setting, Step};
+use super::{ScenarioContext, ScenarioStep};
 use crate::verdict::Finding;
 use serde_json::Value;
 
 /// What came of a step.
-pub struct Came<'a> {
+pub struct StepOutput<'a> {
     /// The event's name; empty for a command.
     pub kind: &'a str,
     /// Standard output.
@@ -20,7 +20,7 @@ pub struct Came<'a> {
     pub state: &'a dyn Fn(&str, &str) -> Value,
 }
 
-impl Came<'_> {
+impl StepOutput<'_> {
     fn json(&self) -> Value {
         serde_json::from_str(self.stdout).unwrap_or_default()
     }
@@ -42,7 +42,7 @@ impl Came<'_> {
     }
 }
 
-impl Step {
+impl ScenarioStep {
     /// Whether anything must come of it.
     #[must_use]
     pub fn demands(&self) -> bool {
@@ -57,7 +57,7 @@ impl Step {
 
     /// What is not as it must be, in a clause.
     #[must_use]
-    pub fn unmet(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+    pub fn unmet(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
         let word = came.word();
         if let Some(expected) = self.expect.as_ref().filter(|expected| **expected != word) {
             return Some(format!("expected {expected}, was {word}"));
@@ -68,7 +68,7 @@ impl Step {
             .or_else(|| self.unmet_state(came))
     }
 
-    fn unmet_reason(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+    fn unmet_reason(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
         let json = came.json();
         let reason = json.get("reason").or_else(|| json.pointer("/hookSpecificOutput/permissionDecisionReason"));
         let reason = reason.and_then(Value::as_str).unwrap_or_default();
@@ -83,7 +83,7 @@ impl Step {
         because.find(|text| !came.stderr.contains(text.as_str())).map(|text| format!("the reason lacks {text:?}"))
     }
 
-    fn unmet_answer(&self, came: &Came<'_>, setting: &Setting) -> Option<String> {
+    fn unmet_answer(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
         let all = format!("{}\n{}", came.stdout.replace("\\n", "\n"), came.stderr);
         let has = |text: &String| all.contains(&setting.filled(text));
         if let Some(text) = self.includes.iter().find(|text| !has(text)) {
@@ -97,7 +97,7 @@ impl Step {
         other.map(|expected| format!("the tool is given {given}, not {expected}"))
     }
 
-    fn unmet_gate(&self, came: &Came<'_>) -> Option<String> {
+    fn unmet_gate(&self, came: &StepOutput<'_>) -> Option<String> {
         self.gates.iter().find_map(|(gate, expected)| {
             let finding = came.findings.iter().find(|finding| finding.gate == *gate);
             let word = match finding {
@@ -110,7 +110,7 @@ impl Step {
         })
     }
 
-    fn unmet_state(&self, came: &Came<'_>) -> Option<String> {
+    fn unmet_state(&self, came: &StepOutput<'_>) -> Option<String> {
         self.state.iter().find_map(|(name, expected)| {
             let Some((namespace, key)) = name.split_once('.') else {
                 return Some(format!("a state is NAMESPACE.KEY, not {name}"));

@@ -1,8 +1,8 @@
 //! A line of a journal, decided again from what it holds.
 
-use super::change::Change;
+use super::change::DecisionChange;
 use super::entry::{Entry, plain};
-use super::witness::Witness;
+use super::recorded_facts::RecordedFacts;
 use crate::engine::{Decided, decide};
 use crate::event::Event;
 use crate::facts::{Answer, Facts, Question};
@@ -15,24 +15,24 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// Decides the lines of journals again, one after the other.
-pub struct Trial<'c> {
+pub struct Redecision<'c> {
     catalogue: &'c Catalogue,
     /// The hash that lines have which these very modes have decided.
     hash: &'c str,
-    last: Last,
+    last: CachedSession,
     scratch: Vec<u8>,
 }
 
 /// The session that was read last: most lines begin where the one before has ended.
 #[derive(Default)]
-struct Last {
+struct CachedSession {
     text: String,
     session: Session,
 }
 
 /// An event that was decided, and how that compares with the past.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Comparison {
     /// The event.
     pub event: Event,
     /// What is decided now.
@@ -42,18 +42,18 @@ pub struct Judged {
     /// What was asked and not recorded.
     pub gaps: Vec<Question>,
     /// What has become of the past decision.
-    pub change: Change,
+    pub change: DecisionChange,
     /// The past decision and its findings, where it does not simply stand.
     pub was: Option<(Decision, Vec<Finding>)>,
     /// Whether other modes, or another modegate, have made the past decision.
-    pub foreign: bool,
+    pub other_modes: bool,
 }
 
-impl Judged {
+impl Comparison {
     /// An event without a past decision.
     #[must_use]
     pub fn new(event: Event, decided: Decided, asked: Vec<(Question, Answer)>) -> Self {
-        Self { event, decided, asked, gaps: Vec::new(), change: Change::New, was: None, foreign: false }
+        Self { event, decided, asked, gaps: Vec::new(), change: DecisionChange::New, was: None, other_modes: false }
     }
 
     /// The same in a world that shows only a part: what is refused for want of knowledge is not decided.
@@ -62,7 +62,7 @@ impl Judged {
         let verdict = self.decided.decision.verdict;
         let mut grave = self.decided.findings.iter().filter(|finding| finding.verdict == verdict);
         if verdict >= Verdict::Ask && grave.all(|finding| finding.outcome.truth == Truth::Unknown) {
-            self.change = Change::Undecidable;
+            self.change = DecisionChange::Undecidable;
         }
         self
     }
@@ -70,35 +70,35 @@ impl Judged {
     /// Whether there is neither a past decision nor a new one.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.change == Change::Undecidable && self.was.is_none()
+        self.change == DecisionChange::Undecidable && self.was.is_none()
     }
 }
 
-impl<'c> Trial<'c> {
-    /// A trial by the modes of a catalogue; lines with `hash` were decided by the same.
+impl<'c> Redecision<'c> {
+    /// A redecision by the modes of a catalogue; lines with `hash` were decided by the same.
     #[must_use]
     pub fn new(catalogue: &'c Catalogue, hash: &'c str) -> Self {
-        Self { catalogue, hash, last: Last::default(), scratch: Vec::new() }
+        Self { catalogue, hash, last: CachedSession::default(), scratch: Vec::new() }
     }
 
     /// Decides a line again, which takes its event and its facts out of it; the error is a clause about what is wrong with the line.
-    pub fn line(&mut self, entry: &mut Entry<'_>) -> Result<Judged, String> {
+    pub fn line(&mut self, entry: &mut Entry<'_>) -> Result<Comparison, String> {
         let event = entry.event.take().ok_or("it has no event")?;
         let event = Event::from_value(event.into()).map_err(|why| format!("its event is none: {why}"))?;
         self.read_session(entry.before.ok_or("it has no session")?)?;
         let recorded = std::mem::take(&mut entry.asked);
-        let witness = Witness::new(&event, &recorded, plain(entry.at));
-        let facts = Facts::new(&witness);
+        let recorded_facts = RecordedFacts::new(&event, &recorded, plain(entry.at));
+        let facts = Facts::new(&recorded_facts);
         let decided = decide(&event, self.catalogue, &self.last.session, &facts);
         let asked = facts.asked();
-        let gaps = witness.gaps();
-        let foreign = plain(entry.modes) != Some(self.hash);
-        let mut judged = Judged { event, decided, asked, gaps, change: Change::Same, was: None, foreign };
-        if judged.gaps.is_empty() && self.is_same_text(entry, &judged.decided) {
-            return Ok(judged);
+        let gaps = recorded_facts.gaps();
+        let other_modes = plain(entry.modes) != Some(self.hash);
+        let mut compared = Comparison { event, decided, asked, gaps, change: DecisionChange::Same, was: None, other_modes };
+        if compared.gaps.is_empty() && self.is_same_text(entry, &compared.decided) {
+            return Ok(compared);
         }
-        self.compare(entry, &mut judged)?;
-        Ok(judged)
+        self.compare(entry, &mut compared)?;
+        Ok(compared)
     }
 
     /// The session before the line that was decided last.
@@ -139,13 +139,13 @@ impl<'c> Trial<'c> {
     }
 
     /// Compares what the bytes mean: another writer may space them otherwise, other modes decide otherwise.
-    fn compare(&self, entry: &Entry<'_>, judged: &mut Judged) -> Result<(), String> {
+    fn compare(&self, entry: &Entry<'_>, compared: &mut Comparison) -> Result<(), String> {
         let decision: Decision = part(entry.decision, "decision")?.ok_or("it has no decision")?;
         let findings: Vec<Finding> = part(entry.findings, "findings")?.unwrap_or_default();
         let after: Option<Session> = part(entry.after, "after")?;
         let after = after.unwrap_or_else(|| self.last.session.clone());
         let who: Option<crate::ids::AgentName> = part(entry.who, "who")?;
-        let now = &judged.decided;
+        let now = &compared.decided;
         // Without a state nothing could be told or moved: only the verdict can be compared.
         let stands = if entry.lost {
             findings == now.findings
@@ -155,16 +155,16 @@ impl<'c> Trial<'c> {
                 && after == masked(now.session.clone())
                 && who == now.who
         };
-        judged.change = if !judged.gaps.is_empty() {
-            Change::Undecidable
+        compared.change = if !compared.gaps.is_empty() {
+            DecisionChange::Undecidable
         } else if stands {
-            Change::Same
-        } else if !judged.foreign {
-            Change::Drift
+            DecisionChange::Same
+        } else if !compared.other_modes {
+            DecisionChange::Drift
         } else {
-            Change::between((&decision, &after), (&now.decision, &now.session))
+            DecisionChange::between((&decision, &after), (&now.decision, &now.session))
         };
-        judged.was = judged.change.differs().then_some((decision, findings));
+        compared.was = compared.change.differs().then_some((decision, findings));
         Ok(())
     }
 }

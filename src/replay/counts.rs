@@ -1,12 +1,12 @@
 //! Counts of what was decided again.
 
-use super::change::Change;
+use super::change::DecisionChange;
 use serde::{Deserialize, Serialize};
 
 /// How many events there were, and what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tally {
+pub struct ReplayCounts {
     /// Sessions.
     pub sessions: u64,
     /// Events.
@@ -41,38 +41,38 @@ pub struct Tally {
     pub problems: u64,
 }
 
-impl Tally {
+impl ReplayCounts {
     /// The count of a change.
     #[must_use]
-    pub fn of(&self, change: Change) -> u64 {
+    pub fn of(&self, change: DecisionChange) -> u64 {
         match change {
-            Change::New => self.new,
-            Change::Same => self.same,
-            Change::Drift => self.drift,
-            Change::NewlyBlocked => self.newly_blocked,
-            Change::NewlyAllowed => self.newly_allowed,
-            Change::ChangedReason => self.changed_reason,
-            Change::ChangedOtherwise => self.changed_otherwise,
-            Change::Undecidable => self.undecidable,
+            DecisionChange::New => self.new,
+            DecisionChange::Same => self.same,
+            DecisionChange::Drift => self.drift,
+            DecisionChange::NewlyBlocked => self.newly_blocked,
+            DecisionChange::NewlyAllowed => self.newly_allowed,
+            DecisionChange::ChangedReason => self.changed_reason,
+            DecisionChange::ChangedOtherwise => self.changed_otherwise,
+            DecisionChange::Undecidable => self.undecidable,
         }
     }
 
     /// Counts an event.
-    pub fn count(&mut self, change: Change, blocked: bool, met: Option<bool>) {
+    pub fn count(&mut self, change: DecisionChange, blocked: bool, met: Option<bool>) {
         self.events += 1;
         self.blocked += u64::from(blocked);
         self.met += u64::from(met == Some(true));
         self.unmet += u64::from(met == Some(false));
         self.accepted += u64::from(met == Some(true) && change.differs());
         *match change {
-            Change::New => &mut self.new,
-            Change::Same => &mut self.same,
-            Change::Drift => &mut self.drift,
-            Change::NewlyBlocked => &mut self.newly_blocked,
-            Change::NewlyAllowed => &mut self.newly_allowed,
-            Change::ChangedReason => &mut self.changed_reason,
-            Change::ChangedOtherwise => &mut self.changed_otherwise,
-            Change::Undecidable => &mut self.undecidable,
+            DecisionChange::New => &mut self.new,
+            DecisionChange::Same => &mut self.same,
+            DecisionChange::Drift => &mut self.drift,
+            DecisionChange::NewlyBlocked => &mut self.newly_blocked,
+            DecisionChange::NewlyAllowed => &mut self.newly_allowed,
+            DecisionChange::ChangedReason => &mut self.changed_reason,
+            DecisionChange::ChangedOtherwise => &mut self.changed_otherwise,
+            DecisionChange::Undecidable => &mut self.undecidable,
         } += 1;
     }
 
@@ -93,7 +93,7 @@ impl Tally {
         let mut parts = vec![format!("{events} in {sessions}, {} blocked.", self.blocked)];
         let (compared, differing) = (self.events - self.new, self.differing());
         if differing > 0 {
-            let kinds = Change::ALL.iter().filter(|change| self.of(**change) > 0);
+            let kinds = DecisionChange::ALL.iter().filter(|change| self.of(**change) > 0);
             let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
             let verb = if differing == 1 { "is" } else { "are" };
             parts.push(format!("{differing} of {compared} {verb} not decided as before: {}.", kinds.join(", ")));
@@ -136,7 +136,7 @@ impl Tally {
     /// Past decisions that do not simply stand, wanted ones included.
     #[must_use]
     pub fn differing(&self) -> u64 {
-        Change::ALL.iter().map(|change| self.of(*change)).sum()
+        DecisionChange::ALL.iter().map(|change| self.of(*change)).sum()
     }
 
     /// Whether everything is as it was, or as it is expected to be.
@@ -152,30 +152,30 @@ mod tests {
 
     #[test]
     fn a_difference_that_is_expected_is_fine() {
-        let mut tally = Tally::default();
-        tally.count(Change::Same, false, None);
-        assert!(tally.is_fine());
-        tally.count(Change::NewlyBlocked, true, Some(true));
-        assert!(tally.is_fine());
-        tally.count(Change::Drift, true, None);
-        assert!(!tally.is_fine());
-        assert_eq!((tally.events, tally.blocked, tally.differing(), tally.accepted), (3, 2, 2, 1));
+        let mut counts = ReplayCounts::default();
+        counts.count(DecisionChange::Same, false, None);
+        assert!(counts.is_fine());
+        counts.count(DecisionChange::NewlyBlocked, true, Some(true));
+        assert!(counts.is_fine());
+        counts.count(DecisionChange::Drift, true, None);
+        assert!(!counts.is_fine());
+        assert_eq!((counts.events, counts.blocked, counts.differing(), counts.accepted), (3, 2, 2, 1));
     }
 
     #[test]
     fn an_unmet_expectation_is_not_fine() {
-        let mut tally = Tally::default();
-        tally.count(Change::Same, false, Some(false));
-        assert!(!tally.is_fine());
+        let mut counts = ReplayCounts::default();
+        counts.count(DecisionChange::Same, false, Some(false));
+        assert!(!counts.is_fine());
     }
 
     #[test]
     fn parts_add_up() {
-        let mut one = Tally::default();
-        Change::ALL.into_iter().chain([Change::New, Change::Same]).for_each(|change| one.count(change, true, None));
+        let mut one = ReplayCounts::default();
+        DecisionChange::ALL.into_iter().chain([DecisionChange::New, DecisionChange::Same]).for_each(|change| one.count(change, true, None));
         let mut both = one;
         both.add(&one);
         assert_eq!(both.events, 16);
-        assert!(Change::ALL.iter().all(|change| both.of(*change) == 2));
+        assert!(DecisionChange::ALL.iter().all(|change| both.of(*change) == 2));
     }
 }

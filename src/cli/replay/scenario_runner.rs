@@ -1,20 +1,20 @@
 //! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
 
 use super::super::hook::{HookAnswer, answer_with_offset};
-use super::blocks::{Lines, Piece, too_long};
-use super::docket::Docket;
-use super::inputs::Input;
-use super::law::Law;
+use super::line_reader::{LineReader, RawLine, too_long};
+use super::collector::ResultCollector;
+use super::inputs::ReplayInput;
+use super::mode_source::ModeSource;
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::facts::live;
 use crate::mode::{Catalogue, Mode};
 use crate::paths::ProjectPaths;
-use crate::replay::entry::Sent;
-use crate::replay::expect::Expectation;
-use crate::replay::retrial::Where;
-use crate::replay::scenario::{Came, Scenario, Setting, Step};
-use crate::replay::trial::Judged;
+use crate::replay::entry::StreamLine;
+use crate::replay::expectation::Expectation;
+use crate::replay::result::CaseLocation;
+use crate::replay::scenario::{StepOutput, Scenario, ScenarioContext, ScenarioStep};
+use crate::replay::redecision::Comparison;
 use crate::session::Session;
 use crate::store::StateStore;
 use crate::verdict::Decision;
@@ -24,32 +24,32 @@ use std::process::Command;
 use std::time::SystemTime;
 
 /// Plays a scenario.
-pub(super) fn replay(input: &Input, law: &Law, shell: bool, docket: &mut Docket) {
+pub(super) fn replay(input: &ReplayInput, modes: &ModeSource, shell: bool, collector: &mut ResultCollector) {
     let file = input.main().to_string_lossy().into_owned();
-    if let Err(why) = play(input.main(), law, shell, docket) {
-        docket.unmet(&file, 0, why);
+    if let Err(why) = play(input.main(), modes, shell, collector) {
+        collector.unmet(&file, 0, why);
     }
 }
 
-fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), String> {
+fn play(path: &Path, modes: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let scenario = Scenario::parse(&text)?;
     if scenario.runs_programs() && !shell {
         return Err(NEEDS_SHELL.to_owned());
     }
-    if !docket.has(&scenario.session) {
+    if !collector.has(&scenario.session) {
         // Another part plays it, and counts.
-        docket.expect(None);
+        collector.expect(None);
         return Ok(());
     }
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to play in: {error}"))?;
-    let mut stage = Stage::new(folder.path(), path, &scenario, shell)?;
-    stage.lay_out(&scenario, law)?;
+    let mut stage = ScenarioRunner::new(folder.path(), path, &scenario, shell)?;
+    stage.lay_out(&scenario, modes)?;
     if let Some(stream) = &scenario.stream {
-        return stage.stream(&path.with_file_name(stream), &scenario.steps, docket);
+        return stage.stream(&path.with_file_name(stream), &scenario.steps, collector);
     }
     for (number, step) in (1..).zip(&scenario.steps) {
-        stage.step(number, step, docket).map_err(|why| format!("step {number}: {why}"))?;
+        stage.step(number, step, collector).map_err(|why| format!("step {number}: {why}"))?;
     }
     Ok(())
 }
@@ -57,24 +57,24 @@ fn play(path: &Path, law: &Law, shell: bool, docket: &mut Docket) -> Result<(), 
 /// A scenario may be anybody's: its files are not to run programs unasked, nor are the gates that it brings.
 const NEEDS_SHELL: &str = "it runs programs of its own; let it with `--shell` if you trust it";
 
-struct Stage<'a> {
+struct ScenarioRunner<'a> {
     shell: bool,
     home: PathBuf,
     user: PathBuf,
     file: String,
     scenario: &'a Scenario,
-    setting: Setting,
+    setting: ScenarioContext,
     /// How far the scenario's time is ahead of ours.
     ahead: SignedDuration,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ScenarioRunner<'a> {
     fn new(folder: &Path, path: &Path, scenario: &'a Scenario, shell: bool) -> Result<Self, String> {
         let folder = folder.canonicalize().map_err(|error| error.to_string())?;
         let home = folder.join("app");
         std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
         let ahead = scenario.clock.as_deref().map_or(Ok(SignedDuration::ZERO), set_to)?;
-        let setting = Setting {
+        let setting = ScenarioContext {
             home: home.to_string_lossy().into_owned(),
             session: scenario.session.clone(),
             date: live::ahead(ahead).date,
@@ -85,8 +85,8 @@ impl<'a> Stage<'a> {
     }
 
     /// Puts the files there: those of the modes that are asked for, then the scenario's own.
-    fn lay_out(&self, scenario: &Scenario, law: &Law) -> Result<(), String> {
-        for (path, text) in law.files() {
+    fn lay_out(&self, scenario: &Scenario, modes: &ModeSource) -> Result<(), String> {
+        for (path, text) in modes.files() {
             self.write(&path, &text)?;
         }
         for (path, text) in &scenario.files {
@@ -100,25 +100,25 @@ impl<'a> Stage<'a> {
     }
 
     /// Plays a stream, and what happens between its events.
-    fn stream(&mut self, path: &Path, steps: &[Step], docket: &mut Docket) -> Result<(), String> {
+    fn stream(&mut self, path: &Path, steps: &[ScenarioStep], collector: &mut ResultCollector) -> Result<(), String> {
         let wrong = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
         if !path.is_file() {
             return Err(format!("`{}` is no file of events", path.display()));
         }
-        let mut lines = Lines::open(path).map_err(wrong)?;
+        let mut lines = LineReader::open(path).map_err(wrong)?;
         let mut waiting = steps.iter().peekable();
-        let mut held: Option<Held> = None;
+        let mut held: Option<PendingExpectation> = None;
         while let Some(piece) = lines.next().map_err(wrong)? {
             let (number, bytes) = match piece {
-                Piece::Line { number, bytes, .. } => (number, bytes),
-                Piece::TooLong { number, size } => {
-                    docket.problem(&path.to_string_lossy(), number, too_long(size));
+                RawLine::Line { number, bytes, .. } => (number, bytes),
+                RawLine::TooLong { number, size } => {
+                    collector.problem(&path.to_string_lossy(), number, too_long(size));
                     continue;
                 }
             };
-            let sent = serde_json::from_slice::<Sent<'_>>(bytes).unwrap_or_default();
+            let sent = serde_json::from_slice::<StreamLine<'_>>(bytes).unwrap_or_default();
             let own = sent.expect.map(|raw| Expectation::read(raw.get())).transpose().unwrap_or_else(|why| {
-                docket.unmet(&path.to_string_lossy(), number, why);
+                collector.unmet(&path.to_string_lossy(), number, why);
                 None
             });
             if sent.hook_event_name.is_none() && sent.expect.is_some() {
@@ -127,7 +127,7 @@ impl<'a> Stage<'a> {
                 }
                 continue;
             }
-            self.tell(held.take(), None, docket);
+            self.tell(held.take(), None, collector);
             while let Some(step) = waiting.next_if(|step| step.line.unwrap_or_default() <= number) {
                 self.happens(step)?;
             }
@@ -136,32 +136,32 @@ impl<'a> Stage<'a> {
             let text = self.setting.filled(&text).replace("{user}", &user);
             let bytes = text.as_bytes();
             if let Err(why) = Event::parse(bytes) {
-                docket.problem(&path.to_string_lossy(), number, why);
+                collector.problem(&path.to_string_lossy(), number, why);
                 continue;
             }
             let answered = self.answer(bytes)?;
             held = self.held(number, bytes, answered, own);
         }
-        self.tell(held, None, docket);
+        self.tell(held, None, collector);
         match waiting.next() {
             Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
             None => Ok(()),
         }
     }
 
-    fn step(&mut self, number: u64, step: &Step, docket: &mut Docket) -> Result<(), String> {
+    fn step(&mut self, number: u64, step: &ScenarioStep, collector: &mut ResultCollector) -> Result<(), String> {
         self.happens(step)?;
         if let Some(words) = &step.command {
             return self.command(words, step);
         }
-        let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &HookAnswer::default()) };
+        let Some(event) = step.event(&mut self.setting) else { return self.resolved(step, "", &HookAnswer::default()) };
         let bytes = event.to_string().into_bytes();
         let answered = self.answer(&bytes)?;
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let judged = self.judge(step, kind, &answered);
-        let met = (step.demands() && judged.is_ok()).then_some(true);
-        self.tell(self.held(number, &bytes, answered, None), met, docket);
-        judged
+        let compared = self.resolved(step, kind, &answered);
+        let met = (step.demands() && compared.is_ok()).then_some(true);
+        self.tell(self.held(number, &bytes, answered, None), met, collector);
+        compared
     }
 
     fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, String> {
@@ -174,7 +174,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What happens to the world.
-    fn happens(&mut self, step: &Step) -> Result<(), String> {
+    fn happens(&mut self, step: &ScenarioStep) -> Result<(), String> {
         if let Some(wait) = &step.wait {
             self.wait(wait)?;
         }
@@ -246,7 +246,7 @@ impl<'a> Stage<'a> {
         if done.status.success() { Ok(()) } else { Err(format!("`{what}` fails: {}", complaint.trim())) }
     }
 
-    fn command(&self, words: &[String], step: &Step) -> Result<(), String> {
+    fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let done = self.program(program).args(words).output().map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -254,20 +254,20 @@ impl<'a> Stage<'a> {
         self.judge_exit(step, "", &HookAnswer { reply, ..HookAnswer::default() }, done.status.code().unwrap_or(-1))
     }
 
-    fn judge(&self, step: &Step, kind: &str, answered: &HookAnswer) -> Result<(), String> {
+    fn resolved(&self, step: &ScenarioStep, kind: &str, answered: &HookAnswer) -> Result<(), String> {
         self.judge_exit(step, kind, answered, i32::from(answered.reply.exit))
     }
 
-    fn judge_exit(&self, step: &Step, kind: &str, answered: &HookAnswer, exit: i32) -> Result<(), String> {
+    fn judge_exit(&self, step: &ScenarioStep, kind: &str, answered: &HookAnswer, exit: i32) -> Result<(), String> {
         let places = ProjectPaths { home: self.home.clone() };
         let session = StateStore::new(places, u32::MAX).read().session(&self.setting.session);
         let state = |namespace: &str, key: &str| {
-            let state = session.mode_state(namespace).and_then(|state| serde_json::to_value(state).ok());
-            state.and_then(|state| state.get(key).cloned()).unwrap_or_default()
+            let standing = session.standing(namespace).and_then(|standing| serde_json::to_value(standing).ok());
+            standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
         };
         let findings = answered.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
         let (stdout, stderr) = (answered.reply.stdout.as_str(), answered.reply.stderr.as_str());
-        let came = Came { kind, stdout, stderr, exit, findings, state: &state };
+        let came = StepOutput { kind, stdout, stderr, exit, findings, state: &state };
         step.unmet(&came, &self.setting).map_or(Ok(()), Err)
     }
 
@@ -280,7 +280,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What came of an event, with the modes as they stood.
-    fn held(&self, line: u64, bytes: &[u8], answered: HookAnswer, expected: Option<Expectation>) -> Option<Held> {
+    fn held(&self, line: u64, bytes: &[u8], answered: HookAnswer, expected: Option<Expectation>) -> Option<PendingExpectation> {
         let event = Event::parse(bytes).ok()?;
         let silent = || Decided {
             decision: Decision::default(),
@@ -290,24 +290,24 @@ impl<'a> Stage<'a> {
         };
         let mut decided = answered.decided.unwrap_or_else(silent);
         self.settle(&mut decided.decision);
-        let judged = Judged::new(event, decided, answered.asked);
+        let compared = Comparison::new(event, decided, answered.asked);
         let catalogue = crate::mode_cache::read(&ProjectPaths { home: self.home.clone() });
-        Some(Held { line, at: live::ahead(self.ahead).at, judged, catalogue, expected })
+        Some(PendingExpectation { line, at: live::ahead(self.ahead).at, compared, catalogue, expected })
     }
 
     /// Tells of an event; `met` tells whether the step's own demands are.
-    fn tell(&self, held: Option<Held>, met: Option<bool>, docket: &mut Docket) {
-        let Some(Held { line, at, judged, catalogue, expected }) = held else { return };
-        let place = Where { file: &self.file, line, at: Some(&at) };
-        docket.judged(place, judged, &catalogue, expected, met);
+    fn tell(&self, held: Option<PendingExpectation>, met: Option<bool>, collector: &mut ResultCollector) {
+        let Some(PendingExpectation { line, at, compared, catalogue, expected }) = held else { return };
+        let place = CaseLocation { file: &self.file, line, at: Some(&at) };
+        collector.compared(place, compared, &catalogue, expected, met);
     }
 }
 
-/// An event that was judged, and waits for what is expected of it.
-struct Held {
+/// An event that was compared, and waits for what is expected of it.
+struct PendingExpectation {
     line: u64,
     at: String,
-    judged: Judged,
+    compared: Comparison,
     catalogue: Catalogue,
     expected: Option<Expectation>,
 }

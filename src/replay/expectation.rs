@@ -1,7 +1,7 @@
 //! What a recording is expected to come to: lines beside its events, or a file beside it.
 
-use super::change::Change;
-use super::retrial::Retrial;
+use super::change::DecisionChange;
+use super::result::ReplayResult;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub struct Expectation {
     pub moves: Option<Vec<String>>,
     /// The difference that is wanted, as `--bless` has found it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub change: Option<Change>,
+    pub change: Option<DecisionChange>,
     /// That it cannot be decided: whoever expects it wants to hear when it can be.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undecidable: bool,
@@ -36,7 +36,7 @@ pub struct Expectation {
 /// An expectation as people write it: a word, or more.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum WrittenExpectation {
     Word(String),
     Whole(Expectation),
 }
@@ -54,11 +54,11 @@ impl Expectation {
         Self::written(written)
     }
 
-    fn written(written: Written) -> Result<Self, String> {
+    fn written(written: WrittenExpectation) -> Result<Self, String> {
         let expectation = match written {
-            Written::Whole(expectation) => expectation,
-            Written::Word(word) if word == "undecidable" => Self { undecidable: true, ..Self::default() },
-            Written::Word(word) => match serde_json::from_value(word.as_str().into()) {
+            WrittenExpectation::Whole(expectation) => expectation,
+            WrittenExpectation::Word(word) if word == "undecidable" => Self { undecidable: true, ..Self::default() },
+            WrittenExpectation::Word(word) => match serde_json::from_value(word.as_str().into()) {
                 Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
                 Err(_) => Self { outcome: Some(word), ..Self::default() },
             },
@@ -83,45 +83,45 @@ impl Expectation {
 
     /// That the same comes of an event.
     #[must_use]
-    pub fn of(retrial: &Retrial) -> Self {
-        if retrial.change == Change::Undecidable {
+    pub fn of(result: &ReplayResult) -> Self {
+        if result.change == DecisionChange::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
-        let change = Some(retrial.change).filter(|change| change.differs());
-        let reason = (!retrial.reason.is_empty()).then(|| retrial.reason.clone());
-        let moves = Some(retrial.moves.clone()).filter(|moves| !moves.is_empty());
-        Self { verdict: Some(retrial.verdict), reason, moves, change, ..Self::default() }
+        let change = Some(result.change).filter(|change| change.differs());
+        let reason = (!result.reason.is_empty()).then(|| result.reason.clone());
+        let moves = Some(result.moves.clone()).filter(|moves| !moves.is_empty());
+        Self { verdict: Some(result.verdict), reason, moves, change, ..Self::default() }
     }
 
     /// Whether a difference is wanted: only what is named is, and silence names nothing.
     #[must_use]
-    pub fn wants(&self, change: Change) -> bool {
+    pub fn wants(&self, change: DecisionChange) -> bool {
         let verdict = self.verdict.is_some() || self.outcome.is_some();
         let named = match change {
-            Change::New | Change::Same => true,
-            Change::NewlyBlocked | Change::NewlyAllowed => verdict,
-            Change::ChangedReason => self.reason.is_some() || !self.because.is_empty(),
-            Change::Undecidable => self.undecidable,
+            DecisionChange::New | DecisionChange::Same => true,
+            DecisionChange::NewlyBlocked | DecisionChange::NewlyAllowed => verdict,
+            DecisionChange::ChangedReason => self.reason.is_some() || !self.because.is_empty(),
+            DecisionChange::Undecidable => self.undecidable,
             // What is told, given and kept is not in an expectation.
-            Change::Drift | Change::ChangedOtherwise => false,
+            DecisionChange::Drift | DecisionChange::ChangedOtherwise => false,
         };
         self.change == Some(change) || named && *self != Self::silence()
     }
 
     /// Whether it is met.
     #[must_use]
-    pub fn is_met(&self, retrial: &Retrial) -> bool {
+    pub fn is_met(&self, result: &ReplayResult) -> bool {
         // What cannot be decided meets nothing but that.
-        if self.undecidable || retrial.change == Change::Undecidable {
-            return self.undecidable && retrial.change == Change::Undecidable;
+        if self.undecidable || result.change == DecisionChange::Undecidable {
+            return self.undecidable && result.change == DecisionChange::Undecidable;
         }
         let is_outcome =
-            |word: &String| *word == retrial.outcome || word == "blocked" && retrial.verdict >= Verdict::Block;
-        self.verdict.is_none_or(|verdict| verdict == retrial.verdict)
+            |word: &String| *word == result.outcome || word == "blocked" && result.verdict >= Verdict::Block;
+        self.verdict.is_none_or(|verdict| verdict == result.verdict)
             && self.outcome.as_ref().is_none_or(is_outcome)
-            && self.reason.as_ref().is_none_or(|reason| *reason == retrial.reason)
-            && self.because.iter().all(|text| retrial.reason.contains(text.as_str()))
-            && self.moves.as_ref().is_none_or(|moves| *moves == retrial.moves)
+            && self.reason.as_ref().is_none_or(|reason| *reason == result.reason)
+            && self.because.iter().all(|text| result.reason.contains(text.as_str()))
+            && self.moves.as_ref().is_none_or(|moves| *moves == result.moves)
     }
 }
 
@@ -142,18 +142,18 @@ impl std::fmt::Display for Expectation {
 /// The file beside a recording: what is expected of those of its events from which something comes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sidecar {
+pub struct ExpectationFile {
     /// How many events the recording has.
     pub events: u64,
     /// What is expected; of an event that is not named, nothing comes.
     #[serde(default)]
-    pub expect: Vec<At>,
+    pub expect: Vec<EventExpectation>,
 }
 
 /// What is expected of an event at its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
-pub struct At {
+pub struct EventExpectation {
     /// Which event it is, from 1: one line may tell of several, and several files of one session.
     pub number: u64,
     /// Its line, for people.
@@ -168,7 +168,7 @@ pub struct At {
 }
 
 /// A word that is not known must not pass for an expectation that is met, and so each is looked at.
-impl TryFrom<Map<String, Value>> for At {
+impl TryFrom<Map<String, Value>> for EventExpectation {
     type Error = String;
 
     fn try_from(mut fields: Map<String, Value>) -> Result<Self, String> {
@@ -184,7 +184,7 @@ impl TryFrom<Map<String, Value>> for At {
 /// What stands at the top of the file.
 const HEAD: &str = "# What modegate is expected to decide, written by `modegate replay --bless`. Of an event that is not named\n# here nothing comes: it passes, and no mode moves.\n";
 
-impl Sidecar {
+impl ExpectationFile {
     /// Reads the file; the error is a clause with the place.
     pub fn read(text: &str) -> Result<Self, String> {
         let sidecar: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
@@ -208,12 +208,12 @@ impl Sidecar {
     }
 
     /// Expects what has come of an event.
-    pub fn bless(&mut self, retrial: &Retrial) {
+    pub fn bless(&mut self, result: &ReplayResult) {
         self.events += 1;
-        let expected = Expectation::of(retrial);
-        if retrial.change.differs() || !Expectation::silence().is_met(retrial) {
-            let (number, line, event) = (self.events, retrial.line, retrial.event.clone());
-            self.expect.push(At { number, line, event, expected });
+        let expected = Expectation::of(result);
+        if result.change.differs() || !Expectation::silence().is_met(result) {
+            let (number, line, event) = (self.events, result.line, result.event.clone());
+            self.expect.push(EventExpectation { number, line, event, expected });
         }
     }
 }
@@ -222,13 +222,13 @@ impl Sidecar {
 mod tests {
     use super::*;
 
-    fn retrial(verdict: Verdict, reason: &str, outcome: &str) -> Retrial {
-        Retrial { verdict, reason: reason.to_owned(), outcome: outcome.to_owned(), ..Retrial::default() }
+    fn result(verdict: Verdict, reason: &str, outcome: &str) -> ReplayResult {
+        ReplayResult { verdict, reason: reason.to_owned(), outcome: outcome.to_owned(), ..ReplayResult::default() }
     }
 
     #[track_caller]
     fn check(text: &str, verdict: Verdict, expected: bool) {
-        let blocked = retrial(verdict, "No plan. Write it.", "blocked");
+        let blocked = result(verdict, "No plan. Write it.", "blocked");
         assert_eq!(Expectation::read(text).expect(text).is_met(&blocked), expected, "{text}");
     }
 
@@ -248,15 +248,15 @@ mod tests {
     fn what_is_no_expectation_says_so() {
         assert!(Expectation::read(r#""blokked""#).unwrap_err().contains("no outcome is called `blokked`"));
         assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().contains("`verdict`"));
-        assert!(Sidecar::read("events: 1\nexpect: [{number: x}]").unwrap_err().contains("number"));
+        assert!(ExpectationFile::read("events: 1\nexpect: [{number: x}]").unwrap_err().contains("number"));
     }
 
     #[test]
     fn a_blessed_file_reads_back_and_expects_silence_elsewhere() {
-        let mut sidecar = Sidecar::default();
-        sidecar.bless(&Retrial { line: 1, ..Retrial::default() });
-        sidecar.bless(&Retrial { line: 2, ..retrial(Verdict::Block, "a: \"b\"\nc # d", "blocked") });
-        let again = Sidecar::read(&sidecar.text()).unwrap();
+        let mut sidecar = ExpectationFile::default();
+        sidecar.bless(&ReplayResult { line: 1, ..ReplayResult::default() });
+        sidecar.bless(&ReplayResult { line: 2, ..result(Verdict::Block, "a: \"b\"\nc # d", "blocked") });
+        let again = ExpectationFile::read(&sidecar.text()).unwrap();
         assert_eq!(again, sidecar);
         assert_eq!(again.events, 2);
         assert_eq!(again.at(2).reason.as_deref(), Some("a: \"b\"\nc # d"));

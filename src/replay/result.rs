@@ -1,8 +1,8 @@
 //! An event that was decided again, as people and scripts read it.
 
-use super::change::Change;
-use super::expect::Expectation;
-use super::trial::Judged;
+use super::change::DecisionChange;
+use super::expectation::Expectation;
+use super::redecision::Comparison;
 use crate::facts::{Answer, Question};
 use crate::ids::GateId;
 use crate::mode::Catalogue;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// One event, what is decided on it, and what was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Retrial {
+pub struct ReplayResult {
     /// Whose event it is.
     pub session: String,
     /// The file that it stands in.
@@ -57,13 +57,13 @@ pub struct Retrial {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub modes: BTreeMap<String, String>,
     /// What has become of the past decision.
-    pub change: Change,
+    pub change: DecisionChange,
     /// The past decision, where it does not simply stand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub was: Option<Was>,
+    pub was: Option<PastDecision>,
     /// Whether other modes, or another modegate, have made the past decision.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub foreign: bool,
+    pub other_modes: bool,
     /// The gates that make the difference, or else those that object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateId>,
@@ -84,12 +84,12 @@ pub struct Retrial {
     pub facts: Vec<(String, String)>,
     /// What the host is answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply: Option<Said>,
+    pub reply: Option<HookOutput>,
 }
 
 /// A past decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Was {
+pub struct PastDecision {
     /// What was decided.
     #[serde(flatten)]
     pub decision: Decision,
@@ -100,7 +100,7 @@ pub struct Was {
 
 /// What the hook prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct HookOutput {
     /// One JSON object, or nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stdout: String,
@@ -111,9 +111,9 @@ pub struct Said {
     pub exit: u8,
 }
 
-/// Where an event stands.
+/// CaseLocation an event stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Where<'a> {
+pub struct CaseLocation<'a> {
     /// The file.
     pub file: &'a str,
     /// Its line.
@@ -122,7 +122,7 @@ pub struct Where<'a> {
     pub at: Option<&'a str>,
 }
 
-impl Default for Retrial {
+impl Default for ReplayResult {
     fn default() -> Self {
         Self {
             session: String::new(),
@@ -141,9 +141,9 @@ impl Default for Retrial {
             messages: Vec::new(),
             moves: Vec::new(),
             modes: BTreeMap::new(),
-            change: Change::New,
+            change: DecisionChange::New,
             was: None,
-            foreign: false,
+            other_modes: false,
             gates: Vec::new(),
             unrecorded: Vec::new(),
             expected: None,
@@ -155,11 +155,11 @@ impl Default for Retrial {
     }
 }
 
-impl Retrial {
-    /// What was judged, in words.
+impl ReplayResult {
+    /// What was compared, in words.
     #[must_use]
-    pub fn new(place: Where<'_>, judged: Judged, catalogue: &Catalogue) -> Self {
-        let Judged { event, decided, asked, gaps, change, was, foreign } = judged;
+    pub fn new(place: CaseLocation<'_>, compared: Comparison, catalogue: &Catalogue) -> Self {
+        let Comparison { event, decided, asked, gaps, change, was, other_modes } = compared;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let said = reply(&event, &decided.decision);
         let outcome = decided.outcome().to_owned();
@@ -187,15 +187,15 @@ impl Retrial {
             moves,
             modes: active.collect(),
             change,
-            was: was.map(Was::from),
-            foreign,
+            was: was.map(PastDecision::from),
+            other_modes,
             gates,
             unrecorded: unrecorded(&gaps, &asked),
             expected: None,
             met: None,
             findings: decided.findings,
             facts: asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))).map(in_words).collect(),
-            reply: Some(Said { stdout: said.stdout, stderr: said.stderr, exit: said.exit }),
+            reply: Some(HookOutput { stdout: said.stdout, stderr: said.stderr, exit: said.exit }),
         }
     }
 
@@ -212,10 +212,10 @@ impl Retrial {
     /// Whether there was no decision before, and the session shows too little to make one.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.change == Change::Undecidable && self.was.is_none()
+        self.change == DecisionChange::Undecidable && self.was.is_none()
     }
 
-    /// What is amiss, in a word or two.
+    /// What is failing, in a word or two.
     #[must_use]
     pub fn title(&self) -> &'static str {
         if self.met == Some(false) { "not as expected" } else { self.change.words() }
@@ -238,7 +238,7 @@ impl Retrial {
                 .as_ref()
                 .map(|was| line("before", was.decision.verdict, &was.decision.reason, &was.decision.moves)),
         );
-        if self.change == Change::Undecidable {
+        if self.change == DecisionChange::Undecidable {
             lines.push(format!("now: cannot be decided, for this was not recorded: {}", self.unrecorded.join(" ")));
         } else {
             lines.push(line("now", self.verdict, &self.reason, &self.moves));
@@ -250,7 +250,7 @@ impl Retrial {
 
     /// Whether it is not as it was, and nobody expects that, or not as it is expected.
     #[must_use]
-    pub fn is_amiss(&self) -> bool {
+    pub fn is_failing(&self) -> bool {
         self.met.map_or(self.change.differs() && !self.is_open(), |met| !met)
     }
 
@@ -262,7 +262,7 @@ impl Retrial {
     }
 }
 
-impl From<(Decision, Vec<Finding>)> for Was {
+impl From<(Decision, Vec<Finding>)> for PastDecision {
     fn from((decision, findings): (Decision, Vec<Finding>)) -> Self {
         Self { decision, findings }
     }

@@ -23,19 +23,19 @@ fn wrote(path: &str, content: &str) -> Event {
     done("Write", json!({"file_path": path, "content": content}), json!({"type": "create", "filePath": path}))
 }
 
-fn after(events: &[Event]) -> Remembered {
-    let mut remembered = Remembered::new();
+fn after(events: &[Event]) -> InferredFacts {
+    let mut remembered = InferredFacts::new();
     for event in events {
         remembered.learn(event, Some(NOON));
     }
     remembered
 }
 
-fn ask(remembered: &Remembered, question: &Question) -> Answer {
+fn ask(remembered: &InferredFacts, question: &Question) -> Answer {
     remembered.at(&event("Stop", json!({})), Some(NOON)).answer(question)
 }
 
-fn files(remembered: &Remembered, glob: &str) -> Option<Vec<String>> {
+fn files(remembered: &InferredFacts, glob: &str) -> Option<Vec<String>> {
     match ask(remembered, &Question::Files(vec![glob.to_owned()])) {
         Answer::Files(files) => Some(files.into_iter().map(|file| file.path).collect()),
         Answer::Unknown(_) => None,
@@ -44,7 +44,7 @@ fn files(remembered: &Remembered, glob: &str) -> Option<Vec<String>> {
 }
 
 /// What a file is known to have, asked word by word.
-fn has(remembered: &Remembered, path: &str, word: &str) -> Option<bool> {
+fn has(remembered: &InferredFacts, path: &str, word: &str) -> Option<bool> {
     let wanted = TextQuery { contains: vec![word.to_owned()], ..TextQuery::default() };
     match ask(remembered, &Question::Text { path: path.to_owned(), wanted }) {
         Answer::Text { missing, .. } => Some(missing.is_empty()),
@@ -53,7 +53,7 @@ fn has(remembered: &Remembered, path: &str, word: &str) -> Option<bool> {
     }
 }
 
-fn writer_of(remembered: &Remembered, path: &str) -> Option<String> {
+fn writer_of(remembered: &InferredFacts, path: &str) -> Option<String> {
     match ask(remembered, &Question::Writer(path.to_owned())) {
         Answer::Writer(Some(writer)) => Some(writer),
         Answer::Unknown(_) => None,
@@ -229,7 +229,7 @@ fn a_worktree_is_a_world_of_its_own() {
 #[test]
 fn the_project_is_where_the_transcript_says() {
     let below = event("SessionStart", json!({"cwd": "/home/ann/app/src"}));
-    let relative = |event: &Event| Remembered::new().at(event, None).answer(&Question::Relative("x.rs".to_owned()));
+    let relative = |event: &Event| InferredFacts::new().at(event, None).answer(&Question::Relative("x.rs".to_owned()));
     assert_eq!(relative(&below), Answer::Relative("src/x.rs".to_owned()));
     let elsewhere = event("SessionStart", json!({"cwd": "/home/ann/app/src", "transcript_path": "/tmp/s1.jsonl"}));
     assert_eq!(relative(&elsewhere), Answer::Relative("x.rs".to_owned()));
@@ -241,16 +241,16 @@ fn the_milestone_is_known_with_its_file() {
     let status = wrote("/home/ann/app/project/status.json", r#"{"current_milestone": "MS-1"}"#);
     let milestone = Milestone { id: "MS-1".to_owned(), description: String::new() };
     assert_eq!(ask(&after(&[status]), &Question::Milestone), Answer::Milestone(Some(milestone)));
-    assert!(matches!(ask(&Remembered::new(), &Question::Milestone), Answer::Unknown(_)));
+    assert!(matches!(ask(&InferredFacts::new(), &Question::Milestone), Answer::Unknown(_)));
 }
 
 #[test]
 fn the_clock_is_the_events() {
     let clock = Clock { at: NOON.to_owned(), date: "111626".to_owned() };
-    assert_eq!(ask(&Remembered::new(), &Question::Clock), Answer::Clock(clock));
+    assert_eq!(ask(&InferredFacts::new(), &Question::Clock), Answer::Clock(clock));
     let stop = event("Stop", json!({}));
     let unknown = Answer::Unknown("the event has no time".to_owned());
-    assert_eq!(Remembered::new().at(&stop, None).answer(&Question::Clock), unknown);
+    assert_eq!(InferredFacts::new().at(&stop, None).answer(&Question::Clock), unknown);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn touching(path: &str) -> Question {
 
 #[track_caller]
 fn check_touch(event: &Event, path: &str, expected: Option<bool>) {
-    let touched = match Remembered::new().at(event, None).answer(&touching(path)) {
+    let touched = match InferredFacts::new().at(event, None).answer(&touching(path)) {
         Answer::Touches(touched) => Some(touched.is_some()),
         Answer::Unknown(_) => None,
         other => panic!("{other:?}"),
@@ -326,7 +326,7 @@ fn what_a_tool_would_touch_is_in_its_input() {
     tilde.fields.shift_remove("transcript_path");
     check_touch(&tilde, "~/.ssh/**", Some(true));
     check_touch(&tilde, "/home/ann/.ssh/**", None);
-    let world = Remembered::new();
+    let world = InferredFacts::new();
     let push = remove("cd x && git push --force");
     let calls = |word: &str| world.at(&push, None).answer(&Question::Calls(vec![word.to_owned()]));
     assert_eq!(calls("git push"), Answer::Calls(Some("git push --force".to_owned())));
@@ -340,11 +340,11 @@ fn hook_entries_are_compared_where_both_sides_are_known() {
         event("PreToolUse", json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": "{}"}}))
     };
     let own = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"]}]}]}}"#;
-    let ask = |known: &Remembered, path: &str| known.at(&write(path), None).answer(&Question::HookEntries);
+    let ask = |known: &InferredFacts, path: &str| known.at(&write(path), None).answer(&Question::HookEntries);
     assert_eq!(ask(&after(&[wrote(settings, own)]), settings), Answer::HookEntries(Some(settings.to_owned())));
     assert_eq!(ask(&after(&[wrote(settings, "{}")]), settings), Answer::HookEntries(None));
-    assert!(matches!(ask(&Remembered::new(), settings), Answer::Unknown(_)));
-    assert_eq!(ask(&Remembered::new(), "/home/ann/app/src/x.rs"), Answer::HookEntries(None));
+    assert!(matches!(ask(&InferredFacts::new(), settings), Answer::Unknown(_)));
+    assert_eq!(ask(&InferredFacts::new(), "/home/ann/app/src/x.rs"), Answer::HookEntries(None));
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
         Question::Context("a.md".to_owned()),
         transcript,
     ] {
-        let Answer::Unknown(why) = ask(&Remembered::new(), &question) else { panic!("{question} is answered") };
+        let Answer::Unknown(why) = ask(&InferredFacts::new(), &question) else { panic!("{question} is answered") };
         assert!(why.len() > 10, "{why}");
     }
 }

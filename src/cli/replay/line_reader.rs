@@ -14,20 +14,20 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub(super) const LONGEST: usize = 10_000_000;
 
 /// The lines of a file, one by one.
-pub(super) struct Lines {
+pub(super) struct LineReader {
     file: File,
     bytes: Vec<u8>,
-    /// Where the next line begins, and how much of the buffer is filled.
+    /// CaseLocation the next line begins, and how much of the buffer is filled.
     from: usize,
     filled: usize,
-    /// Where the next end of a line is looked for.
+    /// CaseLocation the next end of a line is looked for.
     looked: usize,
     number: u64,
     ended: bool,
 }
 
 /// A line of a file.
-pub(super) enum Piece<'a> {
+pub(super) enum RawLine<'a> {
     /// A line, and whether its end is there.
     Line { number: u64, bytes: &'a [u8], whole: bool },
     /// A line that is too long; it was passed over.
@@ -39,7 +39,7 @@ pub(super) fn too_long(size: usize) -> String {
     format!("the line has {size} bytes; more than {LONGEST} are not read")
 }
 
-impl Lines {
+impl LineReader {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata().map_or(BLOCK, |meta| usize::try_from(meta.len()).unwrap_or(BLOCK));
@@ -49,19 +49,19 @@ impl Lines {
     }
 
     /// The next line that has anything in it.
-    pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         loop {
             self.number += 1;
             let Some((from, to, whole)) = self.advance()? else { return Ok(None) };
             let size = to - from;
             if size > LONGEST {
-                return Ok(Some(Piece::TooLong { number: self.number, size }));
+                return Ok(Some(RawLine::TooLong { number: self.number, size }));
             }
             let bom = self.number == 1 && self.bytes.get(from..to).is_some_and(|line| line.starts_with(BOM));
             let from = if bom { from + BOM.len() } else { from };
             if !self.bytes.get(from..to).unwrap_or_default().trim_ascii().is_empty() {
                 let bytes = self.bytes.get(from..to).unwrap_or_default();
-                return Ok(Some(Piece::Line { number: self.number, bytes, whole }));
+                return Ok(Some(RawLine::Line { number: self.number, bytes, whole }));
             }
         }
     }
@@ -139,12 +139,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         std::fs::write(&path, text).unwrap();
-        let mut lines = Lines::open(&path).unwrap();
+        let mut lines = LineReader::open(&path).unwrap();
         let mut found = Vec::new();
         while let Some(piece) = lines.next().unwrap() {
             found.push(match piece {
-                Piece::Line { number, bytes, whole } => (number, String::from_utf8_lossy(bytes).into_owned(), whole),
-                Piece::TooLong { number, size } => (number, format!("{size} bytes"), true),
+                RawLine::Line { number, bytes, whole } => (number, String::from_utf8_lossy(bytes).into_owned(), whole),
+                RawLine::TooLong { number, size } => (number, format!("{size} bytes"), true),
             });
         }
         found

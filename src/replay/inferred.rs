@@ -3,29 +3,29 @@
 //! What the session has shown is known; everything else is unknown, and never taken for a yes or a no. A file
 //! counts as it was last seen: nobody can tell what happened to it beside the session.
 
-mod alone;
-mod edit;
-mod files;
-mod world;
+mod event_only;
+mod edits;
+mod seen_files;
+mod answers;
 
-pub use alone::from_event;
-pub use world::World;
+pub use event_only::from_event;
+pub use answers::InferredAnswers;
 
 use crate::event::{Event, EventKind};
 use crate::journal::{ActivityLog, HistoryBuilder};
 use crate::paths::{lexical, worktree_owner};
 use crate::shell::{Ground, effects};
-use files::Files;
+use seen_files::SeenFiles;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What a session has shown so far.
 #[derive(Debug, Default)]
-pub struct Remembered {
+pub struct InferredFacts {
     /// The project's folder.
     project: Option<PathBuf>,
-    files: Files,
+    files: SeenFiles,
     ledger: ActivityLog,
     story: HistoryBuilder,
     /// Agents at work whose type the session does not show.
@@ -37,7 +37,7 @@ pub struct Remembered {
 /// Stands for the user's folder where it is not known: what is below it is the same place for all who name it so.
 const SOMEWHERE: &str = "/~";
 
-impl Remembered {
+impl InferredFacts {
     /// A world in which nothing is known yet. The project is where the first event happens.
     #[must_use]
     pub fn new() -> Self {
@@ -52,8 +52,8 @@ impl Remembered {
 
     /// The world as it is at an event that comes at this time, in UTC.
     #[must_use]
-    pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> World<'a> {
-        World::new(self, event, time)
+    pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> InferredAnswers<'a> {
+        InferredAnswers::new(self, event, time)
     }
 
     /// Learns what an event shows, after it.
@@ -99,7 +99,7 @@ impl Remembered {
         self.ledger.hear(&event.fields, Some(who));
     }
 
-    /// Where the agent stands, and who is who on the ground.
+    /// CaseLocation the agent stands, and who is who on the ground.
     fn ground(&self, event: &Event) -> Ground {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));
@@ -119,10 +119,10 @@ impl Remembered {
         let writer = writer(event, &self.ledger);
         match tool {
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
-                let content = edit::content(event, self.files.content(&path));
+                let content = edits::content(event, self.files.content(&path));
                 self.files.wrote(path, content, now, writer);
             }
-            "Read" => match edit::read(event) {
+            "Read" => match edits::read(event) {
                 Some(content) => self.files.saw(path, content, now),
                 None => self.files.met(path, now),
             },
@@ -152,7 +152,7 @@ impl Remembered {
         let may = !effects.touches.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
         self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !told && may;
         let writer = writer(event, &self.ledger);
-        for (path, content) in edit::by_shell(event) {
+        for (path, content) in edits::by_shell(event) {
             let path = self.whole(event, &path);
             self.files.wrote(path, content, now, writer.clone());
         }

@@ -1,7 +1,7 @@
 //! Several hands, one order: inputs are worked on at the same time and told one after the other.
 
-use super::docket::{Docket, Told, Wanted};
-use super::inputs::Input;
+use super::collector::{ResultCollector, ReplayMessage, CollectorOptions};
+use super::inputs::ReplayInput;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,18 +14,18 @@ const AHEAD: usize = 4;
 /// How many inputs a hand may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
-type Job<'a> = (&'a Input, SyncSender<Vec<Told>>);
+type Job<'a> = (&'a ReplayInput, SyncSender<Vec<ReplayMessage>>);
 
 /// Lets `work` have every input, on so many threads; `hear` is told of each, in order.
 ///
 /// Nothing is kept of what was told, and nobody is further ahead than a few batches: memory does not grow with
 /// the number of inputs.
 pub(super) fn run<'a>(
-    inputs: &'a [Input],
+    inputs: &'a [ReplayInput],
     threads: usize,
-    wanted: Wanted,
-    work: impl Fn(&Input, &mut Docket<'_>) + Sync,
-    mut hear: impl FnMut(&'a Input, Told),
+    wanted: CollectorOptions,
+    work: impl Fn(&ReplayInput, &mut ResultCollector<'_>) + Sync,
+    mut hear: impl FnMut(&'a ReplayInput, ReplayMessage),
 ) {
     if threads == 1 {
         // Alone there is nobody to wait for, and no lock to take at every allocation.
@@ -48,7 +48,7 @@ pub(super) fn run<'a>(
             });
         }
         let mut waiting = inputs.iter();
-        let mut open: VecDeque<(&'a Input, Receiver<Vec<Told>>)> = VecDeque::new();
+        let mut open: VecDeque<(&'a ReplayInput, Receiver<Vec<ReplayMessage>>)> = VecDeque::new();
         let mut hand_out = |open: &mut VecDeque<_>| {
             while open.len() < threads * WINDOW
                 && let Some(input) = waiting.next()
@@ -74,23 +74,23 @@ pub(super) fn run<'a>(
 
 /// Lets `work` have one input.
 fn one(
-    input: &Input,
-    wanted: Wanted,
-    work: &(impl Fn(&Input, &mut Docket<'_>) + Sync),
-    tell: &mut dyn FnMut(Vec<Told>),
+    input: &ReplayInput,
+    wanted: CollectorOptions,
+    work: &(impl Fn(&ReplayInput, &mut ResultCollector<'_>) + Sync),
+    tell: &mut dyn FnMut(Vec<ReplayMessage>),
 ) {
-    let mut docket = Docket::new(wanted, tell);
+    let mut collector = ResultCollector::new(wanted, tell);
     let file = input.main().to_string_lossy();
     // Whoever waits for this input would wait for ever, and so would all behind it.
-    if catch_unwind(AssertUnwindSafe(|| work(input, &mut docket))).is_err() {
-        docket.unmet(&file, 0, "modegate has failed on it; please report this");
+    if catch_unwind(AssertUnwindSafe(|| work(input, &mut collector))).is_err() {
+        collector.unmet(&file, 0, "modegate has failed on it; please report this");
     }
-    docket.close(&file);
+    collector.close(&file);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::inputs::Found;
+    use super::super::inputs::FoundInputs;
     use super::*;
 
     #[test]
@@ -100,13 +100,13 @@ mod tests {
         for path in &paths {
             std::fs::write(path, "").unwrap();
         }
-        let found = Found::parts(&paths).unwrap();
-        let work = |input: &Input, _: &mut Docket| assert!(!input.main().ends_with("3.json"), "on purpose");
+        let found = FoundInputs::parts(&paths).unwrap();
+        let work = |input: &ReplayInput, _: &mut ResultCollector| assert!(!input.main().ends_with("3.json"), "on purpose");
         for threads in [1, 2] {
             let (mut ends, mut problems) = (0, 0);
-            run(&found.inputs, threads, Wanted::default(), work, |_, told| match told {
-                Told::End(_) => ends += 1,
-                Told::Problem(problem) => problems += u32::from(problem.unmet),
+            run(&found.inputs, threads, CollectorOptions::default(), work, |_, told| match told {
+                ReplayMessage::InputTotals(_) => ends += 1,
+                ReplayMessage::ReplayProblem(problem) => problems += u32::from(problem.unmet),
                 _ => {}
             });
             assert_eq!((ends, problems), (20, 1));

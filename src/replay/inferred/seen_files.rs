@@ -3,14 +3,14 @@
 use crate::shell::{Deed, Hit, Touch};
 use std::collections::BTreeMap;
 
-/// Files by their whole paths; of one that is not here nothing is known.
+/// SeenFiles by their whole paths; of one that is not here nothing is known.
 #[derive(Debug, Default)]
-pub(super) struct Files(BTreeMap<String, Known>);
+pub(super) struct SeenFiles(BTreeMap<String, SeenFile>);
 
 /// What is known of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
-    pub state: State,
+pub(super) struct SeenFile {
+    pub state: SeenContent,
     /// When it was changed, as far as the session shows, in milliseconds.
     pub modified: i64,
     /// Who wrote what it has.
@@ -19,7 +19,7 @@ pub(super) struct Known {
 
 /// How a file was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SeenContent {
     /// With this content.
     Full(String),
     /// There, with some content.
@@ -28,29 +28,29 @@ pub(super) enum State {
     Gone,
 }
 
-impl Files {
+impl SeenFiles {
     /// What is known of a file.
-    pub(super) fn get(&self, path: &str) -> Option<&Known> {
+    pub(super) fn get(&self, path: &str) -> Option<&SeenFile> {
         self.0.get(path)
     }
 
     /// Every file of which something is known.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Known)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &SeenFile)> {
         self.0.iter().map(|(path, known)| (path.as_str(), known))
     }
 
     /// A file's content.
     pub(super) fn content(&self, path: &str) -> Option<&str> {
         match &self.0.get(path)?.state {
-            State::Full(content) => Some(content),
+            SeenContent::Full(content) => Some(content),
             _ => None,
         }
     }
 
     /// A file was written.
     pub(super) fn wrote(&mut self, path: String, content: Option<String>, now: i64, writer: Option<String>) {
-        let state = content.map_or(State::There, State::Full);
-        self.0.insert(path, Known { state, modified: now, writer });
+        let state = content.map_or(SeenContent::There, SeenContent::Full);
+        self.0.insert(path, SeenFile { state, modified: now, writer });
     }
 
     /// A file was read as a whole. What it was before, by whom, stays if it has not changed.
@@ -59,22 +59,22 @@ impl Files {
         let same =
             self.content(&path).is_some_and(|known| known.trim_end_matches('\n') == content.trim_end_matches('\n'));
         if !same {
-            self.0.insert(path, Known { state: State::Full(content), modified: now, writer: None });
+            self.0.insert(path, SeenFile { state: SeenContent::Full(content), modified: now, writer: None });
         }
     }
 
     /// A file was read in part.
     pub(super) fn met(&mut self, path: String, now: i64) {
-        let there = Known { state: State::There, modified: now, writer: None };
+        let there = SeenFile { state: SeenContent::There, modified: now, writer: None };
         let known = self.0.entry(path).or_insert_with(|| there.clone());
-        if known.state == State::Gone {
+        if known.state == SeenContent::Gone {
             *known = there;
         }
     }
 
     /// A file is not there.
     pub(super) fn gone(&mut self, path: String) {
-        self.0.insert(path, Known { state: State::Gone, modified: 0, writer: None });
+        self.0.insert(path, SeenFile { state: SeenContent::Gone, modified: 0, writer: None });
     }
 
     /// Nothing is known of a file any more.

@@ -1,11 +1,11 @@
 //! What the page shows: sessions with their events, as many as a page can have.
 
-use super::docket::Heard;
-use super::inputs::Input;
-use super::report::Report;
+use super::collector::ReportedEvent;
+use super::inputs::ReplayInput;
+use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
 use crate::replay::diagram::diagrams;
-use crate::replay::report::page;
+use crate::replay::html::page;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,14 +15,14 @@ const LARGEST: usize = 24 * 1024 * 1024;
 
 /// The sessions that are shown.
 #[derive(Default)]
-pub(super) struct Gallery {
-    sessions: Vec<Shown>,
+pub(super) struct HtmlData {
+    sessions: Vec<HtmlSession>,
     size: usize,
-    left_out: LeftOut,
+    left_out: OmittedCounts,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct HtmlSession {
     id: String,
     file: String,
     source: &'static str,
@@ -35,17 +35,17 @@ struct Shown {
 }
 
 #[derive(Default, Clone, Copy, Serialize)]
-struct LeftOut {
+struct OmittedCounts {
     sessions: u64,
     events: u64,
 }
 
-impl Gallery {
-    pub(super) fn add(&mut self, input: &Input, heard: &Heard) {
+impl HtmlData {
+    pub(super) fn add(&mut self, input: &ReplayInput, heard: &ReportedEvent) {
         let Some(event) = heard.json.clone().and_then(|json| RawValue::from_string(json).ok()) else { return };
         let file = input.main().to_string_lossy();
-        let interest = if heard.amiss { 2 } else { u8::from(heard.blocked) };
-        let own = |shown: &&mut Shown| shown.id == heard.session && shown.file == file;
+        let interest = if heard.failing { 2 } else { u8::from(heard.blocked) };
+        let own = |shown: &&mut HtmlSession| shown.id == heard.session && shown.file == file;
         let size = event.get().len();
         // A stream may have several sessions: they are few, and the last is meant most often.
         if let Some(shown) = self.sessions.iter_mut().rev().take(32).find(own) {
@@ -54,7 +54,7 @@ impl Gallery {
             shown.events.push(event);
         } else {
             let (id, file, source) = (heard.session.clone(), file.into_owned(), input.source.word());
-            self.sessions.push(Shown { id, file, source, events: vec![event], size, interest });
+            self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;
         while self.size > LARGEST && self.sessions.len() > 1 {
@@ -86,28 +86,28 @@ impl Gallery {
     }
 
     /// The page.
-    pub(super) fn page(self, report: &Report, catalogue: &Catalogue) -> String {
+    pub(super) fn page(self, report: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
             modegate: &'static str,
             comparison: &'static str,
-            summary: crate::replay::tally::Tally,
-            modes: Vec<crate::replay::diagram::Diagram>,
-            sessions: &'a [Shown],
+            summary: crate::replay::counts::ReplayCounts,
+            modes: Vec<crate::replay::diagram::ModeDiagram>,
+            sessions: &'a [HtmlSession],
             problems: Vec<serde_json::Value>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            left_out: Option<LeftOut>,
+            left_out: Option<OmittedCounts>,
         }
-        let tally = report.tally;
-        let problem = |problem: &crate::replay::problem::Problem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
+        let counts = report.counts;
+        let problem = |problem: &crate::replay::problem::ReplayProblem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
         page(&Data {
             modegate: env!("CARGO_PKG_VERSION"),
-            comparison: match (tally.events == tally.new, report.foreign > 0) {
+            comparison: match (counts.events == counts.new, report.other_modes > 0) {
                 (true, _) => "none",
                 (false, true) => "modes",
                 (false, false) => "drift",
             },
-            summary: tally,
+            summary: counts,
             modes: diagrams(catalogue),
             sessions: &self.sessions,
             problems: report.problems.iter().map(problem).collect(),

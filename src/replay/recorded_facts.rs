@@ -1,21 +1,21 @@
 //! Answers what was recorded, and remembers what was asked beside.
 
-use super::remembered::from_event;
+use super::inferred::from_event;
 use crate::event::Event;
 use crate::facts::{Answer, Clock, FactSource, Question};
 use std::cell::RefCell;
 
 /// A recording that is asked: what it does not know it says, and notes that it was asked.
 #[derive(Debug)]
-pub struct Witness<'a> {
+pub struct RecordedFacts<'a> {
     event: &'a Event,
     recorded: &'a [(Question, Answer)],
     at: Option<&'a str>,
     gaps: RefCell<Vec<Question>>,
 }
 
-impl<'a> Witness<'a> {
-    /// A witness of an event that came at that time.
+impl<'a> RecordedFacts<'a> {
+    /// A recorded_facts of an event that came at that time.
     #[must_use]
     pub fn new(event: &'a Event, recorded: &'a [(Question, Answer)], at: Option<&'a str>) -> Self {
         Self { event, recorded, at, gaps: RefCell::default() }
@@ -35,7 +35,7 @@ impl<'a> Witness<'a> {
     }
 }
 
-impl FactSource for Witness<'_> {
+impl FactSource for RecordedFacts<'_> {
     fn answer(&self, question: &Question) -> Answer {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();
@@ -60,13 +60,13 @@ mod tests {
             "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "terraform apply"},
         }));
         let event = event.unwrap();
-        let witness = Witness::new(&event, &recorded, Some("2026-11-16T04:17:39Z"));
-        assert_eq!(witness.answer(&Question::Head), Answer::Head(None));
+        let recorded_facts = RecordedFacts::new(&event, &recorded, Some("2026-11-16T04:17:39Z"));
+        assert_eq!(recorded_facts.answer(&Question::Head), Answer::Head(None));
         let clock = Clock { at: "2026-11-16T04:17:39Z".to_owned(), date: "111626".to_owned() };
-        assert_eq!(witness.answer(&Question::Clock), Answer::Clock(clock));
+        assert_eq!(recorded_facts.answer(&Question::Clock), Answer::Clock(clock));
         let calls = Question::Calls(vec!["terraform apply".to_owned()]);
-        assert_eq!(witness.answer(&calls), Answer::Calls(Some("terraform apply".to_owned())), "the event tells it");
-        assert!(matches!(witness.answer(&Question::Milestone), Answer::Unknown(_)));
-        assert_eq!(witness.gaps(), [Question::Milestone]);
+        assert_eq!(recorded_facts.answer(&calls), Answer::Calls(Some("terraform apply".to_owned())), "the event tells it");
+        assert!(matches!(recorded_facts.answer(&Question::Milestone), Answer::Unknown(_)));
+        assert_eq!(recorded_facts.gaps(), [Question::Milestone]);
     }
 }

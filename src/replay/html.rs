@@ -5,9 +5,9 @@
 use serde::Serialize;
 use serde_json::json;
 
-const PAGE: &str = include_str!("report/page.html");
-const STYLE: &str = include_str!("report/page.css");
-const SCRIPT: &str = include_str!("report/page.js");
+const PAGE: &str = include_str!("html/page.html");
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
 
 /// The page that shows `data`.
 ///
@@ -92,9 +92,9 @@ mod tests {
         }
         assert!(page.contains("default-src 'none'"));
         let addresses = page.match_indices("http").map(|(at, _)| page.get(at..).unwrap_or_default());
-        let foreign: Vec<&str> =
+        let other_modes: Vec<&str> =
             addresses.filter(|text| text.starts_with("http://") || text.starts_with("https://")).collect();
-        assert!(foreign.iter().all(|text| text.starts_with("http://www.w3.org/2000/svg")), "{foreign:?}");
+        assert!(other_modes.iter().all(|text| text.starts_with("http://www.w3.org/2000/svg")), "{other_modes:?}");
     }
 
     #[test]

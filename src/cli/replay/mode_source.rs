@@ -15,7 +15,7 @@ const MANY: usize = 32;
 const RECORDED: &str = "recorded";
 
 /// The modes that decide, by whom they are asked for.
-pub(super) struct Law {
+pub(super) struct ModeSource {
     /// Only those that a recording carries.
     recorded: bool,
     /// A folder of mode files, which stand in the place of the others.
@@ -28,12 +28,12 @@ pub(super) struct Law {
     named: bool,
     /// Whose modes were asked for, or are at hand, for people.
     asked: String,
-    known: Mutex<HashMap<u64, Arc<Judge>>>,
+    known: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
 }
 
 /// A catalogue that decides.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct ResolvedModes {
     pub(super) catalogue: Catalogue,
     /// The hash that lines have which these very modes have decided.
     pub(super) hash: String,
@@ -41,10 +41,10 @@ pub(super) struct Judge {
     pub(super) name: String,
 }
 
-impl Law {
-    /// The law of `--modes`, or of the project.
+impl ModeSource {
+    /// The modes of `--modes`, or of the project.
     pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, String> {
-        let mut law = Self {
+        let mut chosen = Self {
             recorded: modes.is_some_and(|modes| modes.as_os_str() == RECORDED),
             files: None,
             folder: None,
@@ -54,20 +54,20 @@ impl Law {
             named: project.is_some(),
             known: Mutex::default(),
         };
-        let Some(folder) = modes.filter(|_| !law.recorded) else { return Ok(law) };
+        let Some(folder) = modes.filter(|_| !chosen.recorded) else { return Ok(chosen) };
         if !folder.is_dir() {
             return Err(format!("`--modes {}` is no folder", folder.display()));
         }
         if let Some(home) = project_of(folder) {
-            law.here = mode_cache::sources(&ProjectPaths { home });
-            law.named = true;
+            chosen.here = mode_cache::sources(&ProjectPaths { home });
+            chosen.named = true;
         } else {
             let (files, settings) = loose(folder)?;
-            law.files = Some(files);
-            law.folder = Some(folder.to_owned());
-            law.settings = settings;
+            chosen.files = Some(files);
+            chosen.folder = Some(folder.to_owned());
+            chosen.settings = settings;
         }
-        Ok(law)
+        Ok(chosen)
     }
 
     /// The modes at hand, each with the file that people know it by.
@@ -108,25 +108,25 @@ impl Law {
     }
 
     /// Who decides the lines of a recording.
-    pub(super) fn of_recording(&self, header: &Header) -> Arc<Judge> {
+    pub(super) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
         let own = self.recorded || !self.named && self.files.is_none() && self.here == ProjectSources::default();
         let base = if own || self.files.is_some() { &header.sources } else { &self.here };
         let sources = self.changed(base);
         // The same texts are the same modes, whatever modegate has read them.
         let same = (sources == header.sources).then_some(header.modes.as_str());
-        self.judge(&sources, same, if own { "the recorded modes" } else { &self.asked })
+        self.resolved(&sources, same, if own { "the recorded modes" } else { &self.asked })
     }
 
     /// Who decides the lines of a file: the modes of the project whose journal it is, or of ours.
-    pub(super) fn of_file(&self, path: &Path) -> Arc<Judge> {
+    pub(super) fn of_file(&self, path: &Path) -> Arc<ResolvedModes> {
         let home = if self.named { None } else { owner(path) };
         match home {
             Some(home) if self.files.is_none() => {
                 let name = format!("the modes of {}", home.display());
-                self.judge(&mode_cache::sources(&ProjectPaths { home }), None, &name)
+                self.resolved(&mode_cache::sources(&ProjectPaths { home }), None, &name)
             }
-            Some(home) => self.judge(&self.changed(&mode_cache::sources(&ProjectPaths { home })), None, &self.asked),
-            None => self.judge(&self.changed(&self.here), None, &self.asked),
+            Some(home) => self.resolved(&self.changed(&mode_cache::sources(&ProjectPaths { home })), None, &self.asked),
+            None => self.resolved(&self.changed(&self.here), None, &self.asked),
         }
     }
 
@@ -143,7 +143,7 @@ impl Law {
         sources
     }
 
-    fn judge(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<Judge> {
+    fn resolved(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<ResolvedModes> {
         let key = crate::paths::hash(format!("{sources:?} {same:?} {name}").as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MANY {
@@ -152,7 +152,7 @@ impl Law {
         let new = || {
             let catalogue = sources.catalogue();
             let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
-            Arc::new(Judge { catalogue, hash, name: name.to_owned() })
+            Arc::new(ResolvedModes { catalogue, hash, name: name.to_owned() })
         };
         Arc::clone(known.entry(key).or_insert_with(new))
     }

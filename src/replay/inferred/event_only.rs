@@ -1,6 +1,6 @@
 //! What an event tells by itself.
 
-use super::{Remembered, named_project};
+use super::{InferredFacts, named_project};
 use crate::event::Event;
 use crate::facts::live::spoken;
 use crate::facts::{Answer, FactSource, Question, Touching};
@@ -19,7 +19,7 @@ pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
     };
-    let answer = whole.then(|| Remembered::new().at(event, None).answer(question));
+    let answer = whole.then(|| InferredFacts::new().at(event, None).answer(question));
     answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
 }
 

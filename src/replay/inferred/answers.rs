@@ -1,7 +1,7 @@
 //! Answers from what a session has shown.
 
-use super::files::{Known, State};
-use super::{Remembered, SOMEWHERE, user_of};
+use super::seen_files::{SeenFile, SeenContent};
+use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
 use crate::facts::live::touch::{Links, Reach};
 use crate::facts::live::{files as globs, frontmatter_of, milestone, newest, said, text_of, wired};
@@ -16,20 +16,20 @@ use std::path::{Path, PathBuf};
 const UNSHOWN: &str = "this session does not show it";
 
 /// The world at one event, as far as the session has shown it.
-pub struct World<'a> {
-    known: &'a Remembered,
+pub struct InferredAnswers<'a> {
+    known: &'a InferredFacts,
     event: &'a Event,
     time: Option<&'a str>,
     ground: Ground,
     reach: OnceCell<Reach>,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(known: &'a Remembered, event: &'a Event, time: Option<&'a str>) -> Self {
+impl<'a> InferredAnswers<'a> {
+    pub(super) fn new(known: &'a InferredFacts, event: &'a Event, time: Option<&'a str>) -> Self {
         Self { known, event, time, ground: known.ground(event), reach: OnceCell::new() }
     }
 
-    /// Where evidence is looked for: the project, or the agent's own worktree of it.
+    /// CaseLocation evidence is looked for: the project, or the agent's own worktree of it.
     fn tree(&self) -> PathBuf {
         let project = Path::new(&self.ground.project);
         let lent = project.join(".claude/worktrees");
@@ -71,12 +71,12 @@ impl<'a> World<'a> {
 
     /// Whether it is known of a path that it is there, with what, or that it is not.
     fn is_settled(&self, path: &str) -> bool {
-        self.known.files.get(&self.whole(path)).is_some_and(|known| known.state != State::There)
+        self.known.files.get(&self.whole(path)).is_some_and(|known| known.state != SeenContent::There)
     }
 
     fn milestone(&self) -> Answer {
         const STATUS: &str = "project/status.json";
-        let gone = self.known.files.get(&self.whole(STATUS)).is_some_and(|known| known.state == State::Gone);
+        let gone = self.known.files.get(&self.whole(STATUS)).is_some_and(|known| known.state == SeenContent::Gone);
         if gone {
             return Answer::Milestone(None);
         }
@@ -160,8 +160,8 @@ impl<'a> World<'a> {
         let own = [folder.join("settings.json"), folder.join("settings.local.json")];
         let settings: Vec<PathBuf> = own.into_iter().chain(user).collect();
         let read = |path: &Path| match self.known.files.get(&path.to_string_lossy()).map(|known| &known.state) {
-            Some(State::Full(content)) => Ok(content.clone()),
-            Some(State::Gone) => Ok(String::new()),
+            Some(SeenContent::Full(content)) => Ok(content.clone()),
+            Some(SeenContent::Gone) => Ok(String::new()),
             _ => Err("this session does not show what the settings have".to_owned()),
         };
         wired::changed_of(self.event, &settings, Path::new(&self.ground.cwd), Links::AsWritten, read)
@@ -169,7 +169,7 @@ impl<'a> World<'a> {
     }
 }
 
-impl FactSource for World<'_> {
+impl FactSource for InferredAnswers<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Files(globs) => self.files(globs),
@@ -200,8 +200,8 @@ impl FactSource for World<'_> {
 }
 
 /// A file that is surely there, with its size; a size that is not known is no answer.
-fn file(path: &str, known: &Known) -> Option<FoundFile> {
-    let State::Full(content) = &known.state else { return None };
+fn file(path: &str, known: &SeenFile) -> Option<FoundFile> {
+    let SeenContent::Full(content) = &known.state else { return None };
     Some(FoundFile { path: path.to_owned(), size: content.len() as u64, modified: known.modified })
 }
 

@@ -1,51 +1,51 @@
 //! A journal, line by line.
 
-use super::blocks::{Lines, Piece, too_long};
-use super::docket::Docket;
-use super::inputs::Input;
-use super::law::{Judge, Law};
+use super::line_reader::{LineReader, RawLine, too_long};
+use super::collector::ResultCollector;
+use super::inputs::ReplayInput;
+use super::mode_source::{ResolvedModes, ModeSource};
 use crate::journal::VERSION;
-use crate::replay::chain::Chain;
-use crate::replay::entry::{Entry, Form, plain};
-use crate::replay::expect::Expectation;
+use crate::replay::continuity::Continuity;
+use crate::replay::entry::{Entry, LineKind, plain};
+use crate::replay::expectation::Expectation;
 use crate::replay::recording::{self, Header};
-use crate::replay::retrial::Where;
-use crate::replay::trial::{Judged, Trial};
+use crate::replay::result::CaseLocation;
+use crate::replay::redecision::{Comparison, Redecision};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
-pub(super) fn replay(input: &Input, law: &Law, docket: &mut Docket) {
-    let mut judge = law.of_file(input.main());
-    let mut chains = Chains::default();
+pub(super) fn replay(input: &ReplayInput, modes: &ModeSource, collector: &mut ResultCollector) {
+    let mut resolved = modes.of_file(input.main());
+    let mut chains = SessionContinuity::default();
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
         chains.begin(&file);
-        let mut hearing = Hearing { file: &file, held: None, chains: &mut chains, passed: false };
-        match hearing.read(path, law, &mut judge, docket) {
+        let mut reader = JournalReader { file: &file, held: None, chains: &mut chains, passed: false };
+        match reader.read(path, modes, &mut resolved, collector) {
             Ok(()) => {}
-            Err(error) => docket.problem(&file, 0, format!("it cannot be read: {error}")),
+            Err(error) => collector.problem(&file, 0, format!("it cannot be read: {error}")),
         }
-        hearing.tell(&judge, docket);
+        reader.tell(&resolved, collector);
     }
-    chains.end(docket);
+    chains.end(collector);
 }
 
 /// The sessions of a journal, as a rule one, each with a chain; a journal may be in several files.
 #[derive(Default)]
-struct Chains {
-    known: HashMap<String, Chain>,
+struct SessionContinuity {
+    known: HashMap<String, Continuity>,
     /// Each file, and how many lines stand before its first.
     files: Vec<(String, u64)>,
     last: u64,
 }
 
-impl Chains {
+impl SessionContinuity {
     fn begin(&mut self, file: &str) {
         self.files.push((file.to_owned(), self.last));
     }
 
-    fn of(&mut self, session: String) -> &mut Chain {
+    fn of(&mut self, session: String) -> &mut Continuity {
         self.known.entry(session).or_default()
     }
 
@@ -55,54 +55,54 @@ impl Chains {
         self.last
     }
 
-    fn missing(&self, counted: u64, docket: &mut Docket) {
+    fn missing(&self, counted: u64, collector: &mut ResultCollector) {
         let what = "the state is not the one before: an event is missing, or a person has changed it";
         if let Some((file, before)) = self.files.iter().rev().find(|(_, before)| *before < counted) {
-            docket.problem(file, counted - before, what);
+            collector.problem(file, counted - before, what);
         }
     }
 
-    fn end(&mut self, docket: &mut Docket) {
-        let mut open: Vec<u64> = self.known.values_mut().flat_map(Chain::end).collect();
+    fn end(&mut self, collector: &mut ResultCollector) {
+        let mut open: Vec<u64> = self.known.values_mut().flat_map(Continuity::end).collect();
         open.sort_unstable();
         for line in open {
-            self.missing(line, docket);
+            self.missing(line, collector);
         }
     }
 }
 
-/// A line that was judged, and waits for what is expected of it.
-struct Held {
+/// A line that was compared, and waits for what is expected of it.
+struct PendingExpectation {
     line: u64,
     at: Option<String>,
-    judged: Judged,
+    compared: Comparison,
     expected: Option<Expectation>,
 }
 
-struct Hearing<'a> {
+struct JournalReader<'a> {
     file: &'a str,
-    held: Option<Held>,
-    chains: &'a mut Chains,
+    held: Option<PendingExpectation>,
+    chains: &'a mut SessionContinuity,
     /// Whether the line before is left to another part, with what is expected of it.
     passed: bool,
 }
 
-impl Hearing<'_> {
+impl JournalReader<'_> {
     fn read(
         &mut self,
         path: &std::path::Path,
-        law: &Law,
-        judge: &mut Arc<Judge>,
-        docket: &mut Docket,
+        modes: &ModeSource,
+        resolved: &mut Arc<ResolvedModes>,
+        collector: &mut ResultCollector,
     ) -> std::io::Result<()> {
-        let mut lines = Lines::open(path)?;
+        let mut lines = LineReader::open(path)?;
         loop {
-            let current = Arc::clone(judge);
-            let mut trial = Trial::new(&current.catalogue, &current.hash);
-            match self.until_header(&mut lines, &current, &mut trial, docket)? {
+            let current = Arc::clone(resolved);
+            let mut redecision = Redecision::new(&current.catalogue, &current.hash);
+            match self.until_header(&mut lines, &current, &mut redecision, collector)? {
                 Some(header) => {
-                    self.tell(&current, docket);
-                    *judge = law.of_recording(&header);
+                    self.tell(&current, collector);
+                    *resolved = modes.of_recording(&header);
                 }
                 None => return Ok(()),
             }
@@ -112,16 +112,16 @@ impl Hearing<'_> {
     /// Reads lines up to the next header, which may change the modes.
     fn until_header(
         &mut self,
-        lines: &mut Lines,
-        judge: &Judge,
-        trial: &mut Trial<'_>,
-        docket: &mut Docket,
+        lines: &mut LineReader,
+        resolved: &ResolvedModes,
+        redecision: &mut Redecision<'_>,
+        collector: &mut ResultCollector,
     ) -> std::io::Result<Option<Box<Header>>> {
         while let Some(piece) = lines.next()? {
             let (number, bytes, whole) = match piece {
-                Piece::Line { number, bytes, whole } => (number, bytes, whole),
-                Piece::TooLong { number, size } => {
-                    docket.problem(self.file, number, too_long(size));
+                RawLine::Line { number, bytes, whole } => (number, bytes, whole),
+                RawLine::TooLong { number, size } => {
+                    collector.problem(self.file, number, too_long(size));
                     continue;
                 }
             };
@@ -130,69 +130,69 @@ impl Hearing<'_> {
                 Err(error) => {
                     let newer = version(bytes).filter(|version| *version > u64::from(VERSION));
                     let what = newer.map_or_else(|| unreadable(&error, whole), newer_format);
-                    docket.problem(self.file, number, what);
+                    collector.problem(self.file, number, what);
                     continue;
                 }
             };
-            match entry.form() {
-                Form::Line => self.line(number, entry, judge, trial, docket),
-                Form::Header => match header(bytes) {
+            match entry.kind() {
+                LineKind::Line => self.line(number, entry, resolved, redecision, collector),
+                LineKind::Header => match header(bytes) {
                     Ok(header) => return Ok(Some(Box::new(header))),
-                    Err(why) => docket.problem(self.file, number, why),
+                    Err(why) => collector.problem(self.file, number, why),
                 },
-                Form::Expectation => self.expectation(number, &entry, docket),
-                Form::Event => docket.problem(self.file, number, "this is an event, not a line of a journal"),
-                Form::Other => docket.problem(self.file, number, "this is no line of a journal"),
+                LineKind::Expectation => self.expectation(number, &entry, collector),
+                LineKind::Event => collector.problem(self.file, number, "this is an event, not a line of a journal"),
+                LineKind::Other => collector.problem(self.file, number, "this is no line of a journal"),
             }
         }
         Ok(None)
     }
 
-    fn line(&mut self, number: u64, mut entry: Entry<'_>, judge: &Judge, trial: &mut Trial<'_>, docket: &mut Docket) {
-        self.tell(judge, docket);
+    fn line(&mut self, number: u64, mut entry: Entry<'_>, resolved: &ResolvedModes, redecision: &mut Redecision<'_>, collector: &mut ResultCollector) {
+        self.tell(resolved, collector);
         let session = session(&entry);
-        self.passed = !docket.wants(&session);
+        self.passed = !collector.wants(&session);
         if self.passed {
             return;
         }
         if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
-            return docket.problem(self.file, number, newer_format(newer));
+            return collector.problem(self.file, number, newer_format(newer));
         }
         let counted = self.chains.count(number);
         let chain = self.chains.of(session);
         if chain.is_double(&entry) {
-            return docket.problem(self.file, number, "the event is there twice; it is counted once");
+            return collector.problem(self.file, number, "the event is there twice; it is counted once");
         }
         if chain.runs_back(&entry) {
-            docket.problem(self.file, number, "the clock went backwards: this came before the line above");
+            collector.problem(self.file, number, "the clock went backwards: this came before the line above");
         }
-        let judged = match trial.line(&mut entry) {
-            Ok(judged) => judged,
-            Err(why) => return docket.problem(self.file, number, format!("the line cannot be decided: {why}")),
+        let compared = match redecision.line(&mut entry) {
+            Ok(compared) => compared,
+            Err(why) => return collector.problem(self.file, number, format!("the line cannot be decided: {why}")),
         };
-        for line in chain.follow(counted, &entry, trial.before()) {
-            self.chains.missing(line, docket);
+        for line in chain.follow(counted, &entry, redecision.before()) {
+            self.chains.missing(line, collector);
         }
-        self.held = Some(Held { line: number, at: plain(entry.at).map(str::to_owned), judged, expected: None });
+        self.held = Some(PendingExpectation { line: number, at: plain(entry.at).map(str::to_owned), compared, expected: None });
     }
 
-    fn expectation(&mut self, number: u64, entry: &Entry<'_>, docket: &mut Docket) {
+    fn expectation(&mut self, number: u64, entry: &Entry<'_>, collector: &mut ResultCollector) {
         let read = entry.expect.map(|raw| Expectation::read(raw.get()));
         match (read, &mut self.held) {
             (Some(Ok(expected)), Some(held)) => held.expected = Some(expected),
             (Some(Ok(_)), None) if self.passed => {}
-            (Some(Ok(_)), None) => docket.problem(self.file, number, "no event stands before this expectation"),
-            (Some(Err(why)), _) => docket.unmet(self.file, number, why),
+            (Some(Ok(_)), None) => collector.problem(self.file, number, "no event stands before this expectation"),
+            (Some(Err(why)), _) => collector.unmet(self.file, number, why),
             (None, _) => {}
         }
     }
 
     /// Tells of the line that has waited.
-    fn tell(&mut self, judge: &Judge, docket: &mut Docket) {
-        if let Some(Held { line, at, judged, expected }) = self.held.take() {
-            docket.by(&judge.name);
-            let place = Where { file: self.file, line, at: at.as_deref() };
-            docket.event(place, judged, &judge.catalogue, expected);
+    fn tell(&mut self, resolved: &ResolvedModes, collector: &mut ResultCollector) {
+        if let Some(PendingExpectation { line, at, compared, expected }) = self.held.take() {
+            collector.by(&resolved.name);
+            let place = CaseLocation { file: self.file, line, at: at.as_deref() };
+            collector.event(place, compared, &resolved.catalogue, expected);
         }
     }
 }

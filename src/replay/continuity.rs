@@ -17,7 +17,7 @@ const SLACK: Duration = Duration::from_secs(1);
 
 /// What is known of a session's journal so far.
 #[derive(Debug, Default)]
-pub struct Chain {
+pub struct Continuity {
     seen: HashSet<(u64, u64, u64)>,
     latest: String,
     /// The states that the last lines have left behind.
@@ -30,7 +30,7 @@ pub struct Chain {
 
 type Modes = BTreeMap<String, ModeState>;
 
-impl Chain {
+impl Continuity {
     /// Whether this very line was there before.
     pub fn is_double(&mut self, entry: &Entry<'_>) -> bool {
         let at = plain(entry.at).unwrap_or_default();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn missing(lines: &[String]) -> Vec<u64> {
-        let mut chain = Chain::default();
+        let mut chain = Continuity::default();
         let mut found = Vec::new();
         for (index, text) in lines.iter().enumerate() {
             let entry: Entry<'_> = serde_json::from_str(text).unwrap();
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_same_line_twice_is_a_double() {
-        let mut chain = Chain::default();
+        let mut chain = Continuity::default();
         let (one, other) = (line("t1", 1, "a", None), line("t2", 1, "a", None));
         let mut is_double = |text: &str| chain.is_double(&serde_json::from_str(text).unwrap());
         assert_eq!([is_double(&one), is_double(&other), is_double(&one)], [false, false, true]);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn time_runs_back_unless_an_event_took_long() {
-        let mut chain = Chain::default();
+        let mut chain = Continuity::default();
         let mut back = |at: &str, us: u64| chain.runs_back(&serde_json::from_str(&line(at, us, "a", None)).unwrap());
         assert!(!back("2026-11-16T10:00:00Z", 1000));
         assert!(!back("2026-11-16T09:59:00Z", 65_000_000), "it came first and took a minute");
