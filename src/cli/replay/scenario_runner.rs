@@ -262,7 +262,7 @@ impl<'a> ScenarioRunner<'a> {
         let places = ProjectPaths { home: self.home.clone() };
         let session = StateStore::new(places, u32::MAX).read().session(&self.setting.session);
         let state = |namespace: &str, key: &str| {
-            let standing = session.standing(namespace).and_then(|standing| serde_json::to_value(standing).ok());
+            let standing = session.mode_state(namespace).and_then(|standing| serde_json::to_value(standing).ok());
             standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
         };
         let findings = answered.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
