@@ -8,24 +8,24 @@
 //! [`github`], [`diagram`] and [`report`]. An [`export`] is a recording that may leave the machine, without what a
 //! [`mask`] takes away.
 
-pub mod continuity;
 pub mod change;
+pub mod continuity;
+pub mod counts;
 pub mod diagram;
 pub mod entry;
 pub mod expectation;
 pub mod export;
 pub mod format;
 pub mod github;
+pub mod html;
+pub mod inferred;
 pub mod junit;
 pub mod mask;
 pub mod problem;
+pub mod recorded_facts;
 pub mod recording;
-pub mod inferred;
-pub mod html;
+pub mod redecision;
 pub mod result;
 pub mod sarif;
 pub mod scenario;
-pub mod counts;
 pub mod transcript;
-pub mod redecision;
-pub mod recorded_facts;

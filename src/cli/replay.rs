@@ -1,18 +1,18 @@
 //! `modegate replay`: recorded sessions, decided again.
 
-mod line_reader;
-mod workers;
 mod collector;
 mod html_data;
 mod inputs;
-mod mode_source;
 mod journal_reader;
-mod outputs;
+mod line_reader;
 mod merge;
-mod summary;
+mod mode_source;
+mod outputs;
 mod scenario_runner;
 mod stream;
+mod summary;
 mod terminal;
+mod workers;
 
 use super::screen::{print_error, print_failure, print_line};
 use super::{EXIT_FAILURE, places};
@@ -20,17 +20,17 @@ use crate::paths::hash;
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
 use clap::Args;
-use collector::{ResultCollector, InputTotals, ReportedEvent, Partition, ReplayMessage, CollectorOptions};
+use collector::{CollectorOptions, InputTotals, Partition, ReplayMessage, ReportedEvent, ResultCollector};
 use indicatif::{ProgressBar, ProgressStyle};
-use inputs::{FoundInputs, ReplayInput, InputKind};
+use inputs::{FoundInputs, InputKind, ReplayInput};
 use mode_source::ModeSource;
 use outputs::Outputs;
-use summary::ReplaySummary;
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::FactsFrom;
+use summary::ReplaySummary;
 
 /// A path that is not there, or has nothing to replay.
 const NO_INPUT: u8 = 66;
@@ -124,7 +124,9 @@ impl Replay {
             bless: self.bless,
             partition: self.partition,
         };
-        workers::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| reporter.hear(input, told));
+        workers::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| {
+            reporter.hear(input, told)
+        });
         reporter.close(&modes)
     }
 

@@ -119,6 +119,9 @@ mod tests {
         let decision = Decision::default();
         let mut session = Session::default();
         session.modes.entry("plan_mode".to_owned()).or_default().enter("draft");
-        assert_eq!(DecisionChange::between((&decision, &Session::default()), (&decision, &session)), DecisionChange::ChangedOtherwise);
+        assert_eq!(
+            DecisionChange::between((&decision, &Session::default()), (&decision, &session)),
+            DecisionChange::ChangedOtherwise
+        );
     }
 }

@@ -172,7 +172,10 @@ mod tests {
     #[test]
     fn parts_add_up() {
         let mut one = ReplayCounts::default();
-        DecisionChange::ALL.into_iter().chain([DecisionChange::New, DecisionChange::Same]).for_each(|change| one.count(change, true, None));
+        DecisionChange::ALL
+            .into_iter()
+            .chain([DecisionChange::New, DecisionChange::Same])
+            .for_each(|change| one.count(change, true, None));
         let mut both = one;
         both.add(&one);
         assert_eq!(both.events, 16);

@@ -47,7 +47,11 @@ fn diagram(mode: &Mode) -> ModeDiagram {
         commands: mode.commands.iter().map(|command| format!("/{command}")).collect(),
         strict: mode.strict,
         phases: mode.phases.iter().map(phase_diagram).collect(),
-        gates: if mode.name == BASE { Vec::new() } else { mode.before.iter().chain(&mode.gates).map(gate_diagram).collect() },
+        gates: if mode.name == BASE {
+            Vec::new()
+        } else {
+            mode.before.iter().chain(&mode.gates).map(gate_diagram).collect()
+        },
     }
 }
 
@@ -59,7 +63,13 @@ fn phase_diagram(phase: &Phase) -> PhaseDiagram {
     };
     let gate_diagrams = |gates: &[Gate]| gates.iter().map(gate_diagram).collect();
     let detour = phase.when.is_some();
-    PhaseDiagram { name: phase.name.clone(), worker, detour, before: gate_diagrams(&phase.before), after: gate_diagrams(&phase.after) }
+    PhaseDiagram {
+        name: phase.name.clone(),
+        worker,
+        detour,
+        before: gate_diagrams(&phase.before),
+        after: gate_diagrams(&phase.after),
+    }
 }
 
 fn gate_diagram(gate: &Gate) -> GateDiagram {

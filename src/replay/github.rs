@@ -1,10 +1,10 @@
 //! Results where GitHub shows them: as annotations of a run, and as its summary.
 
 use super::change::DecisionChange;
+use super::counts::ReplayCounts;
 use super::problem::ReplayProblem;
 use super::result::ReplayResult;
 use super::sarif::place;
-use super::counts::ReplayCounts;
 use crate::mode::Catalogue;
 use std::fmt::Write;
 

@@ -3,13 +3,13 @@
 //! What the session has shown is known; everything else is unknown, and never taken for a yes or a no. A file
 //! counts as it was last seen: nobody can tell what happened to it beside the session.
 
-mod event_only;
-mod edits;
-mod seen_files;
 mod answers;
+mod edits;
+mod event_only;
+mod seen_files;
 
-pub use event_only::from_event;
 pub use answers::InferredAnswers;
+pub use event_only::from_event;
 
 use crate::event::{Event, EventKind};
 use crate::journal::{ActivityLog, HistoryBuilder};

@@ -65,7 +65,11 @@ mod tests {
         let clock = Clock { at: "2026-11-16T04:17:39Z".to_owned(), date: "111626".to_owned() };
         assert_eq!(recorded_facts.answer(&Question::Clock), Answer::Clock(clock));
         let calls = Question::Calls(vec!["terraform apply".to_owned()]);
-        assert_eq!(recorded_facts.answer(&calls), Answer::Calls(Some("terraform apply".to_owned())), "the event tells it");
+        assert_eq!(
+            recorded_facts.answer(&calls),
+            Answer::Calls(Some("terraform apply".to_owned())),
+            "the event tells it"
+        );
         assert!(matches!(recorded_facts.answer(&Question::Milestone), Answer::Unknown(_)));
         assert_eq!(recorded_facts.gaps(), [Question::Milestone]);
     }

@@ -93,7 +93,8 @@ impl<'c> Redecision<'c> {
         let asked = facts.asked();
         let gaps = recorded_facts.gaps();
         let other_modes = plain(entry.modes) != Some(self.hash);
-        let mut compared = Comparison { event, decided, asked, gaps, change: DecisionChange::Same, was: None, other_modes };
+        let mut compared =
+            Comparison { event, decided, asked, gaps, change: DecisionChange::Same, was: None, other_modes };
         if compared.gaps.is_empty() && self.is_same_text(entry, &compared.decided) {
             return Ok(compared);
         }

@@ -10,8 +10,8 @@ use modegate::mode_cache;
 use modegate::paths::ProjectPaths;
 use modegate::replay::change::DecisionChange;
 use modegate::replay::entry::Entry;
-use modegate::replay::scenario::{StepOutput, Scenario, ScenarioContext, ScenarioStep};
 use modegate::replay::redecision::Redecision;
+use modegate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use modegate::verdict::Finding;
 use std::path::Path;
 

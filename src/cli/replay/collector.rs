@@ -3,11 +3,11 @@
 use crate::mode::Catalogue;
 use crate::paths::hash;
 use crate::replay::change::DecisionChange;
+use crate::replay::counts::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
 use crate::replay::problem::ReplayProblem;
-use crate::replay::result::{ReplayResult, CaseLocation};
-use crate::replay::counts::ReplayCounts;
 use crate::replay::redecision::Comparison;
+use crate::replay::result::{CaseLocation, ReplayResult};
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -141,7 +141,13 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Tells what was compared, and what was expected.
-    pub(super) fn event(&mut self, place: CaseLocation<'_>, compared: Comparison, modes: &Catalogue, expected: Option<Expectation>) {
+    pub(super) fn event(
+        &mut self,
+        place: CaseLocation<'_>,
+        compared: Comparison,
+        modes: &Catalogue,
+        expected: Option<Expectation>,
+    ) {
         self.compared(place, compared, modes, expected, None);
     }
 

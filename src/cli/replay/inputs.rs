@@ -156,7 +156,8 @@ impl FoundInputs {
     /// A journal and the part of it that was put aside are one session.
     fn join_older_parts(&mut self) {
         let mut older: BTreeMap<PathBuf, ReplayInput> = BTreeMap::new();
-        let is_older = |input: &ReplayInput| input.files.iter().all(|file| file.to_string_lossy().ends_with(".old.jsonl"));
+        let is_older =
+            |input: &ReplayInput| input.files.iter().all(|file| file.to_string_lossy().ends_with(".old.jsonl"));
         for input in std::mem::take(&mut self.inputs) {
             match input.files.first() {
                 Some(file) if input.source == InputKind::Journal && is_older(&input) => {

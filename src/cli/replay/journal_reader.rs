@@ -1,16 +1,16 @@
 //! A journal, line by line.
 
-use super::line_reader::{LineReader, RawLine, too_long};
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
-use super::mode_source::{ResolvedModes, ModeSource};
+use super::line_reader::{LineReader, RawLine, too_long};
+use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
 use crate::replay::continuity::Continuity;
 use crate::replay::entry::{Entry, LineKind, plain};
 use crate::replay::expectation::Expectation;
 use crate::replay::recording::{self, Header};
-use crate::replay::result::CaseLocation;
 use crate::replay::redecision::{Comparison, Redecision};
+use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -148,7 +148,14 @@ impl JournalReader<'_> {
         Ok(None)
     }
 
-    fn line(&mut self, number: u64, mut entry: Entry<'_>, resolved: &ResolvedModes, redecision: &mut Redecision<'_>, collector: &mut ResultCollector) {
+    fn line(
+        &mut self,
+        number: u64,
+        mut entry: Entry<'_>,
+        resolved: &ResolvedModes,
+        redecision: &mut Redecision<'_>,
+        collector: &mut ResultCollector,
+    ) {
         self.tell(resolved, collector);
         let session = session(&entry);
         self.passed = !collector.wants(&session);
@@ -173,7 +180,8 @@ impl JournalReader<'_> {
         for line in chain.follow(counted, &entry, redecision.before()) {
             self.chains.missing(line, collector);
         }
-        self.held = Some(PendingExpectation { line: number, at: plain(entry.at).map(str::to_owned), compared, expected: None });
+        self.held =
+            Some(PendingExpectation { line: number, at: plain(entry.at).map(str::to_owned), compared, expected: None });
     }
 
     fn expectation(&mut self, number: u64, entry: &Entry<'_>, collector: &mut ResultCollector) {

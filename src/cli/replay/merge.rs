@@ -1,9 +1,9 @@
 //! The parts that several runs have printed with `--json`, joined into one.
 
-use super::line_reader::{LineReader, RawLine};
-use super::collector::{ResultCollector, Partition};
+use super::collector::{Partition, ResultCollector};
 use super::inputs::ReplayInput;
 use super::journal_reader::unreadable;
+use super::line_reader::{LineReader, RawLine};
 use crate::replay::problem::ReplayProblem;
 use crate::replay::result::ReplayResult;
 use serde::Deserialize;
@@ -42,11 +42,15 @@ fn read(path: &std::path::Path, file: &str, collector: &mut ResultCollector) -> 
         };
         match serde_json::from_slice::<ShardLine>(bytes) {
             Ok(ShardLine::ReplayResult(result)) if !result.kind.is_empty() => collector.retold(*result),
-            Ok(ShardLine::ReplayProblem(problem)) if problem.unmet => collector.unmet(&problem.file, problem.line, problem.what),
+            Ok(ShardLine::ReplayProblem(problem)) if problem.unmet => {
+                collector.unmet(&problem.file, problem.line, problem.what)
+            }
             Ok(ShardLine::ReplayProblem(problem)) => collector.problem(&problem.file, problem.line, problem.what),
             Ok(ShardLine::InputTotals { end }) => part = Some(end),
             Ok(ShardLine::Skipped { skipped, count, file, line }) => collector.skipped(&file, line, skipped, count),
-            Ok(ShardLine::ReplayResult(_)) => collector.unmet(file, number, "this is no decision of `modegate replay --json`"),
+            Ok(ShardLine::ReplayResult(_)) => {
+                collector.unmet(file, number, "this is no decision of `modegate replay --json`")
+            }
             Err(error) => collector.unmet(file, number, unreadable(&error, whole)),
         }
     }

@@ -1,9 +1,9 @@
 //! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
 
 use super::super::hook::{HookAnswer, answer_with_offset};
-use super::line_reader::{LineReader, RawLine, too_long};
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
+use super::line_reader::{LineReader, RawLine, too_long};
 use super::mode_source::ModeSource;
 use crate::engine::Decided;
 use crate::event::Event;
@@ -12,9 +12,9 @@ use crate::mode::{Catalogue, Mode};
 use crate::paths::ProjectPaths;
 use crate::replay::entry::StreamLine;
 use crate::replay::expectation::Expectation;
-use crate::replay::result::CaseLocation;
-use crate::replay::scenario::{StepOutput, Scenario, ScenarioContext, ScenarioStep};
 use crate::replay::redecision::Comparison;
+use crate::replay::result::CaseLocation;
+use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use crate::session::Session;
 use crate::store::StateStore;
 use crate::verdict::Decision;
@@ -280,7 +280,13 @@ impl<'a> ScenarioRunner<'a> {
     }
 
     /// What came of an event, with the modes as they stood.
-    fn held(&self, line: u64, bytes: &[u8], answered: HookAnswer, expected: Option<Expectation>) -> Option<PendingExpectation> {
+    fn held(
+        &self,
+        line: u64,
+        bytes: &[u8],
+        answered: HookAnswer,
+        expected: Option<Expectation>,
+    ) -> Option<PendingExpectation> {
         let event = Event::parse(bytes).ok()?;
         let silent = || Decided {
             decision: Decision::default(),

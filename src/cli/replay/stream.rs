@@ -1,10 +1,10 @@
 //! Events without a past decision: streams of the host, and those that its transcripts tell.
 
-use super::line_reader::{LineReader, RawLine, too_long};
 use super::collector::ResultCollector;
-use super::inputs::{ReplayInput, InputKind};
-use super::mode_source::{ResolvedModes, ModeSource};
+use super::inputs::{InputKind, ReplayInput};
 use super::journal_reader::unreadable;
+use super::line_reader::{LineReader, RawLine, too_long};
+use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::{Decided, decide};
 use crate::event::Event;
 use crate::facts::{self, Answer, Facts, LiveFacts, Question, live};
@@ -14,9 +14,9 @@ use crate::redact::redacted;
 use crate::replay::entry::StreamLine;
 use crate::replay::expectation::Expectation;
 use crate::replay::inferred::InferredFacts;
+use crate::replay::redecision::Comparison;
 use crate::replay::result::CaseLocation;
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
-use crate::replay::redecision::Comparison;
 use crate::session::Session;
 use crate::verdict::Decision;
 use std::collections::{BTreeMap, HashMap};
@@ -84,8 +84,9 @@ fn stream(path: &Path, replayer: &mut StreamReplayer<'_>, collector: &mut Result
             Ok((true, own)) => {
                 tell(&file, held.take(), replayer, collector);
                 passed = false;
-                let own = own
-                    .and_then(|raw| Expectation::read(raw.get()).map_err(|why| collector.unmet(&file, number, why)).ok());
+                let own = own.and_then(|raw| {
+                    Expectation::read(raw.get()).map_err(|why| collector.unmet(&file, number, why)).ok()
+                });
                 match Event::parse(bytes) {
                     Ok(event) if collector.wants(event.session()) => {
                         let compared = replayer.decide(event, None);
@@ -111,13 +112,22 @@ fn stream(path: &Path, replayer: &mut StreamReplayer<'_>, collector: &mut Result
     Ok(())
 }
 
-fn tell(file: &str, held: Option<(u64, Comparison, Option<Expectation>)>, replayer: &StreamReplayer<'_>, collector: &mut ResultCollector) {
+fn tell(
+    file: &str,
+    held: Option<(u64, Comparison, Option<Expectation>)>,
+    replayer: &StreamReplayer<'_>,
+    collector: &mut ResultCollector,
+) {
     if let Some((line, compared, expected)) = held {
         collector.event(CaseLocation { file, line, at: None }, compared, &replayer.resolved.catalogue, expected);
     }
 }
 
-fn transcript(input: &ReplayInput, replayer: &mut StreamReplayer<'_>, collector: &mut ResultCollector) -> std::io::Result<()> {
+fn transcript(
+    input: &ReplayInput,
+    replayer: &mut StreamReplayer<'_>,
+    collector: &mut ResultCollector,
+) -> std::io::Result<()> {
     let names: Vec<String> = input.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let main = names.first().map(String::as_str).unwrap_or_default();
     let mut parts = Vec::new();

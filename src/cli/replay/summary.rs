@@ -2,9 +2,9 @@
 
 use super::collector::{InputTotals, ReportedEvent};
 use crate::replay::change::DecisionChange;
+use crate::replay::counts::ReplayCounts;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::result::ReplayResult;
-use crate::replay::counts::ReplayCounts;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -132,13 +132,11 @@ fn show_tally(report: &ReplaySummary) {
 
 /// What would have been refused in sessions that nobody has watched.
 fn show_new_blocks(report: &ReplaySummary) {
-    let (open, refused): (Vec<&ReplayResult>, Vec<&ReplayResult>) = report.new_blocks.iter().partition(|result| result.is_open());
+    let (open, refused): (Vec<&ReplayResult>, Vec<&ReplayResult>) =
+        report.new_blocks.iter().partition(|result| result.is_open());
     for result in refused.iter().take(SHOWN) {
         print_line(format!("{}  {}", styled(colour(result.verdict), &result.outcome), result.event));
-        print_line(styled(
-            TextStyle::Dim,
-            &format!("  session {}, {}:{}", result.session, result.file, result.line),
-        ));
+        print_line(styled(TextStyle::Dim, &format!("  session {}, {}:{}", result.session, result.file, result.line)));
         print_line(format!("  {}: {}", result.gates.join(", "), result.reason.replace('\n', " ")));
     }
     if refused.len() > SHOWN {

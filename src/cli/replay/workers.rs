@@ -1,6 +1,6 @@
 //! Several hands, one order: inputs are worked on at the same time and told one after the other.
 
-use super::collector::{ResultCollector, ReplayMessage, CollectorOptions};
+use super::collector::{CollectorOptions, ReplayMessage, ResultCollector};
 use super::inputs::ReplayInput;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,7 +101,8 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let found = FoundInputs::parts(&paths).unwrap();
-        let work = |input: &ReplayInput, _: &mut ResultCollector| assert!(!input.main().ends_with("3.json"), "on purpose");
+        let work =
+            |input: &ReplayInput, _: &mut ResultCollector| assert!(!input.main().ends_with("3.json"), "on purpose");
         for threads in [1, 2] {
             let (mut ends, mut problems) = (0, 0);
             run(&found.inputs, threads, CollectorOptions::default(), work, |_, told| match told {

@@ -1,6 +1,6 @@
 //! Answers from what a session has shown.
 
-use super::seen_files::{SeenFile, SeenContent};
+use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
 use crate::facts::live::touch::{Links, Reach};
