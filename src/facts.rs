@@ -307,7 +307,7 @@ pub struct Touched {
     /// By which command or tool, secrets masked.
     pub by: String,
     /// How sure that is.
-    pub sureness: Sureness,
+    pub certainty: Certainty,
 }
 
 impl Touched {
@@ -322,7 +322,7 @@ impl Touched {
 /// How sure something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Sureness {
+pub enum Certainty {
     /// Certain.
     Sure,
     /// Possible: it hangs on something that cannot be seen.

@@ -3,15 +3,15 @@
 
 mod braces;
 pub mod effects;
-mod expand;
+mod expansion;
 mod line;
 mod parse;
-mod quote;
-mod scan;
+mod quoting;
 mod syntax;
 mod word;
+mod word_parts;
 
-pub use effects::{Deed, Effects, Ground, Hit, Run, Target, Touch, effects};
+pub use effects::{Effect, ExecContext, FileEffect, Hit, LineEffects, ProgramCall, TargetPath, effects};
 pub use line::{Simple, begins_with, changes_folder, commands};
 pub use syntax::Unreadable;
-pub use word::{Piece, Word};
+pub use word::{ShellWord, WordPiece};

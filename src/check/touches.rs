@@ -1,7 +1,7 @@
 //! `touches`: what the tool would change, on a real reading of its command line.
 
 use super::Scope;
-use crate::facts::{Answer, Protected, Question, Sureness, Touching, unknown};
+use crate::facts::{Answer, Certainty, Protected, Question, Touching, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -86,10 +86,10 @@ impl TouchesCheck {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
-                match touched.sureness {
-                    Sureness::Sure => Outcome::passes(saw),
-                    Sureness::Doubtful if self.strict => Outcome::passes(saw),
-                    Sureness::Doubtful => {
+                match touched.certainty {
+                    Certainty::Sure => Outcome::passes(saw),
+                    Certainty::Doubtful if self.strict => Outcome::passes(saw),
+                    Certainty::Doubtful => {
                         Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.may(), touched.path))
                     }
                 }

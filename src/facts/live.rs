@@ -11,7 +11,7 @@ pub mod milestone;
 pub mod place;
 mod program;
 pub mod text;
-pub mod touch;
+pub mod tool_effects;
 pub mod transcript;
 mod web;
 pub mod wired;
@@ -21,7 +21,7 @@ pub use clock::{ahead, now};
 use super::{Answer, EventText, FactSource, FoundFile, Question, TextQuery};
 use crate::event::Event;
 use crate::journal::ActivityLog;
-use crate::shell::Ground;
+use crate::shell::ExecContext;
 use jiff::SignedDuration;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub struct LiveFacts<'e> {
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
     ledger: OnceCell<Result<ActivityLog, String>>,
-    reach: OnceCell<touch::Reach>,
+    tool_effects: OnceCell<tool_effects::ToolEffects>,
     begun: Instant,
     ahead: SignedDuration,
 }
@@ -65,7 +65,7 @@ impl<'e> LiveFacts<'e> {
             journal,
             tree: OnceCell::new(),
             ledger: OnceCell::new(),
-            reach: OnceCell::new(),
+            tool_effects: OnceCell::new(),
             begun: Instant::now(),
             ahead: SignedDuration::ZERO,
         }
@@ -166,12 +166,12 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// What the tool would change, read once an event.
-    fn reach(&self) -> &touch::Reach {
-        self.reach.get_or_init(|| {
+    fn tool_effects(&self) -> &tool_effects::ToolEffects {
+        self.tool_effects.get_or_init(|| {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let text = |path: &Path| path.to_string_lossy().into_owned();
-            let ground = Ground { cwd: text(self.folder()), home, project: text(&self.home) };
-            touch::Reach::of(self.event, ground, touch::Links::Followed)
+            let ground = ExecContext { cwd: text(self.folder()), home, project: text(&self.home) };
+            tool_effects::ToolEffects::of(self.event, ground, tool_effects::Links::Followed)
         })
     }
 
@@ -288,8 +288,10 @@ impl FactSource for LiveFacts<'_> {
             Question::InFlight => self.in_flight(),
             Question::EventText { of, wanted } => said(self.event, *of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
-            Question::Touches(asked) => self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches),
-            Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
+            Question::Touches(asked) => {
+                self.tool_effects().touches(asked).map_or_else(Answer::Unknown, Answer::Touches)
+            }
+            Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::HookEntries => {
                 wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::HookEntries)
             }

@@ -14,7 +14,7 @@ pub use event_only::from_event;
 use crate::event::{Event, EventKind};
 use crate::journal::{ActivityLog, HistoryBuilder};
 use crate::paths::{lexical, worktree_owner};
-use crate::shell::{Ground, effects};
+use crate::shell::{ExecContext, effects};
 use seen_files::SeenFiles;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -100,12 +100,12 @@ impl InferredFacts {
     }
 
     /// CaseLocation the agent stands, and who is who on the ground.
-    fn ground(&self, event: &Event) -> Ground {
+    fn ground(&self, event: &Event) -> ExecContext {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));
         let cwd = event.cwd().map_or_else(|| project.clone(), |cwd| lexical(Path::new(cwd)));
         let home = user_of(event).unwrap_or_else(|| SOMEWHERE.to_owned());
-        Ground { cwd: text(cwd), home, project: text(project) }
+        ExecContext { cwd: text(cwd), home, project: text(project) }
     }
 
     /// The whole path of what a tool names.
@@ -147,9 +147,9 @@ impl InferredFacts {
         if effects.unreadable.is_some() || !effects.hidden.is_empty() {
             self.files.forget_all();
         }
-        self.files.touched(&effects.touches);
+        self.files.touched(&effects.changes);
         let told = event.response().is_some_and(|response| response.get("stdout").is_some());
-        let may = !effects.touches.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
+        let may = !effects.changes.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
         self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !told && may;
         let writer = writer(event, &self.ledger);
         for (path, content) in edits::by_shell(event) {

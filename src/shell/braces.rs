@@ -1,7 +1,7 @@
 //! `{a,b}` and `{1..3}`: one word written, several meant.
 
-use super::scan;
-use super::word::HOLE;
+use super::word::UNKNOWN;
+use super::word_parts;
 
 /// How many words one may stand for.
 const MANY: usize = 200;
@@ -15,7 +15,7 @@ pub(super) fn braces(raw: &str) -> Vec<String> {
         return words;
     }
     // More than anyone means: it could be anything, but what it substitutes is still found.
-    vec![format!("{HOLE}{raw}")]
+    vec![format!("{UNKNOWN}{raw}")]
 }
 
 /// Whether all of them fit.
@@ -43,7 +43,7 @@ fn first(raw: &str) -> Option<(&str, Vec<String>, &str)> {
 }
 
 fn length(text: &str) -> Option<usize> {
-    scan::part(text, false, 20).map(|(_, length)| length)
+    word_parts::part(text, false, 20).map(|(_, length)| length)
 }
 
 fn expression(text: &str) -> Option<(Vec<String>, usize)> {

@@ -6,28 +6,28 @@
 //! does, links that exist already, text that a program makes out of other text.
 
 mod args;
+mod builtins;
 mod code;
-mod feed;
-mod files;
+mod copy_move;
+mod file_effect;
+mod file_programs;
 mod find;
 mod git;
 mod inline;
-mod moves;
-mod note;
-mod programs;
-mod state;
-mod target;
-mod walk;
-mod world;
-mod wrap;
+mod shell_state;
+mod substitution;
+mod target_path;
+mod walker;
+mod wrappers;
+mod xargs;
 
 use super::syntax::Unreadable;
-use super::word::Word;
-pub use target::{Hit, Target};
+use super::word::ShellWord;
+pub use target_path::{Hit, TargetPath};
 
-/// Where a command line runs: absolute paths.
+/// Where a command line calls: absolute paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ground {
+pub struct ExecContext {
     /// The folder that it starts in.
     pub cwd: String,
     /// The user's own folder.
@@ -38,11 +38,11 @@ pub struct Ground {
 
 /// What a command line would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Effects {
+pub struct LineEffects {
     /// What it changes, in order; reading is no change.
-    pub touches: Vec<Touch>,
-    /// The programs it runs, those that other programs run included.
-    pub runs: Vec<Run>,
+    pub changes: Vec<FileEffect>,
+    /// The programs it calls, those that other programs run included.
+    pub calls: Vec<ProgramCall>,
     /// Commands that run code which cannot be seen: `curl … | sh`, `eval "$x"`, `$x`.
     pub hidden: Vec<String>,
     /// Whether a function starts itself more than once, and so without end.
@@ -53,11 +53,11 @@ pub struct Effects {
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touch {
+pub struct FileEffect {
     /// What is done.
-    pub deed: Deed,
+    pub effect: Effect,
     /// To what.
-    pub target: Target,
+    pub target: TargetPath,
     /// Whether it is done to everything below as well.
     pub recursive: bool,
     /// Whether it is done where it says; not where a `cd` before it may have failed.
@@ -68,7 +68,7 @@ pub struct Touch {
 
 /// What is done to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum Effect {
     /// It is deleted or moved away.
     Remove,
     /// It is created, overwritten, appended to, edited, moved or linked onto.
@@ -85,12 +85,12 @@ pub enum Deed {
 
 /// A program with its arguments, those that run it left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ProgramCall {
     /// Its name and its arguments.
-    pub words: Vec<Word>,
+    pub words: Vec<ShellWord>,
 }
 
-impl Run {
+impl ProgramCall {
     /// Its words as far as they are known, with `…` for what is not.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
@@ -98,12 +98,12 @@ impl Run {
     }
 }
 
-/// Tells what `command` would do on this ground.
+/// Tells what `command` would do on this context.
 #[must_use]
-pub fn effects(command: &str, ground: &Ground) -> Effects {
-    let mut walk = walk::Walk::new(ground);
-    walk.text(command, &Word::unknown());
-    walk.effects
+pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
+    let mut walker = walker::Walker::new(context);
+    walker.text(command, &ShellWord::unknown());
+    walker.effects
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! A command line as simple commands, for recognising `cargo test` in what was run.
 
 use super::parse::readable;
-use super::scan;
-use super::syntax::{Command, Group, Join, Kind, Tree};
+use super::syntax::{CommandTree, CompoundCommand, CompoundKind, Connector, SimpleCommand};
+use super::word_parts;
 
 /// One simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn commands(line: &str) -> Vec<Simple> {
 }
 
 /// A command with what ends it.
-struct Part {
+struct WordPart {
     words: Vec<String>,
     around: Around,
     end: End,
@@ -64,12 +64,12 @@ enum End {
     Background,
 }
 
-impl Part {
+impl WordPart {
     fn is(&self, name: &str) -> bool {
         self.words.first().is_some_and(|word| word == name)
     }
 
-    /// Whether it only prepares the ground: its own failure would be told by the host in so many words.
+    /// Whether it only prepares the context: its own failure would be told by the host in so many words.
     fn prepares(&self) -> bool {
         const PREPARING: [&str; 7] = ["cd", "set", "export", "unset", "pushd", "source", "."];
         self.words.is_empty() || PREPARING.iter().any(|name| self.is(name))
@@ -77,47 +77,47 @@ impl Part {
 }
 
 /// The commands of a tree in a row: what ends a group ends its last command.
-fn flatten(tree: &Tree, end: End, around: Around, parts: &mut Vec<Part>) {
-    let mut row = |trees: &[(&Tree, End)], around| {
+fn flatten(tree: &CommandTree, end: End, around: Around, parts: &mut Vec<WordPart>) {
+    let mut row = |trees: &[(&CommandTree, End)], around| {
         for (at, (tree, own)) in trees.iter().enumerate() {
             let own = if at + 1 == trees.len() && *own == End::Sequence { end } else { *own };
             flatten(tree, own, around, parts);
         }
     };
     match tree {
-        Tree::Command(command) => parts.push(Part { words: plain(command), around, end }),
-        Tree::Pipeline(piped) => {
+        CommandTree::Command(command) => parts.push(WordPart { words: plain(command), around, end }),
+        CommandTree::Pipeline(piped) => {
             let last = piped.len().saturating_sub(1);
             let ends = |at| if at == last { End::Sequence } else { End::Pipe };
             row(&piped.iter().enumerate().map(|(at, tree)| (tree, ends(at))).collect::<Vec<_>>(), around);
         }
-        Tree::List(items) => {
-            let ends = |join: &Join| match join {
-                Join::And => End::And,
-                Join::Or => End::Or,
-                Join::Then => End::Sequence,
-                Join::Background => End::Background,
+        CommandTree::List(items) => {
+            let ends = |join: &Connector| match join {
+                Connector::And => End::And,
+                Connector::Or => End::Or,
+                Connector::Then => End::Sequence,
+                Connector::Background => End::Background,
             };
             row(&items.iter().map(|(tree, join)| (tree, ends(join))).collect::<Vec<_>>(), around);
         }
-        Tree::Group(Group { kind, parts: inner, .. }) => {
+        CommandTree::CompoundCommand(CompoundCommand { kind, parts: inner, .. }) => {
             let around = match kind {
-                Kind::Subshell | Kind::Block => around,
-                Kind::Not => Around { negated: true, ..around },
-                Kind::Branch | Kind::Loop => Around { doubtful: true, ..around },
+                CompoundKind::Subshell | CompoundKind::Block => around,
+                CompoundKind::Not => Around { negated: true, ..around },
+                CompoundKind::Branch | CompoundKind::Loop => Around { doubtful: true, ..around },
             };
             row(&inner.iter().map(|tree| (tree, End::Sequence)).collect::<Vec<_>>(), around);
             if inner.is_empty() {
                 // `[[ … ]]` has no words of its own, but may fail.
-                parts.push(Part { words: vec!["[[".to_owned()], around, end });
+                parts.push(WordPart { words: vec!["[[".to_owned()], around, end });
             }
         }
-        Tree::Function { body, .. } => flatten(body, end, Around { doubtful: true, ..around }, parts),
+        CommandTree::Function { body, .. } => flatten(body, end, Around { doubtful: true, ..around }, parts),
     }
 }
 
-/// Whether what comes after `before` runs if the line goes well: not behind `||`, nor after an `exit`.
-fn surely_runs(before: &[Part]) -> bool {
+/// Whether what comes after `before` calls if the line goes well: not behind `||`, nor after an `exit`.
+fn surely_runs(before: &[WordPart]) -> bool {
     let from = before.iter().rposition(|part| part.end == End::Sequence).map_or(0, |at| at + 1);
     let chained = before.get(from..).unwrap_or_default();
     let left = before.iter().any(|part| part.is("exit") || part.is("return"));
@@ -125,13 +125,13 @@ fn surely_runs(before: &[Part]) -> bool {
 }
 
 /// Whether the shell was told to let a pipe fail with any of its commands.
-fn pipefail(before: &[Part]) -> bool {
+fn pipefail(before: &[WordPart]) -> bool {
     let set = before.iter().rev().find(|part| part.is("set") && part.words.iter().any(|word| word == "pipefail"));
     set.is_some_and(|part| part.words.iter().any(|word| word.starts_with('-') && word.ends_with('o')))
 }
 
 /// Whether a failure of the first command is a failure of the line.
-fn stands(rest: &[Part], pipefail: bool) -> bool {
+fn stands(rest: &[WordPart], pipefail: bool) -> bool {
     let last = |from: usize| rest.get(from..).is_none_or(|after| after.iter().all(|part| part.words.is_empty()));
     rest.iter().enumerate().all(|(at, part)| match part.end {
         End::And => true,
@@ -143,11 +143,11 @@ fn stands(rest: &[Part], pipefail: bool) -> bool {
 }
 
 /// Whether nothing but the first of `rest` could have failed the line: what only passes its output on does not.
-fn alone(before: &[Part], rest: &[Part]) -> bool {
-    let strict = |part: &Part| part.words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('e'));
+fn alone(before: &[WordPart], rest: &[WordPart]) -> bool {
+    let strict = |part: &WordPart| part.words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('e'));
     let strict = before.iter().any(|part| part.is("set") && strict(part));
-    let chained = |part: &Part| part.end != End::Sequence || strict;
-    let passes_on = |part: &Part| part.words.is_empty() || ["tail", "cat", "tee"].iter().any(|name| part.is(name));
+    let chained = |part: &WordPart| part.end != End::Sequence || strict;
+    let passes_on = |part: &WordPart| part.words.is_empty() || ["tail", "cat", "tee"].iter().any(|name| part.is(name));
     let (own, after) = match rest {
         [own, after @ ..] => (own.end, after),
         [] => return false,
@@ -163,7 +163,7 @@ pub fn changes_folder(line: &str) -> bool {
 }
 
 /// The words that name the command: leading assignments and wrappers dropped.
-fn plain(command: &Command) -> Vec<String> {
+fn plain(command: &SimpleCommand) -> Vec<String> {
     let is_assignment = |word: &str| {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
@@ -184,16 +184,16 @@ fn bare(raw: &str, depth: usize) -> String {
     let mut text = String::new();
     let mut rest = raw;
     while let Some(first) = rest.chars().next() {
-        let (part, length) = match scan::part(rest, false, depth) {
+        let (part, length) = match word_parts::part(rest, false, depth) {
             Some((part, length)) => (Some(part), length),
             None => (None, first.len_utf8()),
         };
         let (own, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
         match part {
-            Some(scan::Part::Double(inner)) => text.push_str(&inner.replace("\\\"", "\"")),
-            Some(scan::Part::Ansi(inner)) => text.push_str(&super::quote::ansi(inner)),
-            Some(scan::Part::Escape("\n")) => {}
-            Some(scan::Part::Single(inner) | scan::Part::Escape(inner)) => text.push_str(inner),
+            Some(word_parts::WordPart::Double(inner)) => text.push_str(&inner.replace("\\\"", "\"")),
+            Some(word_parts::WordPart::Ansi(inner)) => text.push_str(&super::quoting::ansi(inner)),
+            Some(word_parts::WordPart::Escape("\n")) => {}
+            Some(word_parts::WordPart::Single(inner) | word_parts::WordPart::Escape(inner)) => text.push_str(inner),
             _ => text.push_str(own),
         }
         rest = after;

@@ -1,6 +1,8 @@
 //! Text to syntax. The only file that knows the parser.
 
-use super::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
+use super::syntax::{
+    CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
+};
 use rable::{ListOperator, Node, NodeKind};
 
 /// How much of a text is read: the tool's own limit for a command is lower.
@@ -16,9 +18,9 @@ const SHALLOW: usize = 150;
 /// A stack for a text that is nothing but such marks.
 const ROOMY: usize = 256 * 1024 * 1024;
 
-/// Reads as much of a text as bash would run: it runs each line before it reads the next, so what cannot be read
+/// Reads as much of a text as bash would run: it calls each line before it reads the next, so what cannot be read
 /// leaves what was before it.
-pub(super) fn readable(text: &str) -> (Option<Tree>, Option<Unreadable>) {
+pub(super) fn readable(text: &str) -> (Option<CommandTree>, Option<Unreadable>) {
     let unreadable = match parse(text) {
         Ok(tree) => return (Some(tree), None),
         Err(unreadable) => unreadable,
@@ -32,7 +34,7 @@ pub(super) fn readable(text: &str) -> (Option<Tree>, Option<Unreadable>) {
 }
 
 /// Reads a text as bash would.
-pub(super) fn parse(text: &str) -> Result<Tree, Unreadable> {
+pub(super) fn parse(text: &str) -> Result<CommandTree, Unreadable> {
     if text.len() > BYTES {
         return Err(Unreadable::new(format!("longer than {BYTES} bytes"), 1));
     }
@@ -61,7 +63,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| NESTING.contains(word)).count()
 }
 
-fn read(text: &str) -> Result<Tree, Unreadable> {
+fn read(text: &str) -> Result<CommandTree, Unreadable> {
     // `!(rm x)` is a negated subshell unless extended globs are on, which they are not unless asked for.
     let nodes = match rable::parse(text, false) {
         Ok(nodes) => nodes,
@@ -69,101 +71,116 @@ fn read(text: &str) -> Result<Tree, Unreadable> {
     };
     let mut list = Vec::with_capacity(nodes.len());
     for node in &nodes {
-        flatten(node, Join::Then, 0, &mut list)?;
+        flatten(node, Connector::Then, 0, &mut list)?;
     }
     Ok(one(list))
 }
 
-fn one(mut row: Vec<(Tree, Join)>) -> Tree {
+fn one(mut row: Vec<(CommandTree, Connector)>) -> CommandTree {
     match row.pop() {
-        Some((only, join)) if row.is_empty() && join != Join::Background => only,
+        Some((only, join)) if row.is_empty() && join != Connector::Background => only,
         Some(last) => {
             row.push(last);
-            Tree::List(row)
+            CommandTree::List(row)
         }
-        None => Tree::Command(Command::default()),
+        None => CommandTree::Command(SimpleCommand::default()),
     }
 }
 
-fn tree(node: &Node, depth: usize) -> Result<Tree, Unreadable> {
+fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
     if depth > DEPTH {
         return Err(Unreadable::new("nested too deeply", 1));
     }
     let inner = |node: &Node| tree(node, depth + 1);
     let group = |kind, words, parts: &[&Node], around: &[Node]| {
         let parts = parts.iter().map(|part| inner(part)).collect::<Result<_, _>>()?;
-        Ok(Tree::Group(Group { kind, variable: None, words, parts, redirects: redirects(around) }))
+        Ok(CommandTree::CompoundCommand(CompoundCommand {
+            kind,
+            variable: None,
+            words,
+            parts,
+            redirects: redirects(around),
+        }))
     };
     match &node.kind {
-        NodeKind::Command { assignments, words, redirects: around } => Ok(Tree::Command(Command {
+        NodeKind::Command { assignments, words, redirects: around } => Ok(CommandTree::Command(SimpleCommand {
             assignments: raws(assignments),
             words: raws(words),
             redirects: redirects(around),
         })),
         NodeKind::Pipeline { commands, .. } => {
-            Ok(Tree::Pipeline(commands.iter().map(inner).collect::<Result<_, _>>()?))
+            Ok(CommandTree::Pipeline(commands.iter().map(inner).collect::<Result<_, _>>()?))
         }
         NodeKind::List { .. } => {
             let mut list = Vec::new();
-            flatten(node, Join::Then, depth, &mut list)?;
+            flatten(node, Connector::Then, depth, &mut list)?;
             Ok(one(list))
         }
         NodeKind::If { condition, then_body, else_body, redirects } => {
             let parts: Vec<&Node> = [condition, then_body].into_iter().chain(else_body).map(AsRef::as_ref).collect();
-            group(Kind::Branch, Vec::new(), &parts, redirects)
+            group(CompoundKind::Branch, Vec::new(), &parts, redirects)
         }
         NodeKind::While { condition, body, redirects } | NodeKind::Until { condition, body, redirects } => {
-            group(Kind::Loop, Vec::new(), &[condition, body], redirects)
+            group(CompoundKind::Loop, Vec::new(), &[condition, body], redirects)
         }
         NodeKind::For { var, words, body, redirects: around }
-        | NodeKind::Select { var, words, body, redirects: around } => Ok(Tree::Group(Group {
-            kind: Kind::Loop,
-            variable: Some(var.clone()),
-            words: words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raws),
-            parts: vec![inner(body)?],
-            redirects: redirects(around),
-        })),
+        | NodeKind::Select { var, words, body, redirects: around } => {
+            Ok(CommandTree::CompoundCommand(CompoundCommand {
+                kind: CompoundKind::Loop,
+                variable: Some(var.clone()),
+                words: words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raws),
+                parts: vec![inner(body)?],
+                redirects: redirects(around),
+            }))
+        }
         NodeKind::ForArith { init, cond, incr, body, redirects } => {
-            group(Kind::Loop, [init, cond, incr].map(|text| counted(text)).to_vec(), &[body], redirects)
+            group(CompoundKind::Loop, [init, cond, incr].map(|text| counted(text)).to_vec(), &[body], redirects)
         }
         NodeKind::Case { word, patterns, redirects } => {
             let words = std::iter::once(&**word).chain(patterns.iter().flat_map(|item| &item.patterns));
             let bodies: Vec<&Node> = patterns.iter().filter_map(|item| item.body.as_ref()).collect();
-            group(Kind::Branch, words.map(raw).collect(), &bodies, redirects)
+            group(CompoundKind::Branch, words.map(raw).collect(), &bodies, redirects)
         }
-        NodeKind::Function { name, body } => Ok(Tree::Function { name: name.clone(), body: Box::new(inner(body)?) }),
-        NodeKind::Subshell { body, redirects } => group(Kind::Subshell, Vec::new(), &[body], redirects),
-        NodeKind::BraceGroup { body, redirects } => group(Kind::Block, Vec::new(), &[body], redirects),
-        NodeKind::Coproc { command, .. } => group(Kind::Subshell, Vec::new(), &[command], &[]),
-        NodeKind::Negation { pipeline } => group(Kind::Not, Vec::new(), &[pipeline], &[]),
+        NodeKind::Function { name, body } => {
+            Ok(CommandTree::Function { name: name.clone(), body: Box::new(inner(body)?) })
+        }
+        NodeKind::Subshell { body, redirects } => group(CompoundKind::Subshell, Vec::new(), &[body], redirects),
+        NodeKind::BraceGroup { body, redirects } => group(CompoundKind::Block, Vec::new(), &[body], redirects),
+        NodeKind::Coproc { command, .. } => group(CompoundKind::Subshell, Vec::new(), &[command], &[]),
+        NodeKind::Negation { pipeline } => group(CompoundKind::Not, Vec::new(), &[pipeline], &[]),
         NodeKind::Time { pipeline, .. } => inner(pipeline),
         NodeKind::ArithmeticCommand { redirects, raw_content, .. } => {
-            group(Kind::Branch, vec![counted(raw_content)], &[], redirects)
+            group(CompoundKind::Branch, vec![counted(raw_content)], &[], redirects)
         }
         NodeKind::ConditionalExpr { body, redirects } => {
             let mut words = Vec::new();
             terms(body, &mut words);
-            group(Kind::Branch, words, &[], redirects)
+            group(CompoundKind::Branch, words, &[], redirects)
         }
-        NodeKind::Empty | NodeKind::Comment { .. } => Ok(Tree::Command(Command::default())),
+        NodeKind::Empty | NodeKind::Comment { .. } => Ok(CommandTree::Command(SimpleCommand::default())),
         _ => Err(Unreadable::new("not a command", 1)),
     }
 }
 
 /// A list in a row: the parser hangs each command on the left of the next.
-fn flatten(node: &Node, join: Join, depth: usize, row: &mut Vec<(Tree, Join)>) -> Result<(), Unreadable> {
+fn flatten(
+    node: &Node,
+    join: Connector,
+    depth: usize,
+    row: &mut Vec<(CommandTree, Connector)>,
+) -> Result<(), Unreadable> {
     let mut waiting = vec![(node, join)];
     while let Some((node, join)) = waiting.pop() {
         if let NodeKind::List { items } = &node.kind {
             let end = items.len().saturating_sub(1);
             for (at, item) in items.iter().enumerate().rev() {
                 let own = item.operator.map(|operator| match operator {
-                    ListOperator::And => Join::And,
-                    ListOperator::Or => Join::Or,
-                    ListOperator::Semi => Join::Then,
-                    ListOperator::Background => Join::Background,
+                    ListOperator::And => Connector::And,
+                    ListOperator::Or => Connector::Or,
+                    ListOperator::Semi => Connector::Then,
+                    ListOperator::Background => Connector::Background,
                 });
-                let otherwise = if at == end { join } else { Join::Then };
+                let otherwise = if at == end { join } else { Connector::Then };
                 waiting.push((&item.command, own.unwrap_or(otherwise)));
             }
         } else {
@@ -208,21 +225,23 @@ fn terms(node: &Node, words: &mut Vec<String>) {
     }
 }
 
-fn redirects(nodes: &[Node]) -> Vec<Redirect> {
+fn redirects(nodes: &[Node]) -> Vec<Redirection> {
     let read = |node: &Node| match &node.kind {
         NodeKind::Redirect { op, target, fd, varfd } => {
-            let flow = match op.as_str() {
-                "<<<" => Flow::Here,
-                ">&" | "<&" | ">&-" | "<&-" => Flow::Duplicate,
-                "<" => Flow::Read,
-                _ => Flow::Write,
+            let kind = match op.as_str() {
+                "<<<" => RedirectKind::Here,
+                ">&" | "<&" | ">&-" | "<&-" => RedirectKind::Duplicate,
+                "<" => RedirectKind::Read,
+                _ => RedirectKind::Write,
             };
             let main = varfd.is_none() && *fd < 2;
-            Some(Redirect { flow, target: raw(target), main })
+            Some(Redirection { kind, target: raw(target), main })
         }
-        NodeKind::HereDoc { content, quoted, fd, .. } => {
-            Some(Redirect { flow: Flow::Document { quoted: *quoted }, target: content.clone(), main: *fd < 1 })
-        }
+        NodeKind::HereDoc { content, quoted, fd, .. } => Some(Redirection {
+            kind: RedirectKind::Document { quoted: *quoted },
+            target: content.clone(),
+            main: *fd < 1,
+        }),
         _ => None,
     };
     nodes.iter().filter_map(read).collect()

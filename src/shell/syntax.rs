@@ -4,21 +4,21 @@ use std::fmt;
 
 /// A command line or a part of one. Words are as written; [`super::expand`] tells what they come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Tree {
-    Command(Command),
+pub(super) enum CommandTree {
+    Command(SimpleCommand),
     /// Commands joined by pipes, each reading what the one before it prints.
-    Pipeline(Vec<Tree>),
+    Pipeline(Vec<CommandTree>),
     /// Commands one after the other, each with what joins it to the next.
-    List(Vec<(Tree, Join)>),
-    Group(Group),
+    List(Vec<(CommandTree, Connector)>),
+    CompoundCommand(CompoundCommand),
     Function {
         name: String,
-        body: Box<Tree>,
+        body: Box<CommandTree>,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Join {
+pub(super) enum Connector {
     And,
     Or,
     Then,
@@ -27,26 +27,26 @@ pub(super) enum Join {
 
 /// Assignments, words and redirections; any of them may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct SimpleCommand {
     pub assignments: Vec<String>,
     pub words: Vec<String>,
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<Redirection>,
 }
 
 /// What stands around other commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Group {
-    pub kind: Kind,
+pub(super) struct CompoundCommand {
+    pub kind: CompoundKind,
     /// The variable of a `for`, which takes each of `words` in turn.
     pub variable: Option<String>,
     /// Words outside its commands: those may hold substitutions too.
     pub words: Vec<String>,
-    pub parts: Vec<Tree>,
-    pub redirects: Vec<Redirect>,
+    pub parts: Vec<CommandTree>,
+    pub redirects: Vec<Redirection>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CompoundKind {
     /// `(…)`, `coproc`: what happens to variables and the folder stays inside.
     Subshell,
     /// `{ …; }`.
@@ -60,8 +60,8 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Redirect {
-    pub flow: Flow,
+pub(super) struct Redirection {
+    pub kind: RedirectKind,
     /// A file's name, or the text that is read.
     pub target: String,
     /// Whether it is what the command reads, or prints: not so for `2>`.
@@ -69,7 +69,7 @@ pub(super) struct Redirect {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum RedirectKind {
     Read,
     Write,
     /// `>&`: a file only where the target is no descriptor.

@@ -1,6 +1,6 @@
 //! Whether a tool would change modegate's hook entries in a settings file.
 
-use super::touch::Links;
+use super::tool_effects::Links;
 use crate::event::Event;
 use crate::hook_entries::{HookEntry, entries_in};
 use crate::paths::lexical;

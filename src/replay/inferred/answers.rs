@@ -3,11 +3,11 @@
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
-use crate::facts::live::touch::{Links, Reach};
+use crate::facts::live::tool_effects::{Links, ToolEffects};
 use crate::facts::live::{files as globs, frontmatter_of, milestone, newest, said, text_of, wired};
 use crate::facts::{Answer, Clock, FactSource, FoundFile, Question, Touching};
 use crate::paths::lexical;
-use crate::shell::{Ground, Target};
+use crate::shell::{ExecContext, TargetPath};
 use jiff::Timestamp;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub struct InferredAnswers<'a> {
     known: &'a InferredFacts,
     event: &'a Event,
     time: Option<&'a str>,
-    ground: Ground,
-    reach: OnceCell<Reach>,
+    ground: ExecContext,
+    tool_effects: OnceCell<ToolEffects>,
 }
 
 impl<'a> InferredAnswers<'a> {
     pub(super) fn new(known: &'a InferredFacts, event: &'a Event, time: Option<&'a str>) -> Self {
-        Self { known, event, time, ground: known.ground(event), reach: OnceCell::new() }
+        Self { known, event, time, ground: known.ground(event), tool_effects: OnceCell::new() }
     }
 
     /// CaseLocation evidence is looked for: the project, or the agent's own worktree of it.
@@ -126,12 +126,12 @@ impl<'a> InferredAnswers<'a> {
         Answer::History(self.known.story.history.clone())
     }
 
-    fn reach(&self) -> &Reach {
-        self.reach.get_or_init(|| Reach::of(self.event, self.ground.clone(), Links::AsWritten))
+    fn tool_effects(&self) -> &ToolEffects {
+        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.ground.clone(), Links::AsWritten))
     }
 
     fn touches(&self, asked: &Touching) -> Answer {
-        let answer = self.reach().touches(asked).map_or_else(Answer::Unknown, Answer::Touches);
+        let answer = self.tool_effects().touches(asked).map_or_else(Answer::Unknown, Answer::Touches);
         if answer == Answer::Touches(None) && self.may_be_users(asked) {
             return unknown("the session does not show where the user's folder is");
         }
@@ -140,12 +140,12 @@ impl<'a> InferredAnswers<'a> {
 
     /// Whether a path and the user's folder, which is not known, may be the same.
     fn may_be_users(&self, asked: &Touching) -> bool {
-        let named = |touch: &crate::shell::Touch| match &touch.target {
-            Target::Known { path, .. } => path.starts_with(SOMEWHERE),
-            Target::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
-            Target::Unknown { .. } => false,
+        let named = |touch: &crate::shell::FileEffect| match &touch.target {
+            TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
+            TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
+            TargetPath::Unknown { .. } => false,
         };
-        let touches = self.reach().all();
+        let touches = self.tool_effects().all();
         let asks = asked.paths.iter().any(|path| path.starts_with('~'));
         self.ground.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
     }
@@ -185,7 +185,7 @@ impl FactSource for InferredAnswers<'_> {
             Question::InFlight => self.in_flight(),
             Question::EventText { of, wanted } => said(self.event, *of, wanted),
             Question::Touches(asked) => self.touches(asked),
-            Question::Calls(wanted) => Answer::Calls(self.reach().calls(wanted)),
+            Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::HookEntries => self.wiring(),
             Question::History => self.history(),
             Question::Committed(_) | Question::Changes(_) | Question::Head => {

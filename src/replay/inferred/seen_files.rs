@@ -1,6 +1,6 @@
 //! What a session has shown of files.
 
-use crate::shell::{Deed, Hit, Touch};
+use crate::shell::{Effect, FileEffect, Hit};
 use std::collections::BTreeMap;
 
 /// SeenFiles by their whole paths; of one that is not here nothing is known.
@@ -88,8 +88,8 @@ impl SeenFiles {
     }
 
     /// Of what is touched, or may be, nothing is known any more.
-    pub(super) fn touched(&mut self, touches: &[Touch]) {
-        let changes = |touch: &&Touch| !matches!(touch.deed, Deed::Mode | Deed::Own);
+    pub(super) fn touched(&mut self, touches: &[FileEffect]) {
+        let changes = |touch: &&FileEffect| !matches!(touch.effect, Effect::Mode | Effect::Own);
         self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path) == Hit::No));
     }
 }

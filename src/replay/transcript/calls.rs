@@ -1,6 +1,6 @@
 //! Tool calls on their way: the host runs together what only looks, and one by one what may change something.
 
-use crate::shell::{self, Ground};
+use crate::shell::{self, ExecContext};
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -92,17 +92,17 @@ fn only_looks(call: &PendingCall) -> bool {
 }
 
 fn line_only_looks(line: &str) -> bool {
-    let ground = Ground { cwd: "/".to_owned(), home: "/".to_owned(), project: "/".to_owned() };
+    let ground = ExecContext { cwd: "/".to_owned(), home: "/".to_owned(), project: "/".to_owned() };
     let effects = shell::effects(line, &ground);
-    let looks = |run: &shell::Run| {
+    let looks = |run: &shell::ProgramCall| {
         let argv = run.argv();
         let word = |at: usize| argv.get(at).map_or("", String::as_str);
         LOOKERS.contains(&word(0)) || word(0) == "git" && GIT.contains(&word(1))
     };
-    effects.touches.is_empty()
+    effects.changes.is_empty()
         && effects.hidden.is_empty()
         && effects.unreadable.is_none()
-        && effects.runs.iter().all(looks)
+        && effects.calls.iter().all(looks)
 }
 
 #[cfg(test)]

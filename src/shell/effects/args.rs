@@ -1,19 +1,19 @@
 //! A program's words as options and operands.
 
-use crate::shell::word::Word;
+use crate::shell::word::ShellWord;
 
 /// What a program was given.
 #[derive(Debug, Default)]
 pub(super) struct Args {
     /// Options by their names: `-r`, `--force`.
     flags: Vec<String>,
-    values: Vec<(String, Word)>,
-    pub operands: Vec<Word>,
+    values: Vec<(String, ShellWord)>,
+    pub operands: Vec<ShellWord>,
 }
 
 impl Args {
     /// Reads a program's words, its name left out. `valued` are the options that take a value.
-    pub fn new(words: &[Word], valued: &[&str]) -> Self {
+    pub fn new(words: &[ShellWord], valued: &[&str]) -> Self {
         let mut args = Self::default();
         let mut rest = words;
         while let Some((word, after)) = rest.split_first() {
@@ -30,7 +30,7 @@ impl Args {
     }
 
     /// Reads the options before a program's first operand; gives the words from there on.
-    pub fn leading<'a>(words: &'a [Word], valued: &[&str]) -> (Self, &'a [Word]) {
+    pub fn leading<'a>(words: &'a [ShellWord], valued: &[&str]) -> (Self, &'a [ShellWord]) {
         let mut args = Self::default();
         let mut rest = words;
         while let Some((word, after)) = rest.split_first() {
@@ -46,7 +46,7 @@ impl Args {
         (args, rest)
     }
 
-    fn option(&mut self, word: &Word, rest: &mut &[Word], valued: &[&str]) -> bool {
+    fn option(&mut self, word: &ShellWord, rest: &mut &[ShellWord], valued: &[&str]) -> bool {
         let text = word.prefix();
         if !text.starts_with('-') || text == "-" {
             return false;
@@ -86,11 +86,11 @@ impl Args {
     }
 
     /// The value of one of these options.
-    pub fn value<'a>(&'a self, names: &'a [&str]) -> Option<&'a Word> {
+    pub fn value<'a>(&'a self, names: &'a [&str]) -> Option<&'a ShellWord> {
         self.values(names).next()
     }
 
-    pub fn values<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a Word> {
+    pub fn values<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a ShellWord> {
         self.values.iter().filter(|(flag, _)| names.iter().any(|name| is(flag, name))).map(|(_, value)| value)
     }
 }

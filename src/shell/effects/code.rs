@@ -1,8 +1,8 @@
 //! Code of other languages: the command lines that it hands on and the paths that it removes, where they stand in texts.
 
-use super::Deed;
-use super::walk::Walk;
-use crate::shell::word::Word;
+use super::Effect;
+use super::walker::Walker;
+use crate::shell::word::ShellWord;
 
 /// Functions that start a program.
 const STARTING: [&str; 18] = [
@@ -94,22 +94,23 @@ pub(super) fn writes(kind: &str, code: &str) -> bool {
 }
 
 /// Walks what code hands on.
-pub(super) fn handed(walk: &mut Walk<'_>, code: &str) {
+pub(super) fn handed(walker: &mut Walker<'_>, code: &str) {
     for (head, texts) in calls(code) {
         let name = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         if STARTING.contains(&name) {
             // What looks like a line may be something else: that it cannot be read says nothing.
-            let unreadable = walk.effects.unreadable.clone();
-            walk.aside(|walk| match texts.as_slice() {
-                [line] => walk.text(line, &Word::unknown()),
-                texts => walk.run(&texts.iter().map(|text| Word::new(*text)).collect::<Vec<_>>(), &Word::unknown()),
+            let unreadable = walker.effects.unreadable.clone();
+            walker.aside(|walker| match texts.as_slice() {
+                [line] => walker.text(line, &ShellWord::unknown()),
+                texts => walker
+                    .run(&texts.iter().map(|text| ShellWord::new(*text)).collect::<Vec<_>>(), &ShellWord::unknown()),
             });
-            walk.effects.unreadable = unreadable;
+            walker.effects.unreadable = unreadable;
         }
         if REMOVING.iter().any(|function| head.ends_with(function))
             && let Some(path) = texts.first()
         {
-            walk.touch(Deed::Remove, &Word::new(*path), true);
+            walker.change(Effect::Remove, &ShellWord::new(*path), true);
         }
     }
 }

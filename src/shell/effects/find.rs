@@ -1,13 +1,13 @@
 //! `find`: what it finds is below its paths, and named as it says.
 
-use super::Deed;
-use super::feed::replaced;
-use super::walk::Walk;
-use crate::shell::word::Word;
+use super::Effect;
+use super::walker::Walker;
+use super::xargs::replaced;
+use crate::shell::word::ShellWord;
 
-impl Walk<'_> {
-    pub fn find(&mut self, rest: &[Word], input: &Word) -> Word {
-        let begins = |word: &Word| {
+impl Walker<'_> {
+    pub fn find(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let begins = |word: &ShellWord| {
             let text = word.prefix();
             text.starts_with('-') && text.len() > 1 || text == "(" || text == "!"
         };
@@ -17,11 +17,11 @@ impl Walk<'_> {
         };
         let split = rest.iter().position(begins).unwrap_or(rest.len());
         let (paths, tests) = rest.split_at_checked(split).unwrap_or((rest, &[]));
-        let here = [Word::new(".")];
+        let here = [ShellWord::new(".")];
         let paths = if paths.is_empty() { here.as_slice() } else { paths };
         let whole = is_whole(tests);
         let is_empty = tests.iter().any(|test| test.is("-empty"));
-        let found: Vec<Word> = paths.iter().map(|path| found(path, tests)).collect();
+        let found: Vec<ShellWord> = paths.iter().map(|path| found(path, tests)).collect();
         let mut tests = tests;
         while let Some((test, after)) = tests.split_first() {
             tests = after;
@@ -31,7 +31,7 @@ impl Walk<'_> {
                 "-delete" => {
                     let gone = if whole { paths } else { found.as_slice() };
                     for found in gone {
-                        self.touch(Deed::Remove, found, true);
+                        self.change(Effect::Remove, found, true);
                     }
                 }
                 "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
@@ -46,18 +46,18 @@ impl Walk<'_> {
                     let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
                     if whole && removes {
                         for path in paths {
-                            self.touch(Deed::Remove, path, true);
+                            self.change(Effect::Remove, path, true);
                         }
                     }
                     for one in &found {
-                        let words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
-                        self.aside(|walk| walk.run(&words, input));
+                        let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
+                        self.aside(|walker| walker.run(&words, input));
                     }
                 }
                 _ => {}
             }
         }
-        let mut printed = Word::unknown();
+        let mut printed = ShellWord::unknown();
         if let [one] = found.as_slice() {
             printed = one.clone();
         }
@@ -66,9 +66,9 @@ impl Walk<'_> {
 }
 
 /// Whether nothing is left out: then what is done is done to the paths themselves.
-fn is_whole(tests: &[Word]) -> bool {
+fn is_whole(tests: &[ShellWord]) -> bool {
     const PLAIN: [&str; 6] = ["-depth", "-d", "-xdev", "-mount", "-print", "-print0"];
-    let mut tests = tests.iter().filter_map(Word::text);
+    let mut tests = tests.iter().filter_map(ShellWord::text);
     while let Some(test) = tests.next() {
         match test.as_str() {
             "-delete" | "-exec" | "-execdir" => return true,
@@ -83,18 +83,19 @@ fn is_whole(tests: &[Word]) -> bool {
 }
 
 /// What is found below a path.
-fn found(path: &Word, tests: &[Word]) -> Word {
+fn found(path: &ShellWord, tests: &[ShellWord]) -> ShellWord {
     const WIDENING: [&str; 6] = ["-o", "-or", "!", "-not", ",", "-regex"];
     let mut found = path.clone();
     found.push("/");
-    let name = tests.iter().position(|test| test.is("-name")).and_then(|at| tests.get(at + 1)).and_then(Word::text);
+    let name =
+        tests.iter().position(|test| test.is("-name")).and_then(|at| tests.get(at + 1)).and_then(ShellWord::text);
     match name {
         Some(name) if !tests.iter().any(|test| WIDENING.iter().any(|word| test.is(word))) => {
             found.push_glob("**");
             found.push("/");
             found.push_glob(&name);
         }
-        _ => found.push_hole(),
+        _ => found.push_unknown(),
     }
     found
 }

@@ -1,152 +1,157 @@
 //! `git`: what of it changes the working tree.
 
 use super::args::Args;
-use super::target::Target;
-use super::walk::Walk;
-use super::{Deed, moves};
-use crate::shell::word::Word;
+use super::target_path::TargetPath;
+use super::walker::Walker;
+use super::{Effect, copy_move};
+use crate::shell::word::ShellWord;
 
-pub(super) fn run(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
+pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     const VALUED: [&str; 7] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
     let (global, rest) = Args::leading(rest, &VALUED);
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
-    let aliases: Vec<Word> =
+    let aliases: Vec<ShellWord> =
         global.values(&["-c"]).filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
-    walk.aside(|walk| {
+    walker.aside(|walker| {
         for folder in global.values(&["-C", "--work-tree"]) {
-            walk.enter(folder);
+            walker.enter(folder);
             // Where the folder is not there, git does nothing elsewhere.
-            walk.state.elsewhere.clear();
+            walker.state.elsewhere.clear();
         }
         if let Some(alias) = aliases.first() {
-            return walk.code(alias, input);
+            return walker.code(alias, input);
         }
-        subcommand(walk, &command, rest);
+        subcommand(walker, &command, rest);
         if command == "apply" || command == "am" {
             let files = Args::new(rest, &["-p", "-C", "--directory", "--exclude", "--include"]).operands;
-            let given: Vec<Word> = files.iter().filter_map(|file| walk.content(file)).collect();
-            given.iter().chain(files.is_empty().then_some(input)).for_each(|patch| super::files::patched(walk, patch));
+            let given: Vec<ShellWord> = files.iter().filter_map(|file| walker.content(file)).collect();
+            given
+                .iter()
+                .chain(files.is_empty().then_some(input))
+                .for_each(|patch| super::file_programs::patched(walker, patch));
         }
-        Word::default()
+        ShellWord::default()
     });
 }
 
-fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[Word]) {
+fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
     let split = rest.iter().position(|word| word.is("--"));
     let (own, paths) = match split {
         Some(at) => (rest.get(..at).unwrap_or_default(), Some(rest.get(at + 1..).unwrap_or_default())),
         None => (rest, None),
     };
     let args = Args::new(own, &["-b", "-B", "-c", "-C", "-m", "-s", "--source", "-o", "--output", "-e", "--exclude"]);
-    let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
+    let out: Vec<ShellWord> = args.values(&["-o", "--output"]).cloned().collect();
     let writes_out = ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command);
-    out.iter().filter(|_| writes_out).for_each(|file| walk.write(file));
+    out.iter().filter(|_| writes_out).for_each(|file| walker.write(file));
     match command {
         "checkout" | "switch" | "checkout-index" => match paths {
-            Some(paths) if args.operands.iter().all(|from| from.is("HEAD")) => set_back(walk, paths),
-            Some(paths) => pathspecs(walk, Deed::Write, paths),
+            Some(paths) if args.operands.iter().all(|from| from.is("HEAD")) => set_back(walker, paths),
+            Some(paths) => pathspecs(walker, Effect::Write, paths),
             None if args.has(&["-b", "-B", "-c", "-C", "--orphan"]) && args.operands.is_empty() => {}
             None => {
                 if command == "checkout" {
                     match args.operands.as_slice() {
-                        [only] => set_back(walk, std::slice::from_ref(only)),
-                        several => pathspecs(walk, Deed::Write, several),
+                        [only] => set_back(walker, std::slice::from_ref(only)),
+                        several => pathspecs(walker, Effect::Write, several),
                     }
                 }
-                tree(walk, Deed::Write);
+                tree(walker, Effect::Write);
             }
         },
         "restore" if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) => {
             let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
             let elsewhere = args.has(&["-s", "--source"]);
-            if elsewhere { pathspecs(walk, Deed::Write, &given) } else { set_back(walk, &given) }
+            if elsewhere { pathspecs(walker, Effect::Write, &given) } else { set_back(walker, &given) }
         }
-        "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walk, Deed::Write),
+        "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walker, Effect::Write),
         "clean" if !args.has(&["-n", "--dry-run"]) => {
             let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
             if given.is_empty() {
-                super::files::below(walk, Deed::Remove, &Word::new("."));
+                super::file_programs::below(walker, Effect::Remove, &ShellWord::new("."));
             }
-            pathspecs(walk, Deed::Remove, &given);
+            pathspecs(walker, Effect::Remove, &given);
         }
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
             // With all, what is ignored goes too.
             if args.has(&["-a", "--all"]) {
-                walk.touch(Deed::Remove, &Word::new("."), true);
+                walker.change(Effect::Remove, &ShellWord::new("."), true);
             }
             if !["list", "show", "drop", "clear", "create", "store", "branch"].contains(&verb.as_str()) {
                 match paths {
-                    Some(paths) => pathspecs(walk, Deed::Write, paths),
-                    None => tree(walk, Deed::Write),
+                    Some(paths) => pathspecs(walker, Effect::Write, paths),
+                    None => tree(walker, Effect::Write),
                 }
             }
         }
         "rm" if !args.has(&["--cached", "-n", "--dry-run"]) => {
-            pathspecs(walk, Deed::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
+            pathspecs(walker, Effect::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
         }
-        "mv" => moves::mv(walk, rest),
+        "mv" => copy_move::mv(walker, rest),
         "apply" if args.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) => {}
         "apply" | "am" | "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "bisect" | "read-tree"
-        | "sparse-checkout" | "submodule" | "filter-branch" | "filter-repo" => tree(walk, Deed::Write),
+        | "sparse-checkout" | "submodule" | "filter-branch" | "filter-repo" => tree(walker, Effect::Write),
         "clone" | "init" => {
             if let Some(folder) = args.operands.get(usize::from(command == "clone")) {
-                super::files::below(walk, Deed::Write, folder);
+                super::file_programs::below(walker, Effect::Write, folder);
             }
         }
-        "worktree" => args.operands.iter().skip(1).take(1).for_each(|folder| walk.touch(Deed::Write, folder, true)),
+        "worktree" => {
+            args.operands.iter().skip(1).take(1).for_each(|folder| walker.change(Effect::Write, folder, true))
+        }
         _ => {}
     }
 }
 
 /// Paths that git is given: a folder stands for all in it.
-fn pathspecs(walk: &mut Walk<'_>, deed: Deed, words: &[Word]) {
+fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     for word in words {
         let word = word.after(":/").map_or_else(
             || word.clone(),
             |below| {
-                let mut whole = Word::new(walk.ground.project.as_str());
+                let mut whole = ShellWord::new(walker.context.project.as_str());
                 whole.push("/");
                 whole.extend(&below);
                 whole
             },
         );
-        walk.touch(deed, &word, true);
+        walker.change(effect, &word, true);
     }
 }
 
 /// Paths that are set back to what is staged. For all of the tree that is no more than what a checkout of a branch
 /// does: git changes what differs, which is seldom what is asked about.
-fn set_back(walk: &mut Walk<'_>, words: &[Word]) {
-    let root = walk.ground.project.trim_end_matches('/').to_owned();
-    let at_root = walk.state.folder.as_deref() == Some(root.as_str());
+fn set_back(walker: &mut Walker<'_>, words: &[ShellWord]) {
+    let root = walker.context.project.trim_end_matches('/').to_owned();
+    let at_root = walker.state.folder.as_deref() == Some(root.as_str());
     for word in words {
         let whole = at_root && (word.is(".") || word.is("./")) || word.is(&root) || word.is(&format!("{root}/"));
         if whole {
-            tree(walk, Deed::Write);
+            tree(walker, Effect::Write);
         } else {
-            pathspecs(walk, Deed::Write, std::slice::from_ref(word));
+            pathspecs(walker, Effect::Write, std::slice::from_ref(word));
         }
     }
 }
 
 /// Whatever in the working tree git finds to change.
-fn tree(walk: &mut Walk<'_>, deed: Deed) {
-    let target = match (root(walk), &walk.state.folder) {
-        (Some(root), _) => Target::Below { prefix: format!("{root}/"), bare: root },
+fn tree(walker: &mut Walker<'_>, effect: Effect) {
+    let target = match (root(walker), &walker.state.folder) {
+        (Some(root), _) => TargetPath::Below { prefix: format!("{root}/"), bare: root },
         (None, Some(folder)) => {
-            Target::Below { prefix: format!("{}/", folder.trim_end_matches('/')), bare: folder.clone() }
+            TargetPath::Below { prefix: format!("{}/", folder.trim_end_matches('/')), bare: folder.clone() }
         }
-        (None, None) => Target::Unknown { bare: None },
+        (None, None) => TargetPath::Unknown { bare: None },
     };
-    walk.note(deed, target, true);
+    walker.note(effect, target, true);
 }
 
 /// The working tree's root: it is at or above the folder, and of those that are known it is the project.
-pub(super) fn root(walk: &Walk<'_>) -> Option<String> {
-    let project = walk.ground.project.trim_end_matches('/');
-    let folder = walk.state.folder.as_ref()?;
+pub(super) fn root(walker: &Walker<'_>) -> Option<String> {
+    let project = walker.context.project.trim_end_matches('/');
+    let folder = walker.state.folder.as_ref()?;
     let inside = folder.strip_prefix(project).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     inside.then(|| project.to_owned())
 }

@@ -1,11 +1,11 @@
 //! Programs that run code which is given to them: the code is not read, but what it names may be touched.
 
-use super::Deed;
+use super::Effect;
 use super::args::Args;
+use super::builtins::each;
 use super::code;
-use super::programs::each;
-use super::walk::Walk;
-use crate::shell::word::Word;
+use super::walker::Walker;
+use crate::shell::word::ShellWord;
 
 /// Interpreters with the options that take code.
 const INTERPRETERS: [(&str, &[&str]); 18] = [
@@ -38,11 +38,11 @@ pub(super) fn is_interpreter(name: &str) -> bool {
     interpreter(name).is_some()
 }
 
-pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) {
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) {
     let Some((kind, options)) = interpreter(name) else { return };
     let valued: Vec<&str> = options.iter().copied().chain(["-F", "-v", "-f", "-W", "-m", "-I", "-M"]).collect();
     let args = Args::new(rest, &valued);
-    let mut named: Vec<Word> = args.values(options).cloned().collect();
+    let mut named: Vec<ShellWord> = args.values(options).cloned().collect();
     let given = !named.is_empty();
     let is_awk = kind.ends_with("awk");
     match args.operands.as_slice() {
@@ -50,7 +50,7 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
         [verb, code @ ..] if kind == "deno" && verb.is("eval") => named.extend_from_slice(code),
         [_, code @ ..] if kind == "sqlite3" => named.extend_from_slice(code),
         [first, ..] if first.is("-") => named.push(input.clone()),
-        [first, ..] if named.is_empty() => named.extend(walk.content(first)),
+        [first, ..] if named.is_empty() => named.extend(walker.content(first)),
         [] if named.is_empty() && !args.has(&["-m", "-V", "--version", "-h", "--help"]) => named.push(input.clone()),
         _ => {}
     }
@@ -60,33 +60,33 @@ pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) 
     };
     if in_place {
         let skip = usize::from(is_awk && !args.has(&["-f", "--file"]));
-        each(walk, Deed::Write, args.operands.get(skip..).unwrap_or_default(), false);
+        each(walker, Effect::Write, args.operands.get(skip..).unwrap_or_default(), false);
     }
     for word in named {
         if word.text().is_none() {
-            walk.effects.hidden.push(walk.by.clone());
+            walker.effects.hidden.push(walker.by.clone());
         }
         let text = word.filled("");
-        code::handed(walk, &text);
+        code::handed(walker, &text);
         if code::writes(kind, &text) {
-            mention(walk, &word);
+            mention(walker, &word);
             // Code that stands in the line works on the words behind it.
-            each(walk, Deed::Maybe, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
+            each(walker, Effect::Maybe, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
         }
     }
 }
 
 /// Notes what code names.
-pub(super) fn mention(walk: &mut Walk<'_>, code: &Word) {
+pub(super) fn mention(walker: &mut Walker<'_>, code: &ShellWord) {
     for path in paths(&code.filled("")) {
-        let mut word = Word::default();
+        let mut word = ShellWord::default();
         if path.contains('*') {
             word.push_glob(&path);
         } else {
             word.push(&path);
         }
-        let target = walk.target(&word);
-        walk.note(Deed::Maybe, target, true);
+        let target = walker.target(&word);
+        walker.note(Effect::Maybe, target, true);
     }
 }
 
@@ -120,7 +120,7 @@ fn paths(code: &str) -> Vec<String> {
     found
 }
 
-/// The texts in quotes; a quote without an end runs to the end of its line.
+/// The texts in quotes; a quote without an end calls to the end of its line.
 fn texts(code: &str) -> Vec<&str> {
     let mut texts = Vec::new();
     let mut rest = code;

@@ -6,46 +6,46 @@ mod bypasses;
 mod harmless;
 mod hostile;
 
-fn ground() -> Ground {
-    Ground { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }
+fn context() -> ExecContext {
+    ExecContext { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }
 }
 
-/// A touch in short: what is done, `!` if to all below, `?` if perhaps elsewhere, and to
+/// A change in short: what is done, `!` if to all below, `?` if perhaps elsewhere, and to
 /// what; `…` is what is not known.
-fn short(touch: &Touch) -> String {
-    let deed = match touch.deed {
-        Deed::Remove => "rm",
-        Deed::Write => "write",
-        Deed::Mode => "mode",
-        Deed::Own => "own",
-        Deed::Device => "device",
-        Deed::Maybe => "maybe",
+fn short(change: &FileEffect) -> String {
+    let effect = match change.effect {
+        Effect::Remove => "rm",
+        Effect::Write => "write",
+        Effect::Mode => "mode",
+        Effect::Own => "own",
+        Effect::Device => "device",
+        Effect::Maybe => "maybe",
     };
-    let target = match &touch.target {
-        Target::Known { path, .. } => path.clone(),
-        Target::Below { prefix, .. } => format!("{prefix}…"),
-        Target::Unknown { bare: Some(bare) } => format!("…{bare}"),
-        Target::Unknown { bare: None } => "…".to_owned(),
+    let target = match &change.target {
+        TargetPath::Known { path, .. } => path.clone(),
+        TargetPath::Below { prefix, .. } => format!("{prefix}…"),
+        TargetPath::Unknown { bare: Some(bare) } => format!("…{bare}"),
+        TargetPath::Unknown { bare: None } => "…".to_owned(),
     };
-    let marks = [(touch.recursive, "!"), (!touch.sure, "?")];
+    let marks = [(change.recursive, "!"), (!change.sure, "?")];
     let marks: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();
-    format!("{deed}{marks} {target}")
+    format!("{effect}{marks} {target}")
 }
 
-fn touches(command: &str) -> Vec<String> {
-    let effects = effects(command, &ground());
+fn changes(command: &str) -> Vec<String> {
+    let effects = effects(command, &context());
     assert_eq!(effects.unreadable, None, "{command}");
-    effects.touches.iter().map(short).collect()
+    effects.changes.iter().map(short).collect()
 }
 
-/// Checks a table of commands with the touches that each must have, separated by commas.
+/// Checks a table of commands with the changes that each must have, separated by commas.
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (command, expected) in table {
-        let effects = effects(command, &ground());
-        let found: Vec<String> = effects.touches.iter().map(short).collect();
-        let missing = expected.split(", ").any(|one| !found.iter().any(|touch| touch == one));
+        let effects = effects(command, &context());
+        let found: Vec<String> = effects.changes.iter().map(short).collect();
+        let missing = expected.split(", ").any(|one| !found.iter().any(|change| change == one));
         if missing || effects.unreadable.is_some() {
             wrong.push(format!("{command}\n    expected {expected}\n    found    {found:?} {:?}", effects.unreadable));
         }

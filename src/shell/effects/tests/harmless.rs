@@ -97,7 +97,7 @@ fn text_and_reading_touch_nothing() {
         "cat <<'A' | grep x\n> /etc/passwd\nA",
         "gh pr create --body \"$(cat <<'EOF'\n## It's > done\n- `rm -rf /`\nEOF\n)\"",
     ] {
-        let changes: Vec<String> = touches(command).into_iter().filter(|touch| !touch.starts_with("maybe")).collect();
+        let changes: Vec<String> = changes(command).into_iter().filter(|change| !change.starts_with("maybe")).collect();
         assert!(changes.is_empty(), "{command}: {changes:?}");
     }
 }
@@ -120,6 +120,6 @@ fn ordinary_work_touches_what_it_says_and_no_more() {
         ("set -e; cd build; rm -f x", "rm /w/p/build/x"),
         ("if cd build; then rm -f x; fi", "rm /w/p/build/x, rm? /w/p/x"),
     ] {
-        assert_eq!(touches(command).join(", "), expected, "{command}");
+        assert_eq!(changes(command).join(", "), expected, "{command}");
     }
 }

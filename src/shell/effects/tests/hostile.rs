@@ -4,9 +4,9 @@ use super::*;
 use std::time::{Duration, Instant};
 
 #[track_caller]
-fn survives(text: &str) -> Effects {
+fn survives(text: &str) -> LineEffects {
     let begun = Instant::now();
-    let effects = effects(text, &ground());
+    let effects = effects(text, &context());
     drop(crate::shell::commands(text));
     let shown: String = text.chars().take(60).collect();
     // Unoptimised, on a busy machine; optimised it is a tenth of that.
@@ -78,12 +78,15 @@ fn too_much_says_so() {
     assert!(refused(&format!("echo {}a{}", "$(".repeat(10_000), ")".repeat(10_000))));
     assert!(refused(&format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))));
     assert!(refused("echo 'unended") && refused("rm -rf (") && refused("a\0b") && refused("echo $(rm"));
-    // Bash runs a line before it reads the next.
+    // Bash calls a line before it reads the next.
     for text in
         ["rm -rf /\necho 'unended", "rm -rf /\n(\nls", "ls\nrm -rf /\nfi\nls", "rm -rf /\nls\nls\n\"\nls\nls\nls\n"]
     {
         let effects = survives(text);
-        assert!(effects.unreadable.is_some() && effects.touches.iter().any(|touch| short(touch) == "rm! /"), "{text}");
+        assert!(
+            effects.unreadable.is_some() && effects.changes.iter().any(|change| short(change) == "rm! /"),
+            "{text}"
+        );
     }
     assert!(!refused(&format!("cat > f <<'EOF'\n{}EOF\n", "a (b) {c} [d] it's;\n".repeat(2_000))));
 }
@@ -132,7 +135,7 @@ fn a_word_that_doubles_itself_ends() {
     let doubled = format!("a=x; {} rm -rf $a", "a=$a$a; ".repeat(40));
     let looped = format!("s=x; for i in {}; do s=$s$s; done; rm -rf $s", "w ".repeat(36));
     for line in [doubled, looped] {
-        assert!(!effects(&line, &ground()).touches.is_empty());
+        assert!(!effects(&line, &context()).changes.is_empty());
     }
     assert!(begun.elapsed().as_secs() < 10, "it takes {:?}", begun.elapsed());
 }

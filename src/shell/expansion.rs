@@ -1,21 +1,21 @@
 //! From a word as written to the words it comes to.
 
 use super::braces::braces;
-use super::scan::{self, Part};
-use super::word::{Piece, Word};
+use super::word::{ShellWord, WordPiece};
+use super::word_parts::{self, WordPart};
 
 /// What a word's variables and substitutions are asked of.
-pub(super) trait World {
+pub(super) trait ShellEnvironment {
     /// A variable's value, one word or several; nothing where it is not known.
-    fn variable(&self, name: &str) -> Option<Vec<Word>>;
+    fn variable(&self, name: &str) -> Option<Vec<ShellWord>>;
     /// Sets a variable, for `${x:=y}`.
-    fn set(&mut self, name: &str, value: Vec<Word>);
+    fn set(&mut self, name: &str, value: Vec<ShellWord>);
     /// What a command prints, as far as that is known.
-    fn printed(&mut self, command: &str) -> Word;
+    fn printed(&mut self, command: &str) -> ShellWord;
     /// The name of the file that `<(…)` is.
-    fn piped(&mut self, command: &str) -> Word;
+    fn piped(&mut self, command: &str) -> ShellWord;
     /// The folder that `~` or `~name` is.
-    fn home(&self, name: &str) -> Word;
+    fn home(&self, name: &str) -> ShellWord;
     /// Notes a word whose end cannot be found.
     fn lost(&mut self, raw: &str);
 }
@@ -29,31 +29,31 @@ const DEPTH: usize = 24;
 const MANY: usize = 1_000;
 
 /// The words that a written word comes to: none, one or several.
-pub(super) fn fields(raw: &str, world: &mut dyn World) -> Vec<Word> {
+pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<ShellWord> {
     let mut words = Vec::new();
     for raw in braces(raw) {
-        let marks = world.variable("IFS").and_then(|words| words.first().and_then(Word::text));
-        let mut fields = Fields { marks, ..Fields::default() };
-        fields.walk(&raw, false, world, DEPTH);
+        let marks = environment.variable("IFS").and_then(|words| words.first().and_then(ShellWord::text));
+        let mut fields = FieldSplitter { marks, ..FieldSplitter::default() };
+        fields.walker(&raw, false, environment, DEPTH);
         words.extend(fields.done());
     }
     words
 }
 
 /// The one word that a written word comes to where it is not split: a value, a target.
-pub(super) fn single(raw: &str, world: &mut dyn World) -> Word {
-    joined(&fields(raw, world))
+pub(super) fn single(raw: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
+    joined(&fields(raw, environment))
 }
 
 /// A text in which only `$` and backticks are special: a here-document.
-pub(super) fn document(text: &str, world: &mut dyn World) -> Word {
-    let mut fields = Fields::default();
-    fields.walk(text, true, world, DEPTH);
+pub(super) fn document(text: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
+    let mut fields = FieldSplitter::default();
+    fields.walker(text, true, environment, DEPTH);
     joined(&fields.done())
 }
 
-fn joined(words: &[Word]) -> Word {
-    let mut all = Word::default();
+fn joined(words: &[ShellWord]) -> ShellWord {
+    let mut all = ShellWord::default();
     for (at, word) in words.iter().enumerate() {
         if at > 0 {
             all.push(" ");
@@ -64,15 +64,15 @@ fn joined(words: &[Word]) -> Word {
 }
 
 #[derive(Default)]
-struct Fields {
+struct FieldSplitter {
     /// At what a value is split, if not at blanks.
     marks: Option<String>,
-    ended: Vec<Word>,
-    current: Option<Word>,
+    ended: Vec<ShellWord>,
+    current: Option<ShellWord>,
 }
 
-impl Fields {
-    fn done(mut self) -> Vec<Word> {
+impl FieldSplitter {
+    fn done(mut self) -> Vec<ShellWord> {
         self.end();
         self.ended
     }
@@ -81,112 +81,114 @@ impl Fields {
         if self.ended.len() >= MANY {
             // What is beyond is somewhere in the last.
             self.ended.pop();
-            self.current = self.current.take().map(|_| Word::unknown());
+            self.current = self.current.take().map(|_| ShellWord::unknown());
         }
         self.ended.extend(self.current.take());
     }
 
-    fn word(&mut self) -> &mut Word {
+    fn word(&mut self) -> &mut ShellWord {
         self.current.get_or_insert_default()
     }
 
-    fn walk(&mut self, raw: &str, quoted: bool, world: &mut dyn World, depth: usize) {
+    fn walker(&mut self, raw: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else {
-            world.lost(raw);
-            return self.word().push_hole();
+            environment.lost(raw);
+            return self.word().push_unknown();
         };
-        let mut at = if quoted { 0 } else { self.tilde(raw, world) };
+        let mut at = if quoted { 0 } else { self.tilde(raw, environment) };
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some((part, length)) = scan::part(rest, quoted, depth) else {
-                world.lost(rest);
-                return self.word().push_hole();
+            let Some((part, length)) = word_parts::part(rest, quoted, depth) else {
+                environment.lost(rest);
+                return self.word().push_unknown();
             };
             at += length;
             let next = raw.get(at..).unwrap_or_default();
             match part {
                 // An extended pattern matches what nobody can tell from here.
-                Part::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => self.word().push_hole(),
-                // A blank in a word is the end of one in `${x:-a b}`.
-                Part::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
-                Part::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
-                Part::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
-                // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
-                Part::Plain('=') if !quoted => {
-                    self.word().push("=");
-                    at += self.tilde(next, world);
+                WordPart::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => {
+                    self.word().push_unknown()
                 }
-                Part::Plain(_) => self.word().push(rest.get(..length).unwrap_or_default()),
-                part => self.part(&part, quoted, world, depth),
+                // A blank in a word is the end of one in `${x:-a b}`.
+                WordPart::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
+                WordPart::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
+                WordPart::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
+                // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
+                WordPart::Plain('=') if !quoted => {
+                    self.word().push("=");
+                    at += self.tilde(next, environment);
+                }
+                WordPart::Plain(_) => self.word().push(rest.get(..length).unwrap_or_default()),
+                part => self.part(&part, quoted, environment, depth),
             }
         }
     }
 
     /// Takes a `~` or `~name` that a text begins with; gives its length.
-    fn tilde(&mut self, raw: &str, world: &dyn World) -> usize {
+    fn tilde(&mut self, raw: &str, environment: &dyn ShellEnvironment) -> usize {
         let Some(rest) = raw.strip_prefix('~') else { return 0 };
         let name = rest.split('/').next().unwrap_or_default();
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-_.".contains(c)) {
             return 0;
         }
-        let home = world.home(name);
+        let home = environment.home(name);
         self.word().extend(&home);
         1 + name.len()
     }
 
-    fn part(&mut self, part: &Part<'_>, quoted: bool, world: &mut dyn World, depth: usize) {
+    fn part(&mut self, part: &WordPart<'_>, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
         match part {
-            Part::Double(text) => {
+            WordPart::Double(text) => {
                 self.word();
-                self.walk(text, true, world, depth);
+                self.walker(text, true, environment, depth);
             }
-            Part::Ansi(text) => {
-                let text = super::quote::ansi(text);
+            WordPart::Ansi(text) => {
+                let text = super::quoting::ansi(text);
                 self.word().push(&text);
             }
-            Part::Escape("\n") => {}
-            Part::Escape(text) if quoted && !["$", "`", "\"", "\\"].contains(text) => {
+            WordPart::Escape("\n") => {}
+            WordPart::Escape(text) if quoted && !["$", "`", "\"", "\\"].contains(text) => {
                 self.word().push(&format!("\\{text}"));
             }
-            Part::Single(text) | Part::Escape(text) => self.word().push(text),
-            Part::Command(text) => {
-                let printed = world.printed(text);
+            WordPart::Single(text) | WordPart::Escape(text) => self.word().push(text),
+            WordPart::Command(text) => {
+                let printed = environment.printed(text);
                 self.take(&[printed], quoted, false);
             }
-            Part::Backtick(text) => {
-                let printed = world.printed(&super::quote::backtick(text, quoted));
+            WordPart::Backtick(text) => {
+                let printed = environment.printed(&super::quoting::backtick(text, quoted));
                 self.take(&[printed], quoted, false);
             }
-            Part::Process(text) => {
-                let name = world.piped(text);
+            WordPart::Process(text) => {
+                let name = environment.piped(text);
                 self.word().extend(&name);
             }
-            Part::Count(text) => {
+            WordPart::Count(text) => {
                 // Only what it substitutes matters; the number does not.
                 let mut inner = Self::default();
-                inner.walk(text, true, world, depth);
-                self.word().push_hole();
+                inner.walker(text, true, environment, depth);
+                self.word().push_unknown();
             }
-            Part::Variable(name) => {
-                let mut value = world.variable(name);
+            WordPart::Variable(name) => {
+                let mut value = environment.variable(name);
                 if !["@", "*"].contains(name) {
                     value = value.map(|words| words.into_iter().take(1).collect());
                 }
                 self.value(value, quoted, *name == "@");
             }
-            Part::Braced(inner) => self.braced(inner, quoted, world, depth),
-            Part::Plain(plain) => self.word().push(&plain.to_string()),
+            WordPart::Braced(inner) => self.braced(inner, quoted, environment, depth),
+            WordPart::Plain(plain) => self.word().push(&plain.to_string()),
         }
     }
 
-    fn value(&mut self, value: Option<Vec<Word>>, quoted: bool, apart: bool) {
+    fn value(&mut self, value: Option<Vec<ShellWord>>, quoted: bool, apart: bool) {
         match value {
             Some(words) => self.take(&words, quoted, apart),
-            None => self.word().push_hole(),
+            None => self.word().push_unknown(),
         }
     }
 
     /// Takes a value in: split at blanks unless it is quoted.
-    fn take(&mut self, words: &[Word], quoted: bool, apart: bool) {
+    fn take(&mut self, words: &[ShellWord], quoted: bool, apart: bool) {
         for (at, word) in words.iter().enumerate() {
             match (quoted, apart) {
                 _ if at == 0 => {}
@@ -199,9 +201,9 @@ impl Fields {
             }
             for piece in word.pieces() {
                 match piece {
-                    Piece::Hole => self.word().push_hole(),
-                    Piece::Glob(text) => self.word().push_glob(text),
-                    Piece::Text(text) => self.split(text),
+                    WordPiece::Unknown => self.word().push_unknown(),
+                    WordPiece::Glob(text) => self.word().push_glob(text),
+                    WordPiece::Text(text) => self.split(text),
                 }
             }
         }
@@ -219,9 +221,9 @@ impl Fields {
     }
 
     /// `${…}`.
-    fn braced(&mut self, inner: &str, quoted: bool, world: &mut dyn World, depth: usize) {
+    fn braced(&mut self, inner: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
         if inner.starts_with([' ', '\n', '\t', '|']) {
-            let printed = world.printed(inner.trim_start_matches('|'));
+            let printed = environment.printed(inner.trim_start_matches('|'));
             return self.take(&[printed], quoted, false);
         }
         let (sign, rest) = match inner.strip_prefix(['!', '#']) {
@@ -242,18 +244,18 @@ impl Fields {
         let argument = rest.strip_prefix(operator).unwrap_or_default();
         // `${x@Q}`, `${x^}`: what is left over makes something else of the value.
         let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
-        Self::default().walk(index, true, world, depth);
+        Self::default().walker(index, true, environment, depth);
         let mut inner = Self::default();
-        inner.walk(argument, quoted, world, depth);
+        inner.walker(argument, quoted, environment, depth);
         let arguments = inner.done();
         let argument = joined(&arguments);
-        let mut value = world.variable(name);
+        let mut value = environment.variable(name);
         if sign == "!" {
-            let named = value.and_then(|words| words.first().and_then(Word::text));
-            value = named.and_then(|name| world.variable(&name));
+            let named = value.and_then(|words| words.first().and_then(ShellWord::text));
+            value = named.and_then(|name| environment.variable(&name));
         }
         if sign == "#" {
-            return self.word().push_hole();
+            return self.word().push_unknown();
         }
         value = match (index, value) {
             ("" | "@" | "*", value) => value,
@@ -271,15 +273,14 @@ impl Fields {
             ":-" | "-" | ":=" | "=" if some => value,
             // What is not set in this line is not likely to be set elsewhere.
             ":=" | "=" => {
-                world.set(name, vec![argument.clone()]);
+                environment.set(name, vec![argument.clone()]);
                 Some(vec![argument])
             }
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
             // It is split already, where it is to be.
             ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true),
-            _ => {
-                value.and_then(|words| words.iter().map(|word| super::quote::cut(word, operator, &argument)).collect())
-            }
+            _ => value
+                .and_then(|words| words.iter().map(|word| super::quoting::cut(word, operator, &argument)).collect()),
         };
         self.value(value, quoted, name == "@" || index == "@");
     }

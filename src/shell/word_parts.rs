@@ -7,7 +7,7 @@ use super::parse::parse;
 
 /// A part of a word that is not plain text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum WordPart<'a> {
     /// `'…'`
     Single(&'a str),
     /// `"…"`, `$"…"`
@@ -34,43 +34,43 @@ pub(super) enum Part<'a> {
 
 /// The part that `text` begins with, and its length: plain text is one character. In double quotes fewer parts are
 /// special.
-pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(Part<'_>, usize)> {
+pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'_>, usize)> {
     let depth = depth.checked_sub(1)?;
     let mut chars = text.chars();
     let found = match (chars.next(), chars.next()) {
         (Some('\''), _) if !quoted => {
             let end = text.get(1..)?.find('\'')?;
-            (Part::Single(text.get(1..=end)?), end + 2)
+            (WordPart::Single(text.get(1..=end)?), end + 2)
         }
         (Some('"'), _) if !quoted => {
             let end = double(text.get(1..)?, depth)?;
-            (Part::Double(text.get(1..=end)?), end + 2)
+            (WordPart::Double(text.get(1..=end)?), end + 2)
         }
-        (Some('\\'), Some(next)) => (Part::Escape(text.get(1..=next.len_utf8())?), 1 + next.len_utf8()),
+        (Some('\\'), Some(next)) => (WordPart::Escape(text.get(1..=next.len_utf8())?), 1 + next.len_utf8()),
         (Some('`'), _) => {
             let end = backtick(text.get(1..)?)?;
-            (Part::Backtick(text.get(1..=end)?), end + 2)
+            (WordPart::Backtick(text.get(1..=end)?), end + 2)
         }
         (Some('<' | '>'), Some('(')) if !quoted => {
             let end = command(text.get(2..)?, depth)?;
-            (Part::Process(text.get(2..end + 2)?), end + 3)
+            (WordPart::Process(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('\'')) if !quoted => {
             let end = ansi(text.get(2..)?)?;
-            (Part::Ansi(text.get(2..end + 2)?), end + 3)
+            (WordPart::Ansi(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('"')) if !quoted => {
             let end = double(text.get(2..)?, depth)?;
-            (Part::Double(text.get(2..end + 2)?), end + 3)
+            (WordPart::Double(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('(')) => parenthesis(text, depth)?,
         (Some('$'), Some('[')) => {
             let end = closed(text.get(2..)?, '[', ']', depth)?;
-            (Part::Count(text.get(2..end + 2)?), end + 3)
+            (WordPart::Count(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('{')) => {
             let end = braced(text.get(2..)?, depth)?;
-            (Part::Braced(text.get(2..end + 2)?), end + 3)
+            (WordPart::Braced(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some(first)) => {
             let rest = text.get(1..)?;
@@ -79,26 +79,26 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(Part<'_>, 
                 c if c.is_ascii_digit() => 1,
                 c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
                 '@' | '*' | '#' | '?' | '-' | '$' | '!' => 1,
-                _ => return Some((Part::Plain('$'), 1)),
+                _ => return Some((WordPart::Plain('$'), 1)),
             };
-            (Part::Variable(rest.get(..length)?), 1 + length)
+            (WordPart::Variable(rest.get(..length)?), 1 + length)
         }
-        (Some(plain), _) => (Part::Plain(plain), plain.len_utf8()),
+        (Some(plain), _) => (WordPart::Plain(plain), plain.len_utf8()),
         (None, _) => return None,
     };
     Some(found)
 }
 
 /// `$((…))` or `$(…)`: `$((a); b)` looks like the first and is the second.
-fn parenthesis(text: &str, depth: usize) -> Option<(Part<'_>, usize)> {
+fn parenthesis(text: &str, depth: usize) -> Option<(WordPart<'_>, usize)> {
     if text.starts_with("$((")
         && let Some(end) = closed(text.get(3..)?, '(', ')', depth)
         && text.get(end + 4..)?.starts_with(')')
     {
-        return Some((Part::Count(text.get(3..end + 3)?), end + 5));
+        return Some((WordPart::Count(text.get(3..end + 3)?), end + 5));
     }
     let end = command(text.get(2..)?, depth)?;
-    Some((Part::Command(text.get(2..end + 2)?), end + 3))
+    Some((WordPart::Command(text.get(2..end + 2)?), end + 3))
 }
 
 fn double(text: &str, depth: usize) -> Option<usize> {

@@ -1,11 +1,11 @@
 //! `xargs` and `parallel`: programs whose words come from elsewhere.
 
 use super::args::Args;
-use super::walk::Walk;
-use crate::shell::word::{HOLE, Word};
+use super::walker::Walker;
+use crate::shell::word::{ShellWord, UNKNOWN};
 
-impl Walk<'_> {
-    pub fn xargs(&mut self, rest: &[Word], input: &Word) -> Word {
+impl Walker<'_> {
+    pub fn xargs(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         const VALUED: [&str; 15] = [
             "-I",
             "-n",
@@ -24,64 +24,65 @@ impl Walk<'_> {
             "--max-procs",
         ];
         let (args, rest) = Args::leading(rest, &VALUED);
-        let file = args.value(&["-a", "--arg-file"]).map(|file| self.content(file).unwrap_or_else(Word::unknown));
+        let file = args.value(&["-a", "--arg-file"]).map(|file| self.content(file).unwrap_or_else(ShellWord::unknown));
         let input = file.as_ref().unwrap_or(input);
         let given = given(input);
-        let place = args.value(&["-I", "--replace", "-J"]).and_then(Word::text);
+        let place = args.value(&["-I", "--replace", "-J"]).and_then(ShellWord::text);
         let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
         let Some(place) = place else {
-            let words: Vec<Word> = rest.iter().chain(&given).cloned().collect();
-            return self.aside(|walk| walk.run(&words, &Word::unknown()));
+            let words: Vec<ShellWord> = rest.iter().chain(&given).cloned().collect();
+            return self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
         };
-        let lines: Vec<Word> = match input.text() {
-            Some(text) if !input.has_glob() => text.lines().map(|line| Word::new(line.trim_start())).collect(),
+        let lines: Vec<ShellWord> = match input.text() {
+            Some(text) if !input.has_glob() => text.lines().map(|line| ShellWord::new(line.trim_start())).collect(),
             _ => given,
         };
         for one in &lines {
-            let words: Vec<Word> = rest.iter().map(|word| replaced(word, &place, one)).collect();
-            self.aside(|walk| walk.run(&words, &Word::unknown()));
+            let words: Vec<ShellWord> = rest.iter().map(|word| replaced(word, &place, one)).collect();
+            self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
         }
-        Word::unknown()
+        ShellWord::unknown()
     }
 
-    pub fn parallel(&mut self, rest: &[Word], input: &Word) -> Word {
+    pub fn parallel(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let (_, rest) = Args::leading(rest, &["-j", "--jobs", "-I", "-N", "-n", "-P", "-a", "--colsep", "-C"]);
         let split = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
         let (command, given_here) = rest.split_at_checked(split).unwrap_or((rest, &[]));
-        let here: Vec<Word> = given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
+        let here: Vec<ShellWord> =
+            given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
         let all = if here.is_empty() { given(input) } else { here };
         for one in &all {
             let holds = command.iter().any(|word| word.filled("").contains("{}"));
-            let mut words: Vec<Word> = command.iter().map(|word| replaced(word, "{}", one)).collect();
+            let mut words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
             if !holds {
                 words.push(one.clone());
             }
             // Its words are a line for the shell.
-            let text = words.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
-            self.aside(|walk| walk.script(&text, &words, &Word::unknown()));
+            let text = words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
+            self.aside(|walker| walker.script(&text, &words, &ShellWord::unknown()));
         }
-        Word::unknown()
+        ShellWord::unknown()
     }
 }
 
 /// The words that a program reads.
-fn given(input: &Word) -> Vec<Word> {
+fn given(input: &ShellWord) -> Vec<ShellWord> {
     match input.text() {
         // A pattern stands for words that are not known one by one.
         Some(_) if input.has_glob() => vec![input.clone()],
         Some(text) => {
-            let bare = |text: &str| Word::new(text.trim_matches(['\'', '"']));
+            let bare = |text: &str| ShellWord::new(text.trim_matches(['\'', '"']));
             text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()
         }
-        None if input.prefix().is_empty() => vec![Word::unknown()],
+        None if input.prefix().is_empty() => vec![ShellWord::unknown()],
         None => vec![input.clone()],
     }
 }
 
 /// A word with another in the place of a text.
-pub(super) fn replaced(word: &Word, place: &str, by: &Word) -> Word {
+pub(super) fn replaced(word: &ShellWord, place: &str, by: &ShellWord) -> ShellWord {
     let Some(text) = word.text() else { return word.clone() };
-    let mut whole = Word::default();
+    let mut whole = ShellWord::default();
     for (at, part) in text.split(place).enumerate() {
         if at > 0 {
             whole.extend(by);

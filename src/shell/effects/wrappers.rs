@@ -1,13 +1,13 @@
 //! Programs that run other programs, and the shell's own words.
 
 use super::args::Args;
-use super::target::absolute;
-use super::walk::Walk;
-use super::{Run, programs};
-use crate::shell::word::{self, HOLE, Word};
+use super::target_path::absolute;
+use super::walker::Walker;
+use super::{ProgramCall, builtins};
+use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
-/// A program that runs what follows: its options with a value, and how many operands of its own come first.
+/// A program that calls what follows: its options with a value, and how many operands of its own come first.
 const WRAPPERS: [(&str, &[&str], usize); 34] = [
     ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"], 0),
     ("doas", &["-u", "-C"], 0),
@@ -53,36 +53,36 @@ const DISGUISED: [&str; 17] = [
 
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"];
 
-impl Walk<'_> {
+impl Walker<'_> {
     /// Runs a command's words; gives what it prints.
-    pub fn run(&mut self, words: &[Word], input: &Word) -> Word {
+    pub fn run(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
         let size: usize = words.iter().map(|word| word.filled("…").len()).sum();
         if !self.steps(1 + size / 256) {
-            return Word::unknown();
+            return ShellWord::unknown();
         }
-        self.deeper(|walk| walk.dispatch(words, input))
+        self.deeper(|walker| walker.dispatch(words, input))
     }
 
-    fn dispatch(&mut self, words: &[Word], input: &Word) -> Word {
-        let Some((first, rest)) = words.split_first() else { return Word::default() };
+    fn dispatch(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         // A program by another name is run by its own as well; what is in it may be known by either.
         if let Some(origin) = self.origin(first) {
-            let words: Vec<Word> = std::iter::once(Word::new(origin)).chain(rest.iter().cloned()).collect();
-            self.aside(|walk| walk.named(&words, input));
+            let words: Vec<ShellWord> = std::iter::once(ShellWord::new(origin)).chain(rest.iter().cloned()).collect();
+            self.aside(|walker| walker.named(&words, input));
         }
         self.named(words, input)
     }
 
-    fn named(&mut self, words: &[Word], input: &Word) -> Word {
-        let Some((first, rest)) = words.split_first() else { return Word::default() };
+    fn named(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
-            self.effects.runs.push(Run { words: words.to_vec() });
-            // `$SUDO rm x`: an unknown word may be nothing, or one that runs the rest.
+            self.effects.calls.push(ProgramCall { words: words.to_vec() });
+            // `$SUDO rm x`: an unknown word may be nothing, or one that calls the rest.
             if rest.first().is_some_and(|next| !next.prefix().starts_with('-')) {
                 self.run(rest, input);
             }
-            return Word::unknown();
+            return ShellWord::unknown();
         };
         if let Some(alias) = self.state.aliases.remove(&given) {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
@@ -110,38 +110,39 @@ impl Walk<'_> {
             // `/bin/r? x`: whichever of those that matter it may be.
             self.effects.hidden.push(word::shown(words));
             for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
-                let words: Vec<Word> = std::iter::once(Word::new(*name)).chain(rest.iter().cloned()).collect();
-                self.aside(|walk| walk.run(&words, input));
+                let words: Vec<ShellWord> =
+                    std::iter::once(ShellWord::new(*name)).chain(rest.iter().cloned()).collect();
+                self.aside(|walker| walker.run(&words, input));
             }
         }
         if given.contains('/')
             && let Some(script) = self.content(first)
         {
-            self.aside(|walk| walk.code(&script, input));
+            self.aside(|walker| walker.code(&script, input));
         }
         if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
             return self.wrapped(name, rest, valued, *operands, input);
         }
-        self.effects.runs.push(Run { words: words.to_vec() });
+        self.effects.calls.push(ProgramCall { words: words.to_vec() });
         match name {
-            // The loader runs what it is given.
+            // The loader calls what it is given.
             _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
                 let (_, rest) = Args::leading(rest, &["--library-path", "--argv0", "--preload"]);
                 self.run(rest, input)
             }
             _ if SHELLS.contains(&name) => self.shell(rest, input),
             "eval" => {
-                let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
+                let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
                 self.script(&text, rest, input)
             }
             "su" | "runuser" | "script" => {
                 let args = Args::new(rest, &["-c", "--command", "-s", "-g", "-G", "--shell"]);
                 let script = args.value(&["-c", "--command"]).cloned();
-                script.map_or_else(Word::unknown, |script| self.code(&script, input))
+                script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
             "watch" => {
                 let (_, rest) = Args::leading(rest, &["-n", "--interval"]);
-                let text = rest.iter().map(|word| word.filled(HOLE)).collect::<Vec<_>>().join(" ");
+                let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
                 self.script(&text, rest, input)
             }
             "flock" => {
@@ -153,9 +154,9 @@ impl Walk<'_> {
             }
             "trap" => {
                 let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
-                script.map_or_else(Word::default, |script| self.aside(|walk| walk.code(&script, input)))
+                script.map_or_else(ShellWord::default, |script| self.aside(|walker| walker.code(&script, input)))
             }
-            "at" | "batch" => self.code(input, &Word::unknown()),
+            "at" | "batch" => self.code(input, &ShellWord::unknown()),
             "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye" | "npm" | "pnpm" | "yarn"
                 if rest.first().is_some_and(|verb| ["run", "exec", "x", "dlx"].iter().any(|own| verb.is(own))) =>
             {
@@ -165,82 +166,89 @@ impl Walk<'_> {
             "xargs" => self.xargs(rest, input),
             "parallel" => self.parallel(rest, input),
             "find" | "gfind" => self.find(rest, input),
-            _ => self.builtin(name, rest, input).unwrap_or_else(|| programs::run(self, name, rest, input)),
+            _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),
         }
     }
 
-    fn wrapped(&mut self, name: &str, rest: &[Word], valued: &[&str], operands: usize, input: &Word) -> Word {
+    fn wrapped(
+        &mut self,
+        name: &str,
+        rest: &[ShellWord],
+        valued: &[&str],
+        operands: usize,
+        input: &ShellWord,
+    ) -> ShellWord {
         let (args, rest) = Args::leading(rest, valued);
         if name == "command" && args.has(&["-v", "-V"]) {
             return self.found(rest);
         }
         if name == "sudo" && args.has(&["-e", "--edit"]) {
-            programs::each(self, super::Deed::Write, rest, false);
+            builtins::each(self, super::Effect::Write, rest, false);
         }
         if let Some(words) = args.value(&["-S", "--split-string"]).filter(|_| name == "env") {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
-            let text = format!("{} {}", words.filled(HOLE), quoted.join(" "));
-            return self.aside(|walk| walk.text(&text, input));
+            let text = format!("{} {}", words.filled(UNKNOWN), quoted.join(" "));
+            return self.aside(|walker| walker.text(&text, input));
         }
         let mut rest = rest.get(operands..).unwrap_or_default();
-        self.aside(|walk| {
+        self.aside(|walker| {
             let folder = match name {
                 "sudo" => args.value(&["-D", "--chdir"]),
                 "env" => args.value(&["-C", "--chdir"]),
                 _ => None,
             };
             if let Some(folder) = folder {
-                walk.enter(folder);
+                walker.enter(folder);
             }
             while let Some((word, after)) = rest.split_first()
                 && ["env", "sudo", "doas"].contains(&name)
                 && let Some((variable, _)) = word.prefix().split_once('=')
             {
                 let value = word.after(&format!("{variable}=")).map(|value| vec![value]);
-                walk.state.set(variable, value);
+                walker.state.set(variable, value);
                 rest = after;
             }
-            walk.run(rest, input)
+            walker.run(rest, input)
         })
     }
 
     /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
-    fn shell(&mut self, rest: &[Word], input: &Word) -> Word {
+    fn shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let (args, rest) = Args::leading(rest, &["-o", "-O", "+o", "--rcfile", "--init-file"]);
-        self.aside(|walk| {
+        self.aside(|walker| {
             // A function or an alias is not handed on; an exported variable may be.
-            walk.state.aliases.clear();
+            walker.state.aliases.clear();
             if args.has(&["-c"]) {
                 let script = rest.first().cloned().unwrap_or_default();
-                walk.state.give(rest.get(2..).unwrap_or_default());
-                walk.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
-                return walk.code(&script, input);
+                walker.state.give(rest.get(2..).unwrap_or_default());
+                walker.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
+                return walker.code(&script, input);
             }
             match rest.first() {
-                None => walk.code(input, &Word::unknown()),
+                None => walker.code(input, &ShellWord::unknown()),
                 Some(file) if args.has(&["-s"]) || file.is("-") || file.is("/dev/stdin") => {
-                    walk.code(input, &Word::unknown())
+                    walker.code(input, &ShellWord::unknown())
                 }
-                Some(file) => match walk.content(file) {
-                    Some(script) => walk.code(&script, input),
-                    None => Word::unknown(),
+                Some(file) => match walker.content(file) {
+                    Some(script) => walker.code(&script, input),
+                    None => ShellWord::unknown(),
                 },
             }
         })
     }
 
     /// Runs a text that may have holes.
-    pub fn code(&mut self, script: &Word, input: &Word) -> Word {
-        self.script(&script.filled(HOLE), std::slice::from_ref(script), input)
+    pub fn code(&mut self, script: &ShellWord, input: &ShellWord) -> ShellWord {
+        self.script(&script.filled(UNKNOWN), std::slice::from_ref(script), input)
     }
 
-    pub fn script(&mut self, text: &str, from: &[Word], input: &Word) -> Word {
+    pub fn script(&mut self, text: &str, from: &[ShellWord], input: &ShellWord) -> ShellWord {
         let known = from.iter().all(|word| word.text().is_some());
         if !known {
             self.effects.hidden.push(self.by.clone());
         }
-        if text.replace(HOLE, "").trim().is_empty() {
-            return Word::unknown();
+        if text.replace(UNKNOWN, "").trim().is_empty() {
+            return ShellWord::unknown();
         }
         let by = self.by.clone();
         let printed = self.text(text, input);
@@ -249,7 +257,7 @@ impl Walk<'_> {
     }
 
     /// Goes to a folder.
-    pub fn enter(&mut self, folder: &Word) {
+    pub fn enter(&mut self, folder: &ShellWord) {
         let text = folder.text().filter(|_| !folder.has_glob());
         let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
         self.state.enter(folder);
@@ -257,9 +265,9 @@ impl Walk<'_> {
 }
 
 /// A word that the shell reads as itself again.
-pub(super) fn quoted(word: &Word) -> String {
+pub(super) fn quoted(word: &ShellWord) -> String {
     match word.text() {
         Some(text) if word.has_glob() => text,
-        _ => format!("'{}'", word.filled(HOLE).replace('\'', r"'\''")),
+        _ => format!("'{}'", word.filled(UNKNOWN).replace('\'', r"'\''")),
     }
 }

@@ -1,125 +1,125 @@
 //! Programs that change the files they are told to.
 
-use super::Deed;
+use super::Effect;
 use super::args::Args;
-use super::programs::each;
-use super::walk::Walk;
-use crate::shell::word::Word;
+use super::builtins::each;
+use super::walker::Walker;
+use crate::shell::word::ShellWord;
 
-pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     let plain = |valued: &[&str]| Args::new(rest, valued);
     match name {
         "rm" | "grm" => {
             let args = plain(&[]);
-            each(walk, Deed::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
+            each(walker, Effect::Remove, &args.operands, args.has(&["-r", "-R", "--recursive"]));
         }
         "rmdir" | "unlink" | "trash" | "srm" | "rimraf" => {
-            each(walk, Deed::Remove, &plain(&[]).operands, name != "unlink");
+            each(walker, Effect::Remove, &plain(&[]).operands, name != "unlink");
         }
         "shred" => {
             let args = plain(&["-n", "-s", "--iterations", "--size", "--random-source"]);
-            each(walk, Deed::Write, &args.operands, false);
+            each(walker, Effect::Write, &args.operands, false);
             if args.has(&["-u", "--remove"]) {
-                each(walk, Deed::Remove, &args.operands, false);
+                each(walker, Effect::Remove, &args.operands, false);
             }
         }
         "truncate" | "fallocate" => {
             let args = plain(&["-s", "-r", "-o", "-l", "--size", "--reference", "--offset", "--length"]);
-            each(walk, Deed::Write, &args.operands, false);
+            each(walker, Effect::Write, &args.operands, false);
         }
         "touch" | "mkdir" | "mkfifo" | "mknod" | "mktemp" => {
             let args = plain(&["-d", "-r", "-t", "-m", "-p", "-Z", "--date", "--reference", "--mode", "--tmpdir"]);
             // `mkdir -p x` has no value, `mktemp -p x` does.
             let values = args.values(&["-p"]).cloned().collect::<Vec<_>>();
-            each(walk, Deed::Write, &args.operands, false);
-            each(walk, Deed::Write, &values, false);
+            each(walker, Effect::Write, &args.operands, false);
+            each(walker, Effect::Write, &values, false);
         }
-        "chmod" | "gchmod" | "chattr" | "chflags" => changed(walk, Deed::Mode, rest),
-        "chown" | "chgrp" | "gchown" => changed(walk, Deed::Own, rest),
+        "chmod" | "gchmod" | "chattr" | "chflags" => changed(walker, Effect::Mode, rest),
+        "chown" | "chgrp" | "gchown" => changed(walker, Effect::Own, rest),
         "setfacl" => {
             let args = plain(&["-m", "-x", "-M", "-X", "--modify", "--remove", "--set", "--restore"]);
-            each(walk, Deed::Mode, &args.operands, args.has(&["-R", "--recursive"]));
+            each(walker, Effect::Mode, &args.operands, args.has(&["-R", "--recursive"]));
         }
         "ssh-keygen" => {
             let args = plain(&["-t", "-b", "-C", "-N", "-P", "-f", "-R", "-F", "-Y", "-m", "-O", "-I", "-n", "-s"]);
             if !args.has(&["-l", "-y", "-F", "-B", "-e"]) {
-                let files: Vec<Word> = args.values(&["-f"]).cloned().collect();
-                each(walk, Deed::Write, &files, false);
+                let files: Vec<ShellWord> = args.values(&["-f"]).cloned().collect();
+                each(walker, Effect::Write, &files, false);
             }
         }
         "dd" => {
             for file in rest.iter().filter_map(|word| word.after("of=")) {
-                walk.write(&file);
+                walker.write(&file);
             }
         }
         "wipefs" | "mkswap" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "blkdiscard"
-        | "hdparm" | "mke2fs" | "diskutil" => devices(walk, name, rest),
-        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walk, name, rest),
-        "sed" | "gsed" => sed(walk, rest),
+        | "hdparm" | "mke2fs" | "diskutil" => devices(walker, name, rest),
+        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walker, name, rest),
+        "sed" | "gsed" => sed(walker, rest),
         "yq" | "sd" | "rename" | "dos2unix" | "unix2dos" => {
             let args = plain(&[]);
             if name != "yq" || args.has(&["-i", "--inplace", "--in-place"]) {
-                each(walk, Deed::Write, &args.operands, false);
+                each(walker, Effect::Write, &args.operands, false);
             }
         }
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
             let args = plain(&["-c", "-S", "-u", "-p", "--cmd"]);
-            each(walk, Deed::Write, &args.operands, false);
+            each(walker, Effect::Write, &args.operands, false);
             for script in args.values(&["-c", "--cmd"]) {
-                super::inline::mention(walk, &Word::new(format!("'{}'", script.filled(""))));
+                super::inline::mention(walker, &ShellWord::new(format!("'{}'", script.filled(""))));
             }
         }
-        "tar" | "gtar" | "bsdtar" => tar(walk, rest),
+        "tar" | "gtar" | "bsdtar" => tar(walker, rest),
         "unzip" => {
             let args = plain(&["-d", "-x", "-P"]);
             if !args.has(&["-l", "-t", "-p", "-v", "-Z"]) {
-                let here = Word::new(".");
-                below(walk, Deed::Write, args.value(&["-d"]).unwrap_or(&here));
+                let here = ShellWord::new(".");
+                below(walker, Effect::Write, args.value(&["-d"]).unwrap_or(&here));
             }
         }
-        "zip" | "7z" | "ar" => each(walk, Deed::Write, plain(&[]).operands.get(..1).unwrap_or_default(), false),
+        "zip" | "7z" | "ar" => each(walker, Effect::Write, plain(&[]).operands.get(..1).unwrap_or_default(), false),
         "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" | "compress" => {
             let args = plain(&["-S", "-o"]);
             if !args.has(&["-c", "--stdout", "-t", "-l", "--list", "--test"]) {
-                each(walk, Deed::Write, &args.operands, false);
+                each(walker, Effect::Write, &args.operands, false);
             }
         }
-        "curl" => curl(walk, rest),
+        "curl" => curl(walker, rest),
         "wget" => {
             let args =
                 plain(&["-O", "-P", "-o", "-a", "--output-document", "--directory-prefix", "--output-file", "-U"]);
             let named = ["-O", "-o", "-a", "--output-document", "--output-file"];
-            let files: Vec<Word> = args.values(&named).filter(|file| !file.is("-")).cloned().collect();
-            each(walk, Deed::Write, &files, false);
+            let files: Vec<ShellWord> = args.values(&named).filter(|file| !file.is("-")).cloned().collect();
+            each(walker, Effect::Write, &files, false);
             if !args.has(&["-O", "--output-document"]) {
-                let here = Word::new(".");
-                below(walk, Deed::Write, args.value(&["-P", "--directory-prefix"]).unwrap_or(&here));
+                let here = ShellWord::new(".");
+                below(walker, Effect::Write, args.value(&["-P", "--directory-prefix"]).unwrap_or(&here));
             }
         }
         "sort" | "split" | "csplit" | "gcc" | "cc" | "clang" | "rustc" | "ld" | "pandoc" | "openssl" | "xxd" => {
             let args = plain(&["-o", "-out", "--output"]);
-            let out: Vec<Word> = args.values(&["-o", "-out", "--output"]).cloned().collect();
-            each(walk, Deed::Write, &out, false);
+            let out: Vec<ShellWord> = args.values(&["-o", "-out", "--output"]).cloned().collect();
+            each(walker, Effect::Write, &out, false);
         }
-        "uniq" => each(walk, Deed::Write, plain(&["-f", "-s", "-w"]).operands.get(1..).unwrap_or_default(), false),
+        "uniq" => each(walker, Effect::Write, plain(&["-f", "-s", "-w"]).operands.get(1..).unwrap_or_default(), false),
         _ => {}
     }
 }
 
 /// Something unknown below a folder.
-pub(super) fn below(walk: &mut Walk<'_>, deed: Deed, folder: &Word) {
+pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord) {
     let mut inside = folder.clone();
     inside.push("/");
-    inside.push_hole();
-    let target = walk.target(&inside);
-    walk.note(deed, target, true);
+    inside.push_unknown();
+    let target = walker.target(&inside);
+    walker.note(effect, target, true);
 }
 
 /// `chmod 600 x`, `chown me x`: the first operand is what they become.
-fn changed(walk: &mut Walk<'_>, deed: Deed, rest: &[Word]) {
-    let is_mode = |word: &&Word| {
+fn changed(walker: &mut Walker<'_>, effect: Effect, rest: &[ShellWord]) {
+    let is_mode = |word: &&ShellWord| {
         let text = word.prefix();
-        deed == Deed::Mode
+        effect == Effect::Mode
             && text.len() > 1
             && text.starts_with('-')
             && text.chars().skip(1).all(|c| "rwxXst".contains(c))
@@ -129,65 +129,65 @@ fn changed(walk: &mut Walk<'_>, deed: Deed, rest: &[Word]) {
     let args = Args::new(rest, &["--from", "--reference"]);
     let named = mode || args.has(&["--reference"]);
     let files = if named { args.operands.as_slice() } else { args.operands.get(1..).unwrap_or_default() };
-    each(walk, deed, files, args.has(&["-R", "--recursive"]));
+    each(walker, effect, files, args.has(&["-R", "--recursive"]));
 }
 
-fn devices(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
+fn devices(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     const VALUED: [&str; 10] = ["-t", "-L", "-U", "-b", "-n", "-N", "-s", "-o", "--type", "--label"];
     let args = Args::new(rest, if name == "parted" { &[] } else { &VALUED });
     if args.has(&["-l", "--list"]) {
         return;
     }
     for device in args.operands.iter().filter(|word| word.prefix().parse::<u64>().is_err()) {
-        let target = walk.target(device);
-        walk.note(Deed::Device, target, true);
+        let target = walker.target(device);
+        walker.note(Effect::Device, target, true);
     }
 }
 
-fn sed(walk: &mut Walk<'_>, rest: &[Word]) {
+fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, &["-e", "-f", "-l", "--expression", "--file", "--line-length"]);
     let scripted = args.has(&["-e", "-f", "--expression", "--file"]);
     let skip = usize::from(!scripted);
-    let scripts: Vec<Word> =
+    let scripts: Vec<ShellWord> =
         args.values(&["-e", "--expression"]).chain(args.operands.iter().take(skip)).cloned().collect();
     for script in scripts.iter().map(|script| script.filled("")) {
         // `w file` and `s/a/b/w file` write, whatever the options say.
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
-            let target = walk.target(&Word::new(file.trim().trim_end_matches('}')));
-            walk.note(Deed::Maybe, target, false);
+            let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
+            walker.note(Effect::Maybe, target, false);
         }
     }
     if args.has(&["-i", "--in-place", "-I"]) {
-        each(walk, Deed::Write, args.operands.get(skip..).unwrap_or_default(), false);
+        each(walker, Effect::Write, args.operands.get(skip..).unwrap_or_default(), false);
     }
 }
 
-fn tar(walk: &mut Walk<'_>, rest: &[Word]) {
+fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     const VALUED: [&str; 8] = ["-f", "-C", "-T", "-X", "--file", "--directory", "--exclude", "-I"];
     // `tar xzf a.tar -C x`: the first word may go without its dash.
     let mut words = rest.to_vec();
     if let Some(first) = words.first_mut()
         && !first.prefix().starts_with('-')
     {
-        let mut dashed = Word::new("-");
+        let mut dashed = ShellWord::new("-");
         dashed.extend(first);
         *first = dashed;
     }
     let args = Args::new(&words, &VALUED);
-    let here = Word::new(".");
+    let here = ShellWord::new(".");
     if args.has(&["-x", "--extract", "--get"]) {
-        below(walk, Deed::Write, args.value(&["-C", "--directory"]).unwrap_or(&here));
+        below(walker, Effect::Write, args.value(&["-C", "--directory"]).unwrap_or(&here));
     } else if args.has(&["-c", "-r", "-u", "--create", "--append", "--update"])
         && let Some(file) = args.value(&["-f", "--file"]).filter(|file| !file.is("-"))
     {
-        walk.write(file);
+        walker.write(file);
     }
     if args.has(&["--remove-files"]) {
-        each(walk, Deed::Remove, &args.operands, true);
+        each(walker, Effect::Remove, &args.operands, true);
     }
 }
 
-fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
+fn curl(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     const VALUED: [&str; 28] = [
         "-o",
         "--output",
@@ -227,57 +227,57 @@ fn curl(walk: &mut Walk<'_>, rest: &[Word]) {
                 let mut whole = folder.clone();
                 whole.push("/");
                 whole.extend(file);
-                walk.write(&whole);
+                walker.write(&whole);
             }
-            None => walk.write(file),
+            None => walker.write(file),
         }
     }
     if args.has(&["-O", "--remote-name", "--remote-name-all"]) {
         for url in &args.operands {
-            let mut file = folder.cloned().unwrap_or_else(|| Word::new("."));
+            let mut file = folder.cloned().unwrap_or_else(|| ShellWord::new("."));
             file.push("/");
             match url.text().and_then(|url| url.rsplit('/').next().map(str::to_owned)) {
                 Some(name) => file.push(&name),
-                None => file.push_hole(),
+                None => file.push_unknown(),
             }
-            walk.write(&file);
+            walker.write(&file);
         }
     }
 }
 
-pub(super) fn patch(walk: &mut Walk<'_>, rest: &[Word], input: &Word) {
+pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     let args = Args::new(
         rest,
         &["-i", "-o", "-d", "-p", "-D", "-F", "-B", "-r", "--input", "--output", "--directory", "--strip"],
     );
-    let out: Vec<Word> = args.values(&["-o", "--output"]).cloned().collect();
-    let here = Word::new(".");
+    let out: Vec<ShellWord> = args.values(&["-o", "--output"]).cloned().collect();
+    let here = ShellWord::new(".");
     match (out.as_slice(), args.operands.first()) {
-        ([_, ..], _) => each(walk, Deed::Write, &out, false),
-        (_, Some(file)) => walk.write(file),
+        ([_, ..], _) => each(walker, Effect::Write, &out, false),
+        (_, Some(file)) => walker.write(file),
         _ => {
             let folder = args.value(&["-d", "--directory"]).unwrap_or(&here);
-            below(walk, Deed::Write, folder);
-            let given = args.value(&["-i", "--input"]).and_then(|file| walk.content(file));
+            below(walker, Effect::Write, folder);
+            let given = args.value(&["-i", "--input"]).and_then(|file| walker.content(file));
             let given = given.unwrap_or_else(|| input.clone());
-            walk.aside(|walk| {
-                walk.enter(folder);
-                patched(walk, &given);
-                Word::default()
+            walker.aside(|walker| {
+                walker.enter(folder);
+                patched(walker, &given);
+                ShellWord::default()
             });
         }
     }
 }
 
 /// The files that a patch names, as far as the patch is known.
-pub(super) fn patched(walk: &mut Walk<'_>, patch: &Word) {
+pub(super) fn patched(walker: &mut Walker<'_>, patch: &ShellWord) {
     let text = patch.filled("");
     let named = text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
     for file in named.filter_map(|name| name.split('\t').next()).filter(|name| *name != "/dev/null") {
         // `a/` and `b/` are there unless somebody left them out.
         let bare = file.split_once('/').map_or(file, |(_, bare)| bare);
         for file in [file, bare] {
-            walk.write(&Word::new(file));
+            walker.write(&ShellWord::new(file));
         }
     }
 }

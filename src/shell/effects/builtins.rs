@@ -1,38 +1,38 @@
 //! The shell's own commands, and the way to each program that is known.
 
 use super::args::Args;
-use super::walk::Walk;
-use super::{Deed, files, git, inline, moves};
-use crate::shell::word::Word;
+use super::walker::Walker;
+use super::{Effect, copy_move, file_programs, git, inline};
+use crate::shell::word::ShellWord;
 
 /// What a program changes; gives what it prints.
-pub(super) fn run(walk: &mut Walk<'_>, name: &str, rest: &[Word], input: &Word) -> Word {
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
     match name {
-        "mv" | "gmv" => moves::mv(walk, rest),
-        "cp" | "gcp" | "install" | "ginstall" => moves::cp(walk, name, rest),
-        "ln" | "link" => moves::ln(walk, rest),
-        "rsync" => moves::rsync(walk, rest),
+        "mv" | "gmv" => copy_move::mv(walker, rest),
+        "cp" | "gcp" | "install" | "ginstall" => copy_move::cp(walker, name, rest),
+        "ln" | "link" => copy_move::ln(walker, rest),
+        "rsync" => copy_move::rsync(walker, rest),
         "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
-            return git::root(walk).map_or_else(Word::unknown, |root| Word::new(format!("{root}\n")));
+            return git::root(walker).map_or_else(ShellWord::unknown, |root| ShellWord::new(format!("{root}\n")));
         }
-        "git" | "hub" => git::run(walk, rest, input),
-        "patch" | "gpatch" => files::patch(walk, rest, input),
+        "git" | "hub" => git::run(walker, rest, input),
+        "patch" | "gpatch" => file_programs::patch(walker, rest, input),
         "tee" | "sponge" => {
             for file in Args::new(rest, &[]).operands {
-                walk.write(&file);
-                walk.wrote(&file, input.clone());
+                walker.write(&file);
+                walker.wrote(&file, input.clone());
             }
             return input.clone();
         }
-        _ if inline::is_interpreter(name) => inline::run(walk, name, rest, input),
-        _ => files::run(walk, name, rest),
+        _ if inline::is_interpreter(name) => inline::run(walker, name, rest, input),
+        _ => file_programs::run(walker, name, rest),
     }
-    Word::unknown()
+    ShellWord::unknown()
 }
 
-impl Walk<'_> {
+impl Walker<'_> {
     /// The shell's own commands, as far as they matter.
-    pub fn builtin(&mut self, name: &str, rest: &[Word], input: &Word) -> Option<Word> {
+    pub fn builtin(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
         match name {
             "cd" | "pushd" | "chdir" => self.cd(name, rest),
             "popd" => {
@@ -41,12 +41,12 @@ impl Walk<'_> {
             }
             "pwd" => {
                 let folder = self.state.folder.as_ref();
-                return Some(folder.map_or_else(Word::unknown, |folder| Word::new(format!("{folder}\n"))));
+                return Some(folder.map_or_else(ShellWord::unknown, |folder| ShellWord::new(format!("{folder}\n"))));
             }
             "echo" => return Some(echo(rest)),
             "base64" | "gbase64" if Args::new(rest, &["-w"]).has(&["-d", "-D", "--decode"]) => {
                 let code = self.cat(rest, input).text();
-                return Some(code.and_then(|code| decoded(&code)).map_or_else(Word::unknown, Word::new));
+                return Some(code.and_then(|code| decoded(&code)).map_or_else(ShellWord::unknown, ShellWord::new));
             }
             "dirname" | "basename" => return Some(part(name, rest)),
             "ls" => return Some(listed(rest)),
@@ -56,7 +56,7 @@ impl Walk<'_> {
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
-            "unset" => rest.iter().filter_map(Word::text).for_each(|name| {
+            "unset" => rest.iter().filter_map(ShellWord::text).for_each(|name| {
                 self.state.functions.remove(&name);
                 self.state.set(&name, Some(Vec::new()));
             }),
@@ -75,7 +75,7 @@ impl Walk<'_> {
                 self.state.give(words.get(1..).unwrap_or_default());
             }
             "alias" => {
-                for word in rest.iter().filter_map(Word::text) {
+                for word in rest.iter().filter_map(ShellWord::text) {
                     if let Some((name, command)) = word.split_once('=') {
                         self.state.aliases.insert(name.to_owned(), command.to_owned());
                     }
@@ -86,22 +86,22 @@ impl Walk<'_> {
             "source" | "." => {
                 let file = rest.first()?;
                 let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
-                return Some(script.map_or_else(Word::unknown, |script| self.code(&script, input)));
+                return Some(script.map_or_else(ShellWord::unknown, |script| self.code(&script, input)));
             }
             "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
             _ => return None,
         }
-        Some(Word::default())
+        Some(ShellWord::default())
     }
 
-    fn cd(&mut self, name: &str, rest: &[Word]) {
+    fn cd(&mut self, name: &str, rest: &[ShellWord]) {
         let args = Args::new(rest, &[]);
         if name == "pushd" {
             self.state.pushed.push(self.state.folder.clone());
         }
         match args.operands.first() {
             None => {
-                let home = self.ground.home.clone();
+                let home = self.context.home.clone();
                 self.state.enter(Some(home));
             }
             Some(folder) if folder.is("-") => {
@@ -113,28 +113,29 @@ impl Walk<'_> {
     }
 
     /// Where a program is, only PATH knows; it has its own name there, and stands among those that a user installs.
-    pub fn found(&self, rest: &[Word]) -> Word {
+    pub fn found(&self, rest: &[ShellWord]) -> ShellWord {
         match Args::new(rest, &[]).operands.as_slice() {
             [name] => {
-                let mut path = Word::new(format!("{}/.local/bin/", self.ground.home));
+                let mut path = ShellWord::new(format!("{}/.local/bin/", self.context.home));
                 path.extend(name);
                 path
             }
-            _ => Word::unknown(),
+            _ => ShellWord::unknown(),
         }
     }
 
     /// What `mktemp` makes is never nothing: `"$d/"*` is not the root.
-    fn mktemp(&mut self, rest: &[Word]) -> Word {
-        super::files::run(self, "mktemp", rest);
+    fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
+        super::file_programs::run(self, "mktemp", rest);
         let args = Args::new(rest, &["-p", "--tmpdir", "--suffix"]);
-        let given = args.operands.first().map(Word::prefix).filter(|template| template.starts_with('/'));
-        let mut path = Word::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
-        path.push_hole();
+        let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
+        let mut path =
+            ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
+        path.push_unknown();
         path
     }
 
-    fn declare(&mut self, rest: &[Word]) {
+    fn declare(&mut self, rest: &[ShellWord]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
                 let value = word.after(&format!("{name}=")).map(|value| vec![value]);
@@ -143,74 +144,76 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&mut self, rest: &[Word], input: &Word) {
+    fn read(&mut self, rest: &[ShellWord], input: &ShellWord) {
         let args = Args::new(rest, &["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-O", "-s"]);
         let line = input.text().and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
-        let names: Vec<String> = args.operands.iter().chain(args.value(&["-a"])).filter_map(Word::text).collect();
+        let names: Vec<String> = args.operands.iter().chain(args.value(&["-a"])).filter_map(ShellWord::text).collect();
         let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
         for name in &names {
             // What is found below a folder is read line by line, and each may be any of them.
             let known = match &mut parts {
                 _ if names.len() == 1 && (input.has_glob() || input.text().is_none()) => Some(input.clone()),
-                Some(parts) => Some(Word::new(parts.next().unwrap_or_default())),
+                Some(parts) => Some(ShellWord::new(parts.next().unwrap_or_default())),
                 None => None,
             };
             self.state.set(name, known.map(|word| vec![word]));
         }
     }
 
-    fn printf(&mut self, rest: &[Word]) -> Word {
+    fn printf(&mut self, rest: &[ShellWord]) -> ShellWord {
         let (args, rest) = Args::leading(rest, &["-v"]);
         let printed = printf(rest);
-        match args.value(&["-v"]).and_then(Word::text) {
+        match args.value(&["-v"]).and_then(ShellWord::text) {
             Some(name) => {
                 self.state.set(&name, Some(vec![printed]));
-                Word::default()
+                ShellWord::default()
             }
             None => printed,
         }
     }
 
-    fn cat(&mut self, rest: &[Word], input: &Word) -> Word {
+    fn cat(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let files = Args::new(rest, &[]).operands;
         match files.as_slice() {
             [] => input.clone(),
             [one] if one.is("-") || one.is("/dev/stdin") => input.clone(),
-            [one] => self.content(one).unwrap_or_else(Word::unknown),
-            _ => Word::unknown(),
+            [one] => self.content(one).unwrap_or_else(ShellWord::unknown),
+            _ => ShellWord::unknown(),
         }
     }
 }
 
 /// The folder of a path, or its name.
-fn part(name: &str, rest: &[Word]) -> Word {
-    let Some(path) = Args::new(rest, &["-s"]).operands.first().and_then(Word::text) else { return Word::unknown() };
+fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
+    let Some(path) = Args::new(rest, &["-s"]).operands.first().and_then(ShellWord::text) else {
+        return ShellWord::unknown();
+    };
     let path = path.trim_end_matches('/');
     let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
-    Word::new(if name == "dirname" { folder } else { last })
+    ShellWord::new(if name == "dirname" { folder } else { last })
 }
 
 /// What `ls` prints as it was given: what a pattern stands for, and with `-d` folders too.
-fn listed(rest: &[Word]) -> Word {
+fn listed(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, &["-I", "-w", "--ignore"]);
     match args.operands.as_slice() {
         [one] if !args.has(&["-l"]) && (one.has_glob() || args.has(&["-d", "--directory"])) => one.clone(),
-        _ => Word::unknown(),
+        _ => ShellWord::unknown(),
     }
 }
 
 /// What a search prints of files: with `-l`, some below its folder.
-fn matching(rest: &[Word]) -> Word {
+fn matching(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"]);
     let skip = usize::from(!args.has(&["-e", "-f"]));
     match args.operands.get(skip..) {
         Some([folder]) if args.has(&["-l", "--files-with-matches"]) => {
             let mut below = folder.clone();
             below.push("/");
-            below.push_hole();
+            below.push_unknown();
             below
         }
-        _ => Word::unknown(),
+        _ => ShellWord::unknown(),
     }
 }
 
@@ -229,11 +232,11 @@ fn decoded(code: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn echo(rest: &[Word]) -> Word {
-    let is_option = |word: &&Word| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|option| word.is(option));
+fn echo(rest: &[ShellWord]) -> ShellWord {
+    let is_option = |word: &&ShellWord| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|option| word.is(option));
     let options = rest.iter().take_while(is_option).count();
     let escapes = rest.iter().take(options).any(|word| word.filled("").contains('e'));
-    let mut printed = Word::default();
+    let mut printed = ShellWord::default();
     for (at, word) in rest.iter().skip(options).enumerate() {
         if at > 0 {
             printed.push(" ");
@@ -242,17 +245,17 @@ fn echo(rest: &[Word]) -> Word {
     }
     printed.push("\n");
     match printed.text() {
-        Some(text) if escapes => Word::new(crate::shell::quote::ansi(&text)),
+        Some(text) if escapes => ShellWord::new(crate::shell::quoting::ansi(&text)),
         _ => printed,
     }
 }
 
 /// `printf '%s\n' a b`: only what puts texts in place.
-fn printf(rest: &[Word]) -> Word {
-    let Some((format, mut rest)) = rest.split_first() else { return Word::default() };
-    let Some(format) = format.text() else { return Word::unknown() };
-    let format = crate::shell::quote::ansi(&format);
-    let mut printed = Word::default();
+fn printf(rest: &[ShellWord]) -> ShellWord {
+    let Some((format, mut rest)) = rest.split_first() else { return ShellWord::default() };
+    let Some(format) = format.text() else { return ShellWord::unknown() };
+    let format = crate::shell::quoting::ansi(&format);
+    let mut printed = ShellWord::default();
     for _ in 0..100 {
         let before = rest.len();
         let mut parts = format.split('%');
@@ -270,13 +273,13 @@ fn printf(rest: &[Word]) -> Word {
                 }
                 Some(kind @ ('s' | 'q' | 'b' | 'd' | 'i')) => {
                     if let Some((word, after)) = rest.split_first() {
-                        let text = word.text().filter(|_| kind == 'b').map(|text| crate::shell::quote::ansi(&text));
-                        printed.extend(&text.map_or_else(|| word.clone(), Word::new));
+                        let text = word.text().filter(|_| kind == 'b').map(|text| crate::shell::quoting::ansi(&text));
+                        printed.extend(&text.map_or_else(|| word.clone(), ShellWord::new));
                         rest = after;
                     }
                     printed.push(part.get(1..).unwrap_or_default());
                 }
-                Some(_) => return Word::unknown(),
+                Some(_) => return ShellWord::unknown(),
             }
         }
         if rest.is_empty() || rest.len() == before {
@@ -287,8 +290,8 @@ fn printf(rest: &[Word]) -> Word {
 }
 
 /// Touches each of a program's operands.
-pub(super) fn each(walk: &mut Walk<'_>, deed: Deed, words: &[Word], recursive: bool) {
+pub(super) fn each(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord], recursive: bool) {
     for word in words {
-        walk.touch(deed, word, recursive);
+        walker.change(effect, word, recursive);
     }
 }

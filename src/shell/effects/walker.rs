@@ -1,11 +1,13 @@
-//! A walk through a command line, in the order in which the shell would run it.
+//! A walker through a command line, in the order in which the shell would run it.
 
-use super::state::State;
-use super::{Effects, Ground};
-use crate::shell::expand;
+use super::shell_state::ShellState;
+use super::{ExecContext, LineEffects};
+use crate::shell::expansion;
 use crate::shell::parse::{parse, readable};
-use crate::shell::syntax::{Command, Flow, Group, Join, Kind, Redirect, Tree, Unreadable};
-use crate::shell::word::{self, Word};
+use crate::shell::syntax::{
+    CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
+};
+use crate::shell::word::{self, ShellWord};
 use std::rc::Rc;
 
 /// How many commands a line may come to.
@@ -14,22 +16,22 @@ const DECLARING: [&str; 5] = ["export", "declare", "local", "readonly", "typeset
 /// How deep commands may run commands.
 const DEPTH: usize = 30;
 
-pub(super) struct Walk<'a> {
-    pub ground: &'a Ground,
-    pub state: State,
-    pub effects: Effects,
+pub(super) struct Walker<'a> {
+    pub context: &'a ExecContext,
+    pub state: ShellState,
+    pub effects: LineEffects,
     /// The command under way, for messages.
     pub by: String,
     steps: usize,
     depth: usize,
 }
 
-impl<'a> Walk<'a> {
-    pub fn new(ground: &'a Ground) -> Self {
+impl<'a> Walker<'a> {
+    pub fn new(context: &'a ExecContext) -> Self {
         Self {
-            ground,
-            state: State::new(ground),
-            effects: Effects::default(),
+            context,
+            state: ShellState::new(context),
+            effects: LineEffects::default(),
             by: String::new(),
             steps: STEPS,
             depth: DEPTH,
@@ -37,42 +39,42 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks a text of commands that reads `input`; gives what it prints.
-    pub fn text(&mut self, text: &str, input: &Word) -> Word {
+    pub fn text(&mut self, text: &str, input: &ShellWord) -> ShellWord {
         let (tree, unreadable) = readable(text);
-        let printed = tree.map_or_else(Word::unknown, |tree| self.deeper(|walk| walk.tree(&tree, input)));
+        let printed = tree.map_or_else(ShellWord::unknown, |tree| self.deeper(|walker| walker.tree(&tree, input)));
         match unreadable {
             Some(unreadable) => self.give_up(unreadable),
             None => printed,
         }
     }
 
-    pub fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> Word) -> Word {
+    pub fn deeper(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(depth) = self.depth.checked_sub(1) else {
             return self.give_up(Unreadable::new("commands run commands too deeply", 1));
         };
         let outer = std::mem::replace(&mut self.depth, depth);
-        let printed = walk(self);
+        let printed = walker(self);
         self.depth = outer;
         printed
     }
 
     /// Walks what leaves nothing behind in the shell.
-    pub fn aside(&mut self, walk: impl FnOnce(&mut Self) -> Word) -> Word {
+    pub fn aside(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let outer = self.state.clone();
         let by = self.by.clone();
-        let printed = walk(self);
+        let printed = walker(self);
         // What it leaves on the disk stays.
         let links = std::mem::take(&mut self.state.links);
         let copies = std::mem::take(&mut self.state.copies);
         let written = std::mem::take(&mut self.state.written);
-        self.state = State { links, copies, written, ..outer };
+        self.state = ShellState { links, copies, written, ..outer };
         self.by = by;
         printed
     }
 
-    pub fn give_up(&mut self, unreadable: Unreadable) -> Word {
+    pub fn give_up(&mut self, unreadable: Unreadable) -> ShellWord {
         self.effects.unreadable.get_or_insert(unreadable);
-        Word::unknown()
+        ShellWord::unknown()
     }
 
     pub fn step(&mut self) -> bool {
@@ -90,58 +92,58 @@ impl<'a> Walk<'a> {
         true
     }
 
-    pub fn tree(&mut self, tree: &Tree, input: &Word) -> Word {
+    pub fn tree(&mut self, tree: &CommandTree, input: &ShellWord) -> ShellWord {
         match tree {
-            Tree::Command(command) => self.command(command, input),
-            Tree::Pipeline(parts) => {
+            CommandTree::Command(command) => self.command(command, input),
+            CommandTree::Pipeline(parts) => {
                 let mut flowing = input.clone();
                 for part in parts.iter().take(STEPS + 1) {
-                    flowing = self.aside(|walk| walk.tree(part, &flowing));
+                    flowing = self.aside(|walker| walker.tree(part, &flowing));
                 }
                 flowing
             }
-            Tree::List(items) => self.list(items, input),
-            Tree::Group(group) => self.group(group, input),
-            Tree::Function { name, body } => {
+            CommandTree::List(items) => self.list(items, input),
+            CommandTree::CompoundCommand(group) => self.group(group, input),
+            CommandTree::Function { name, body } => {
                 self.effects.bomb |= starts_itself(body, name, false) > 0;
                 self.state.functions.insert(name.clone(), Rc::new((**body).clone()));
-                Word::default()
+                ShellWord::default()
             }
         }
     }
 
-    fn list(&mut self, items: &[(Tree, Join)], input: &Word) -> Word {
-        let mut printed = Word::default();
+    fn list(&mut self, items: &[(CommandTree, Connector)], input: &ShellWord) -> ShellWord {
+        let mut printed = ShellWord::default();
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
             let elsewhere = self.state.elsewhere.clone();
             let own = match join {
-                Join::Background => self.aside(|walk| walk.tree(item, input)),
-                Join::And | Join::Or | Join::Then => self.tree(item, input),
+                Connector::Background => self.aside(|walker| walker.tree(item, input)),
+                Connector::And | Connector::Or | Connector::Then => self.tree(item, input),
             };
             printed.extend(&own);
             // After `cd x &&` and `cd x || exit` the folder is the one that was asked for.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
-            if *join == Join::And || *join == Join::Or && leaves {
+            if *join == Connector::And || *join == Connector::Or && leaves {
                 self.state.elsewhere = elsewhere;
             }
         }
         printed
     }
 
-    fn group(&mut self, group: &Group, input: &Word) -> Word {
+    fn group(&mut self, group: &CompoundCommand, input: &ShellWord) -> ShellWord {
         if !self.step() {
-            return Word::unknown();
+            return ShellWord::unknown();
         }
-        let words: Vec<Word> = group.words.iter().flat_map(|raw| expand::fields(raw, self)).collect();
+        let words: Vec<ShellWord> = group.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();
         let by = self.by.clone();
         self.by = if by.is_empty() { "a group of commands".to_owned() } else { by };
         let fed = self.redirects(&group.redirects);
         let input = fed.input.as_ref().unwrap_or(input);
         let printed = match group.kind {
-            Kind::Subshell => self.aside(|walk| walk.all(&group.parts, input)),
-            Kind::Block | Kind::Not => self.all(&group.parts, input),
-            Kind::Branch => {
-                // What follows `then` runs where the condition has gone to, and `else` perhaps not.
+            CompoundKind::Subshell => self.aside(|walker| walker.all(&group.parts, input)),
+            CompoundKind::Block | CompoundKind::Not => self.all(&group.parts, input),
+            CompoundKind::Branch => {
+                // What follows `then` calls where the condition has gone to, and `else` perhaps not.
                 let mut parts = group.parts.iter();
                 if group.words.is_empty()
                     && let Some(condition) = parts.next()
@@ -153,28 +155,28 @@ impl<'a> Walk<'a> {
                     self.tree(part, input);
                     self.state.merge(&before);
                 }
-                Word::unknown()
+                ShellWord::unknown()
             }
-            Kind::Loop => self.looped(group, &words, input),
+            CompoundKind::Loop => self.looped(group, &words, input),
         };
         self.keep(fed, printed)
     }
 
     /// What goes on to the next command of what was printed; the rest is in a file.
-    fn keep(&mut self, fed: Fed, printed: Word) -> Word {
+    fn keep(&mut self, fed: RedirectEffect, printed: ShellWord) -> ShellWord {
         let Some(file) = fed.away else { return printed };
         self.wrote(&file, printed);
-        Word::default()
+        ShellWord::default()
     }
 
-    fn looped(&mut self, group: &Group, words: &[Word], input: &Word) -> Word {
+    fn looped(&mut self, group: &CompoundCommand, words: &[ShellWord], input: &ShellWord) -> ShellWord {
         let Some(name) = &group.variable else {
             let before = self.state.clone();
             self.all(&group.parts, input);
             self.state.merge(&before);
-            return Word::unknown();
+            return ShellWord::unknown();
         };
-        let mut printed = Word::default();
+        let mut printed = ShellWord::default();
         for word in words {
             self.state.set(name, Some(vec![word.clone()]));
             printed.extend(&self.all(&group.parts, input));
@@ -182,19 +184,19 @@ impl<'a> Walk<'a> {
         printed
     }
 
-    fn all(&mut self, parts: &[Tree], input: &Word) -> Word {
-        let mut printed = Word::default();
+    fn all(&mut self, parts: &[CommandTree], input: &ShellWord) -> ShellWord {
+        let mut printed = ShellWord::default();
         for part in parts {
             printed.extend(&self.tree(part, input));
         }
         printed
     }
 
-    fn command(&mut self, command: &Command, input: &Word) -> Word {
+    fn command(&mut self, command: &SimpleCommand, input: &ShellWord) -> ShellWord {
         if !self.step() {
-            return Word::unknown();
+            return ShellWord::unknown();
         }
-        let words: Vec<Word> = command.words.iter().flat_map(|raw| expand::fields(raw, self)).collect();
+        let words: Vec<ShellWord> = command.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();
         self.by = word::shown(&words);
         let by = self.by.clone();
         let fed = self.redirects(&command.redirects);
@@ -205,7 +207,7 @@ impl<'a> Walk<'a> {
         }
         let changed = kept.filter(|_| !command.assignments.is_empty());
         self.by = by;
-        let printed = if words.is_empty() { Word::default() } else { self.run(&words, input) };
+        let printed = if words.is_empty() { ShellWord::default() } else { self.run(&words, input) };
         if let Some(kept) = changed {
             self.state.variables = kept;
         }
@@ -226,46 +228,46 @@ impl<'a> Walk<'a> {
         if let Some(inner) = value.strip_prefix('(').and_then(|value| value.strip_suffix(')')) {
             // The elements of an array are the words of a command.
             let mut words = match parse(&format!(": {inner}")) {
-                Ok(Tree::Command(command)) => {
-                    command.words.iter().skip(1).flat_map(|raw| expand::fields(raw, self)).collect()
+                Ok(CommandTree::Command(command)) => {
+                    command.words.iter().skip(1).flat_map(|raw| expansion::fields(raw, self)).collect()
                 }
-                _ => vec![Word::unknown()],
+                _ => vec![ShellWord::unknown()],
             };
             if adds {
                 words.splice(0..0, self.state.variable(name).unwrap_or_default());
             }
             return self.state.set(name, Some(words));
         }
-        let value = expand::single(value, self);
+        let value = expansion::single(value, self);
         if !name.chars().all(is_name) {
             return;
         }
-        let mut whole = Word::default();
+        let mut whole = ShellWord::default();
         if adds {
             whole = self
                 .state
                 .variable(name)
-                .map_or_else(Word::unknown, |words| words.first().cloned().unwrap_or_default());
+                .map_or_else(ShellWord::unknown, |words| words.first().cloned().unwrap_or_default());
         }
         whole.extend(&value);
         self.state.set(name, Some(vec![whole]));
     }
 
-    fn redirects(&mut self, redirects: &[Redirect]) -> Fed {
-        let mut fed = Fed { input: None, away: None };
+    fn redirects(&mut self, redirects: &[Redirection]) -> RedirectEffect {
+        let mut fed = RedirectEffect { input: None, away: None };
         for redirect in redirects {
             let number = redirect.target.trim_end_matches('-').parse::<u32>().is_ok();
-            let read = match redirect.flow {
-                Flow::Document { quoted: true } => Word::new(redirect.target.as_str()),
-                Flow::Document { quoted: false } => expand::document(&redirect.target, self),
-                Flow::Here => expand::single(&redirect.target, self),
-                Flow::Duplicate if number || redirect.target == "-" => continue,
-                Flow::Read => {
-                    let target = expand::single(&redirect.target, self);
-                    self.content(&target).unwrap_or_else(Word::unknown)
+            let read = match redirect.kind {
+                RedirectKind::Document { quoted: true } => ShellWord::new(redirect.target.as_str()),
+                RedirectKind::Document { quoted: false } => expansion::document(&redirect.target, self),
+                RedirectKind::Here => expansion::single(&redirect.target, self),
+                RedirectKind::Duplicate if number || redirect.target == "-" => continue,
+                RedirectKind::Read => {
+                    let target = expansion::single(&redirect.target, self);
+                    self.content(&target).unwrap_or_else(ShellWord::unknown)
                 }
-                Flow::Write | Flow::Duplicate => {
-                    let target = expand::single(&redirect.target, self);
+                RedirectKind::Write | RedirectKind::Duplicate => {
+                    let target = expansion::single(&redirect.target, self);
                     self.write(&target);
                     if redirect.main {
                         fed.away = Some(target).filter(|target| !target.filled("").starts_with("/dev/"));
@@ -282,32 +284,32 @@ impl<'a> Walk<'a> {
 }
 
 /// What redirections do to a command.
-struct Fed {
+struct RedirectEffect {
     /// What it reads.
-    input: Option<Word>,
+    input: Option<ShellWord>,
     /// The file that what it prints goes to.
-    away: Option<Word>,
+    away: Option<ShellWord>,
 }
 
-fn is_exit(tree: &Tree) -> bool {
+fn is_exit(tree: &CommandTree) -> bool {
     let words = match tree {
-        Tree::Command(command) => &command.words,
-        Tree::Group(group) => return group.parts.last().is_some_and(is_exit),
-        Tree::List(items) => return items.last().is_some_and(|(item, _)| is_exit(item)),
+        CommandTree::Command(command) => &command.words,
+        CommandTree::CompoundCommand(group) => return group.parts.last().is_some_and(is_exit),
+        CommandTree::List(items) => return items.last().is_some_and(|(item, _)| is_exit(item)),
         _ => return false,
     };
     words.first().is_some_and(|word| ["exit", "return", "break", "continue"].contains(&word.as_str()))
 }
 
 /// How often a function's body starts the function in the background or a pipe.
-fn starts_itself(tree: &Tree, name: &str, apart: bool) -> usize {
+fn starts_itself(tree: &CommandTree, name: &str, apart: bool) -> usize {
     match tree {
-        Tree::Command(command) => usize::from(apart && command.words.first().is_some_and(|word| word == name)),
-        Tree::Pipeline(parts) => parts.iter().map(|part| starts_itself(part, name, true)).sum(),
-        Tree::List(items) => {
-            items.iter().map(|(item, join)| starts_itself(item, name, apart || *join == Join::Background)).sum()
+        CommandTree::Command(command) => usize::from(apart && command.words.first().is_some_and(|word| word == name)),
+        CommandTree::Pipeline(parts) => parts.iter().map(|part| starts_itself(part, name, true)).sum(),
+        CommandTree::List(items) => {
+            items.iter().map(|(item, join)| starts_itself(item, name, apart || *join == Connector::Background)).sum()
         }
-        Tree::Group(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
-        Tree::Function { .. } => 0,
+        CommandTree::CompoundCommand(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
+        CommandTree::Function { .. } => 0,
     }
 }

@@ -1,38 +1,38 @@
 //! What is touched, and what is in the files that the line writes itself.
 
-use super::target::{Target, absolute};
-use super::walk::Walk;
-use super::{Deed, Touch};
-use crate::shell::word::Word;
+use super::target_path::{TargetPath, absolute};
+use super::walker::Walker;
+use super::{Effect, FileEffect};
+use crate::shell::word::ShellWord;
 
 /// Devices that anyone may write to.
 const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 
-impl Walk<'_> {
-    pub fn write(&mut self, word: &Word) {
-        self.touch(Deed::Write, word, false);
+impl Walker<'_> {
+    pub fn write(&mut self, word: &ShellWord) {
+        self.change(Effect::Write, word, false);
     }
 
     /// Notes a change of what a word names.
-    pub fn touch(&mut self, deed: Deed, word: &Word, recursive: bool) {
+    pub fn change(&mut self, effect: Effect, word: &ShellWord, recursive: bool) {
         if word.pieces().is_empty() {
             return;
         }
         let target = self.target(word);
         let bare = match &target {
-            Target::Known { path, .. } => path.as_str(),
-            Target::Below { prefix, .. } => prefix.as_str(),
-            Target::Unknown { .. } => "",
+            TargetPath::Known { path, .. } => path.as_str(),
+            TargetPath::Below { prefix, .. } => prefix.as_str(),
+            TargetPath::Unknown { .. } => "",
         };
-        let deed = match bare.strip_prefix("/dev/") {
+        let effect = match bare.strip_prefix("/dev/") {
             Some(name) if HARMLESS.contains(&name) || name.starts_with("fd/") || name.starts_with("tcp/") => return,
-            Some(name) if deed == Deed::Write && !name.starts_with("shm/") => Deed::Device,
-            _ => deed,
+            Some(name) if effect == Effect::Write && !name.starts_with("shm/") => Effect::Device,
+            _ => effect,
         };
         if let Some(through) = self.followed(&target) {
-            self.note(deed, through, recursive);
+            self.note(effect, through, recursive);
         }
-        self.note(deed, target, recursive);
+        self.note(effect, target, recursive);
         if word.prefix().starts_with('/') {
             return;
         }
@@ -40,32 +40,34 @@ impl Walk<'_> {
             let folder = std::mem::replace(&mut self.state.folder, folder);
             let target = self.target(word);
             self.state.folder = folder;
-            self.add(Touch { deed, target, recursive, sure: false, by: self.by.clone() });
+            self.add(FileEffect { effect, target, recursive, sure: false, by: self.by.clone() });
         }
     }
 
-    pub fn note(&mut self, deed: Deed, target: Target, recursive: bool) {
-        self.add(Touch { deed, target, recursive, sure: true, by: self.by.clone() });
+    pub fn note(&mut self, effect: Effect, target: TargetPath, recursive: bool) {
+        self.add(FileEffect { effect, target, recursive, sure: true, by: self.by.clone() });
     }
 
-    fn add(&mut self, touch: Touch) {
-        let same = |known: &Touch| known.deed == touch.deed && known.target == touch.target && known.by == touch.by;
+    fn add(&mut self, change: FileEffect) {
+        let same = |known: &FileEffect| {
+            known.effect == change.effect && known.target == change.target && known.by == change.by
+        };
         // Only what is said twice in one breath.
-        if !self.effects.touches.iter().rev().take(20).any(same) {
-            self.effects.touches.push(touch);
+        if !self.effects.changes.iter().rev().take(20).any(same) {
+            self.effects.changes.push(change);
         }
     }
 
-    pub fn target(&self, word: &Word) -> Target {
+    pub fn target(&self, word: &ShellWord) -> TargetPath {
         let folder = self.state.folder.as_deref();
         let bare = Some(word.filled("")).filter(|bare| !bare.is_empty()).and_then(|bare| absolute(&bare, folder));
         if let Some(text) = word.text() {
-            let Some(path) = absolute(&text, folder) else { return Target::Unknown { bare: None } };
+            let Some(path) = absolute(&text, folder) else { return TargetPath::Unknown { bare: None } };
             return if word.has_glob() && self.state.dotglob {
                 let prefix = path.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
-                Target::Below { prefix, bare: path }
+                TargetPath::Below { prefix, bare: path }
             } else {
-                Target::Known { path, glob: word.has_glob() }
+                TargetPath::Known { path, glob: word.has_glob() }
             };
         }
         let prefix = word.prefix();
@@ -73,14 +75,14 @@ impl Walk<'_> {
         let above = if prefix.starts_with('/') { format!("/{above}") } else { format!("./{above}") };
         match (absolute(&above, folder), bare) {
             (Some(above), Some(bare)) if !prefix.is_empty() => {
-                Target::Below { prefix: format!("{}/{begun}", above.trim_end_matches('/')), bare }
+                TargetPath::Below { prefix: format!("{}/{begun}", above.trim_end_matches('/')), bare }
             }
-            (_, bare) => Target::Unknown { bare },
+            (_, bare) => TargetPath::Unknown { bare },
         }
     }
 
     /// What a path is through the links that the line has made itself.
-    fn followed(&self, target: &Target) -> Option<Target> {
+    fn followed(&self, target: &TargetPath) -> Option<TargetPath> {
         let through = |path: &str| {
             self.state.links.iter().rev().find_map(|(from, to)| {
                 let rest = path.strip_prefix(from.as_str())?;
@@ -88,15 +90,15 @@ impl Walk<'_> {
             })
         };
         match target {
-            Target::Known { path, glob } => through(path).map(|path| Target::Known { path, glob: *glob }),
-            Target::Below { prefix, bare } => through(prefix)
-                .map(|prefix| Target::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
-            Target::Unknown { .. } => None,
+            TargetPath::Known { path, glob } => through(path).map(|path| TargetPath::Known { path, glob: *glob }),
+            TargetPath::Below { prefix, bare } => through(prefix)
+                .map(|prefix| TargetPath::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
+            TargetPath::Unknown { .. } => None,
         }
     }
 
     /// The program that a path leads to through links and copies that the line has made itself.
-    pub fn origin(&self, program: &Word) -> Option<String> {
+    pub fn origin(&self, program: &ShellWord) -> Option<String> {
         let text = program.text().filter(|text| text.contains('/'))?;
         let mut path = absolute(&text, self.state.folder.as_deref())?;
         let mut origin = None;
@@ -111,18 +113,18 @@ impl Walk<'_> {
     }
 
     /// Remembers what is in a file, so that running it is seen.
-    pub fn wrote(&mut self, file: &Word, text: Word) {
-        if let Target::Known { path, glob: false } = self.target(file) {
+    pub fn wrote(&mut self, file: &ShellWord, text: ShellWord) {
+        if let TargetPath::Known { path, glob: false } = self.target(file) {
             self.state.written.push((path, text));
         }
     }
 
     /// What the line has written into a file, or prints into a descriptor of `<(…)`.
-    pub fn content(&self, file: &Word) -> Option<Word> {
-        let Target::Known { path, .. } = self.target(file) else { return None };
+    pub fn content(&self, file: &ShellWord) -> Option<ShellWord> {
+        let TargetPath::Known { path, .. } = self.target(file) else { return None };
         let mut written = self.state.written.iter().filter(|(known, _)| *known == path).peekable();
         written.peek()?;
-        let mut whole = Word::default();
+        let mut whole = ShellWord::default();
         for (_, text) in written {
             whole.extend(text);
             whole.push("\n");

@@ -1,10 +1,10 @@
 //! What a tool would change, from its input: a path that it is given, or a command line that is read.
 
-use super::super::{Sureness, Touched, Touching};
+use super::super::{Certainty, Touched, Touching};
 use super::place;
 use crate::event::{Event, EventKind};
 use crate::paths::lexical;
-use crate::shell::{Deed, Effects, Ground, Hit, Target, Touch, effects};
+use crate::shell::{Effect, ExecContext, FileEffect, Hit, LineEffects, TargetPath, effects};
 use std::path::{Path, PathBuf};
 
 /// Whether links on the disk are followed.
@@ -29,47 +29,48 @@ impl Links {
 
 /// The changes that a tool call would make.
 #[derive(Debug, Default)]
-pub struct Reach {
-    touches: Vec<Touch>,
+pub struct ToolEffects {
+    touches: Vec<FileEffect>,
     calls: Vec<Vec<String>>,
     bomb: bool,
     unreadable: Option<String>,
-    ground: Option<Ground>,
+    context: Option<ExecContext>,
 }
 
-impl Reach {
+impl ToolEffects {
     /// Reads the event's input; only a call that is yet to come can be stopped.
     #[must_use]
-    pub fn of(event: &Event, ground: Ground, links: Links) -> Self {
+    pub fn of(event: &Event, context: ExecContext, links: Links) -> Self {
         if event.kind != Some(EventKind::PreToolUse) && event.kind != Some(EventKind::PermissionRequest) {
             return Self::default();
         }
-        let mut reach = match (event.tool(), event.input("command")) {
-            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &ground), links),
+        let mut tool_effects = match (event.tool(), event.input("command")) {
+            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &context), links),
             (Some(tool), _) if only_reads(tool) => Self::default(),
-            _ => Self { touches: written(event, Path::new(&ground.cwd), links), ..Self::default() },
+            _ => Self { touches: written(event, Path::new(&context.cwd), links), ..Self::default() },
         };
-        reach.ground = Some(ground);
-        reach
+        tool_effects.context = Some(context);
+        tool_effects
     }
 
-    fn of_line(effects: Effects, links: Links) -> Self {
-        let mut touches = effects.touches;
+    fn of_line(effects: LineEffects, links: Links) -> Self {
+        let mut touches = effects.changes;
         // What lies behind a link is changed too.
-        let behind: Vec<Touch> = touches.iter().filter(|_| links == Links::Followed).filter_map(resolved).collect();
+        let behind: Vec<FileEffect> =
+            touches.iter().filter(|_| links == Links::Followed).filter_map(resolved).collect();
         touches.extend(behind);
         Self {
             touches,
-            calls: effects.runs.iter().map(crate::shell::Run::argv).collect(),
+            calls: effects.calls.iter().map(crate::shell::ProgramCall::argv).collect(),
             bomb: effects.bomb,
             unreadable: effects.unreadable.map(|unreadable| unreadable.why),
-            ground: None,
+            context: None,
         }
     }
 
     /// All that would be changed, whoever asks.
     #[must_use]
-    pub fn all(&self) -> &[Touch] {
+    pub fn all(&self) -> &[FileEffect] {
         &self.touches
     }
 
@@ -86,33 +87,37 @@ impl Reach {
                 path: "this machine".to_owned(),
                 deed: "uses up".to_owned(),
                 by,
-                sureness: Sureness::Sure,
+                certainty: Certainty::Sure,
             }));
         }
-        let Some(ground) = &self.ground else { return Ok(None) };
-        let patterns: Vec<Pattern> = asked.paths.iter().map(|path| Pattern::new(path, ground)).collect();
-        let except: Vec<Pattern> = asked.except.iter().map(|path| Pattern::new(path, ground)).collect();
+        let Some(context) = &self.context else { return Ok(None) };
+        let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
+        let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
         let mut found: Option<Touched> = None;
         for touch in self.touches.iter().filter(|touch| counts(touch, asked)) {
             let known = match &touch.target {
-                Target::Known { path, glob: false } => Some(path.as_str()),
+                TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
             };
             // Whatever a path goes on with, it is below what it begins with.
             let one = match &touch.target {
-                Target::Below { prefix, .. } => Some(format!("{prefix}any")),
+                TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
             if one.is_some_and(|path| except.iter().any(|pattern| pattern.is(&path))) {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
-                let Some(sureness) = pattern.touched(touch, asked.strict, ground) else { continue };
-                let better = found.as_ref().is_none_or(|old| sureness < old.sureness);
+                let Some(certainty) = pattern.touched(touch, asked.strict, context) else { continue };
+                let better = found.as_ref().is_none_or(|old| certainty < old.certainty);
                 if better {
                     let path = shortened(known.unwrap_or(shown));
-                    found =
-                        Some(Touched { path, deed: verb(touch.deed).to_owned(), by: shortened(&touch.by), sureness });
+                    found = Some(Touched {
+                        path,
+                        deed: verb(touch.effect).to_owned(),
+                        by: shortened(&touch.by),
+                        certainty,
+                    });
                 }
             }
         }
@@ -174,46 +179,46 @@ fn only_reads(tool: &str) -> bool {
 }
 
 /// The file that another tool than the shell is given.
-fn written(event: &Event, cwd: &Path, links: Links) -> Vec<Touch> {
+fn written(event: &Event, cwd: &Path, links: Links) -> Vec<FileEffect> {
     let Some(path) = event.path() else { return Vec::new() };
     let whole = links.real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
     let by = event.tool().unwrap_or_default().to_owned();
-    let target = Target::Known { path: whole, glob: false };
-    vec![Touch { deed: Deed::Write, target, recursive: false, sure: true, by }]
+    let target = TargetPath::Known { path: whole, glob: false };
+    vec![FileEffect { effect: Effect::Write, target, recursive: false, sure: true, by }]
 }
 
 /// The same change where a link leads.
-fn resolved(touch: &Touch) -> Option<Touch> {
-    let Target::Known { path, glob: false } = &touch.target else { return None };
+fn resolved(touch: &FileEffect) -> Option<FileEffect> {
+    let TargetPath::Known { path, glob: false } = &touch.target else { return None };
     let real = place::real(Path::new(path)).to_string_lossy().into_owned();
-    let target = Target::Known { path: real.clone(), glob: false };
+    let target = TargetPath::Known { path: real.clone(), glob: false };
     // Removing a link leaves what it leads to.
-    let link = touch.deed == Deed::Remove && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-    (real != *path && !link).then(|| Touch { target, ..touch.clone() })
+    let link = touch.effect == Effect::Remove && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    (real != *path && !link).then(|| FileEffect { target, ..touch.clone() })
 }
 
-fn counts(touch: &Touch, asked: &Touching) -> bool {
+fn counts(touch: &FileEffect, asked: &Touching) -> bool {
     let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
-    let wanted = match touch.deed {
-        Deed::Remove => has("remove"),
-        Deed::Write => has("write"),
-        Deed::Mode => has("mode"),
-        Deed::Own => has("own"),
-        Deed::Device => has("device"),
+    let wanted = match touch.effect {
+        Effect::Remove => has("remove"),
+        Effect::Write => has("write"),
+        Effect::Mode => has("mode"),
+        Effect::Own => has("own"),
+        Effect::Device => has("device"),
         // Code that names a path: only whoever is strict cares.
-        Deed::Maybe => asked.strict,
+        Effect::Maybe => asked.strict,
     };
     wanted && (touch.recursive || !asked.recursive)
 }
 
-fn verb(deed: Deed) -> &'static str {
+fn verb(deed: Effect) -> &'static str {
     match deed {
-        Deed::Remove => "removes",
-        Deed::Write => "writes",
-        Deed::Mode => "changes the permissions of",
-        Deed::Own => "changes the owner of",
-        Deed::Device => "overwrites",
-        Deed::Maybe => "names",
+        Effect::Remove => "removes",
+        Effect::Write => "writes",
+        Effect::Mode => "changes the permissions of",
+        Effect::Own => "changes the owner of",
+        Effect::Device => "overwrites",
+        Effect::Maybe => "names",
     }
 }
 
@@ -225,7 +230,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// A path that is asked about.
-enum Pattern {
+enum PathPattern {
     /// This one.
     Exact(String),
     /// This one and all below.
@@ -236,15 +241,15 @@ enum Pattern {
     Glob(String),
 }
 
-impl Pattern {
-    fn new(text: &str, ground: &Ground) -> Self {
+impl PathPattern {
+    fn new(text: &str, context: &ExecContext) -> Self {
         if text.starts_with("**/") {
             return Self::Glob(text.to_owned());
         }
         let whole = match text.strip_prefix('~') {
-            Some(rest) => format!("{}{rest}", ground.home),
+            Some(rest) => format!("{}{rest}", context.home),
             None if text.starts_with('/') => text.to_owned(),
-            None => format!("{}/{text}", ground.project),
+            None => format!("{}/{text}", context.project),
         };
         let tidy = |path: &str| if path.is_empty() { "/".to_owned() } else { path.to_owned() };
         match (whole.strip_suffix("/**"), whole.strip_suffix("/*")) {
@@ -265,19 +270,20 @@ impl Pattern {
         }
     }
 
-    fn touched(&self, touch: &Touch, strict: bool, ground: &Ground) -> Option<Sureness> {
+    fn touched(&self, touch: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
         // A folder that is made, or put things into, is not itself changed: those things are.
-        if let (Self::Tree(root), Target::Known { path, glob: false }) = (self, &touch.target)
-            && touch.deed == Deed::Write
+        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &touch.target)
+            && touch.effect == Effect::Write
             && !touch.recursive
             && root == path
         {
             return None;
         }
         // Whoever repairs the rights of a whole project means no harm to what lies in it.
-        if let (true, Deed::Mode | Deed::Own, Target::Known { path, .. }) = (strict, touch.deed, &touch.target)
+        if let (true, Effect::Mode | Effect::Own, TargetPath::Known { path, .. }) =
+            (strict, touch.effect, &touch.target)
             && !path.contains("/.claude")
-            && (touch.deed == Deed::Own || only_adds(&touch.by))
+            && (touch.effect == Effect::Own || only_adds(&touch.by))
         {
             return None;
         }
@@ -290,33 +296,33 @@ impl Pattern {
             Self::Glob(_) => Vec::new(),
         };
         if probes.iter().any(|path| touch.hits(path) == Hit::Yes) {
-            return Some(Sureness::Sure);
+            return Some(Certainty::Sure);
         }
         // What is done below it, or fits.
-        if let Target::Known { path, glob } = &touch.target {
+        if let TargetPath::Known { path, glob } = &touch.target {
             let fits = match self {
                 Self::Tree(root) => below(root, path),
                 Self::Glob(own) => !glob && fast_glob::glob_match(own, path),
                 _ => false,
             };
             if fits {
-                return (touch.deed != Deed::Maybe || strict).then_some(Sureness::Sure);
+                return (touch.effect != Effect::Maybe || strict).then_some(Certainty::Sure);
             }
         }
         // However it goes on, it begins below.
-        if let (Self::Tree(root), Target::Below { prefix, .. }) = (self, &touch.target)
+        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &touch.target)
             && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
         {
-            return Some(if touch.sure { Sureness::Sure } else { Sureness::Doubtful });
+            return Some(if touch.sure { Certainty::Sure } else { Certainty::Doubtful });
         }
-        probes.iter().find_map(|path| doubt(touch, path, strict, ground))
+        probes.iter().find_map(|path| doubt(touch, path, strict, context))
     }
 }
 
 /// Whether a doubt is worth a word: not each `rm "$x"` can be the one.
-fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sureness> {
+fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) -> Option<Certainty> {
     // Whoever is strict looks after what lies in the project; a folder far above it is the business of others.
-    let near = |own: &str| !strict || own == ground.project || below(&ground.project, own);
+    let near = |own: &str| !strict || own == context.project || below(&context.project, own);
     let at_or_above = |own: &str| {
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
         near(own) && (own == path || children || touch.recursive && below(own, path))
@@ -328,22 +334,22 @@ fn doubt(touch: &Touch, path: &str, strict: bool, ground: &Ground) -> Option<Sur
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
         // Code names it, or a `cd` before it may have failed.
-        Target::Known { path: own, .. } => {
-            let meant = match touch.deed {
-                Deed::Maybe => near(own) || own == path,
-                Deed::Remove => true,
+        TargetPath::Known { path: own, .. } => {
+            let meant = match touch.effect {
+                Effect::Maybe => near(own) || own == path,
+                Effect::Remove => true,
                 _ => named(own),
             };
             strict && meant && touch.hits(path) == Hit::Maybe
         }
         // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
-        Target::Below { bare, prefix } => {
-            let removes = touch.deed == Deed::Remove && !touch.by.starts_with("git ") || is_clean;
+        TargetPath::Below { bare, prefix } => {
+            let removes = touch.effect == Effect::Remove && !touch.by.starts_with("git ") || is_clean;
             removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
         }
-        Target::Unknown { bare } => touch.deed == Deed::Remove && bare.as_deref().is_some_and(at_or_above),
+        TargetPath::Unknown { bare } => touch.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
     };
-    worth.then_some(Sureness::Doubtful)
+    worth.then_some(Certainty::Doubtful)
 }
 
 /// Whether a path lies below a folder.

@@ -1,6 +1,6 @@
 //! Small arts of the shell: `$'\x2f'`, backslashes in backticks, `${x%y}`.
 
-use super::word::Word;
+use super::word::ShellWord;
 
 /// The text of `$'…'`.
 pub(super) fn ansi(text: &str) -> String {
@@ -67,7 +67,7 @@ pub(super) fn backtick(text: &str, quoted: bool) -> String {
 }
 
 /// `${x%y}`, `${x#y}`, `${x/y/z}`, `${x:1:2}`, `${x,,}` where all of it is plain text; else nothing.
-pub(super) fn cut(word: &Word, operator: &str, argument: &Word) -> Option<Word> {
+pub(super) fn cut(word: &ShellWord, operator: &str, argument: &ShellWord) -> Option<ShellWord> {
     let text = word.text().filter(|_| !word.has_glob())?;
     let (by, pattern) = (argument.text()?, argument.has_glob());
     let cut = match operator {
@@ -88,5 +88,5 @@ pub(super) fn cut(word: &Word, operator: &str, argument: &Word) -> Option<Word> 
         }
         _ => return None,
     };
-    Some(Word::new(cut))
+    Some(ShellWord::new(cut))
 }

@@ -1,46 +1,46 @@
 //! Programs that take things from one place to another.
 
 use super::args::Args;
-use super::programs::each;
-use super::target::Target;
-use super::walk::Walk;
-use super::{Deed, files};
-use crate::shell::word::Word;
+use super::builtins::each;
+use super::target_path::TargetPath;
+use super::walker::Walker;
+use super::{Effect, file_programs};
+use crate::shell::word::ShellWord;
 
 const VALUED: [&str; 12] =
     ["-t", "--target-directory", "-S", "--suffix", "-m", "--mode", "-o", "--owner", "-g", "--group", "--backup", "-Z"];
 
-pub(super) fn mv(walk: &mut Walk<'_>, rest: &[Word]) {
+pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, &VALUED);
     let (sources, target) = ends(&args);
-    each(walk, Deed::Remove, &sources, true);
-    onto(walk, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), true);
+    each(walker, Effect::Remove, &sources, true);
+    onto(walker, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), true);
     // What was reached by the old name is reached by the new one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
-        && let (Target::Known { path: from, glob: false }, Target::Known { path: to, glob: false }) =
-            (walk.target(source), walk.target(target))
+        && let (TargetPath::Known { path: from, glob: false }, TargetPath::Known { path: to, glob: false }) =
+            (walker.target(source), walker.target(target))
     {
-        walk.state.links.push((to, from));
+        walker.state.links.push((to, from));
     }
 }
 
-pub(super) fn cp(walk: &mut Walk<'_>, name: &str, rest: &[Word]) {
+pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     let args = Args::new(rest, &VALUED);
     if name.ends_with("install") && args.has(&["-d", "--directory"]) {
-        return each(walk, Deed::Write, &args.operands, false);
+        return each(walker, Effect::Write, &args.operands, false);
     }
     let (sources, target) = ends(&args);
     let whole = args.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
-    onto(walk, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), whole);
-    let pairs = places(walk, &sources, target.as_ref());
+    onto(walker, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), whole);
+    let pairs = places(walker, &sources, target.as_ref());
     if args.has(&["-l", "--link", "-s", "--symbolic-link"]) {
-        walk.state.links.extend(pairs);
+        walker.state.links.extend(pairs);
     } else {
-        walk.state.copies.extend(pairs);
+        walker.state.copies.extend(pairs);
     }
 }
 
-pub(super) fn ln(walk: &mut Walk<'_>, rest: &[Word]) {
+pub(super) fn ln(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, &VALUED);
     let (mut sources, mut target) = ends(&args);
     if sources.is_empty()
@@ -48,21 +48,21 @@ pub(super) fn ln(walk: &mut Walk<'_>, rest: &[Word]) {
     {
         // `ln -s /a/b` makes `./b`.
         sources.push(only);
-        target = Some(Word::new("."));
+        target = Some(ShellWord::new("."));
     }
-    onto(walk, &sources, target.as_ref(), args.has(&["-T", "-n", "-h", "--no-dereference"]), false);
-    let pairs = places(walk, &sources, target.as_ref());
-    walk.state.links.extend(pairs);
+    onto(walker, &sources, target.as_ref(), args.has(&["-T", "-n", "-h", "--no-dereference"]), false);
+    let pairs = places(walker, &sources, target.as_ref());
+    walker.state.links.extend(pairs);
 }
 
 /// Where things are found under another name, each with what it was: a path through a link is seen for what it is.
-fn places(walk: &Walk<'_>, sources: &[Word], target: Option<&Word>) -> Vec<(String, String)> {
+fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let Some(target) = target else { return pairs };
     for source in sources {
         for place in [target.clone(), inside(target, source)] {
-            if let (Target::Known { path: to, .. }, Target::Known { path: from, .. }) =
-                (walk.target(source), walk.target(&place))
+            if let (TargetPath::Known { path: to, .. }, TargetPath::Known { path: from, .. }) =
+                (walker.target(source), walker.target(&place))
                 && to != from
             {
                 pairs.push((from, to));
@@ -72,24 +72,24 @@ fn places(walk: &Walk<'_>, sources: &[Word], target: Option<&Word>) -> Vec<(Stri
     pairs
 }
 
-pub(super) fn rsync(walk: &mut Walk<'_>, rest: &[Word]) {
+pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args =
         Args::new(rest, &["-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--files-from", "--log-file"]);
     let Some((target, sources)) = args.operands.split_last() else { return };
     if args.has(&["-n", "--dry-run"]) || target.prefix().split('/').next().is_some_and(|host| host.contains(':')) {
         return;
     }
-    files::below(walk, Deed::Write, target);
-    onto(walk, sources, Some(target), false, true);
+    file_programs::below(walker, Effect::Write, target);
+    onto(walker, sources, Some(target), false, true);
     if args.has(&["--delete", "--delete-before", "--delete-after", "--delete-excluded", "--delete-during"]) {
-        walk.touch(Deed::Remove, target, true);
+        walker.change(Effect::Remove, target, true);
     }
     if args.has(&["--remove-source-files"]) {
-        each(walk, Deed::Remove, sources, true);
+        each(walker, Effect::Remove, sources, true);
     }
 }
 
-fn ends(args: &Args) -> (Vec<Word>, Option<Word>) {
+fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {
     match (args.value(&["-t", "--target-directory"]), args.operands.split_last()) {
         (Some(target), _) => (args.operands.clone(), Some(target.clone())),
         (None, Some((target, sources))) => (sources.to_vec(), Some(target.clone())),
@@ -98,19 +98,19 @@ fn ends(args: &Args) -> (Vec<Word>, Option<Word>) {
 }
 
 /// Whether the target is a folder cannot be told: both what that would mean and what it would not is written.
-fn onto(walk: &mut Walk<'_>, sources: &[Word], target: Option<&Word>, replaces: bool, whole: bool) {
+fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>, replaces: bool, whole: bool) {
     let Some(target) = target else { return };
-    walk.touch(Deed::Write, target, replaces);
+    walker.change(Effect::Write, target, replaces);
     for source in sources {
-        walk.touch(Deed::Write, &inside(target, source), whole);
+        walker.change(Effect::Write, &inside(target, source), whole);
         if whole && !replaces && source.prefix().ends_with(['/', '.']) {
-            files::below(walk, Deed::Write, target);
+            file_programs::below(walker, Effect::Write, target);
         }
     }
 }
 
 /// A source's place in a target that is a folder.
-fn inside(target: &Word, source: &Word) -> Word {
+fn inside(target: &ShellWord, source: &ShellWord) -> ShellWord {
     let mut inside = target.clone();
     inside.push("/");
     match source.text() {
@@ -118,7 +118,7 @@ fn inside(target: &Word, source: &Word) -> Word {
             let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             if source.has_glob() { inside.push_glob(name) } else { inside.push(name) }
         }
-        None => inside.push_hole(),
+        None => inside.push_unknown(),
     }
     inside
 }

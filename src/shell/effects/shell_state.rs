@@ -1,15 +1,15 @@
 //! What the shell remembers from one command to the next.
 
-use super::Ground;
-use super::target::absolute;
-use crate::shell::syntax::Tree;
-use crate::shell::word::Word;
+use super::ExecContext;
+use super::target_path::absolute;
+use crate::shell::syntax::CommandTree;
+use crate::shell::word::ShellWord;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The shell as far as the line has brought it.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct ShellState {
     /// The folder; nothing where it is not known.
     pub folder: Option<String>,
     pub previous: Option<String>,
@@ -19,26 +19,26 @@ pub(super) struct State {
     pub strict: bool,
     pub pushed: Vec<Option<String>>,
     /// What the line sets, one word or several; nothing where the value is not known.
-    pub variables: HashMap<String, Option<Vec<Word>>>,
-    pub functions: HashMap<String, Rc<Tree>>,
+    pub variables: HashMap<String, Option<Vec<ShellWord>>>,
+    pub functions: HashMap<String, Rc<CommandTree>>,
     pub aliases: HashMap<String, String>,
     /// Links that the line makes, with what they lead to.
     pub links: Vec<(String, String)>,
     /// Files that the line copies, with what they are copies of.
     pub copies: Vec<(String, String)>,
     /// What the line writes into files, as far as that is known.
-    pub written: Vec<(String, Word)>,
+    pub written: Vec<(String, ShellWord)>,
     /// Whether `*` takes hidden files too.
     pub dotglob: bool,
 }
 
-impl State {
-    pub fn new(ground: &Ground) -> Self {
-        let known = |text: &str| Some(vec![Word::new(text)]);
-        let name = ground.home.rsplit('/').next().unwrap_or_default();
+impl ShellState {
+    pub fn new(context: &ExecContext) -> Self {
+        let known = |text: &str| Some(vec![ShellWord::new(text)]);
+        let name = context.home.rsplit('/').next().unwrap_or_default();
         let variables = [
-            ("HOME", known(&ground.home)),
-            ("CLAUDE_PROJECT_DIR", known(&ground.project)),
+            ("HOME", known(&context.home)),
+            ("CLAUDE_PROJECT_DIR", known(&context.project)),
             ("USER", known(name)),
             ("LOGNAME", known(name)),
             ("IFS", known(" \t\n")),
@@ -47,7 +47,7 @@ impl State {
             ("#", known("0")),
         ];
         Self {
-            folder: absolute(&ground.cwd, None),
+            folder: absolute(&context.cwd, None),
             previous: None,
             elsewhere: Vec::new(),
             strict: false,
@@ -62,8 +62,8 @@ impl State {
         }
     }
 
-    pub fn variable(&self, name: &str) -> Option<Vec<Word>> {
-        let folder = |folder: &Option<String>| folder.as_ref().map(|folder| vec![Word::new(folder.as_str())]);
+    pub fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
+        let folder = |folder: &Option<String>| folder.as_ref().map(|folder| vec![ShellWord::new(folder.as_str())]);
         match self.variables.get(name) {
             Some(value) => value.clone(),
             None if name == "PWD" => folder(&self.folder),
@@ -73,18 +73,18 @@ impl State {
         }
     }
 
-    pub fn set(&mut self, name: &str, value: Option<Vec<Word>>) {
+    pub fn set(&mut self, name: &str, value: Option<Vec<ShellWord>>) {
         self.variables.insert(name.to_owned(), value);
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
-    pub fn give(&mut self, words: &[Word]) {
+    pub fn give(&mut self, words: &[ShellWord]) {
         for (at, word) in words.iter().enumerate() {
             self.set(&(at + 1).to_string(), Some(vec![word.clone()]));
         }
         self.set("@", Some(words.to_vec()));
         self.set("*", Some(words.to_vec()));
-        self.set("#", Some(vec![Word::new(words.len().to_string())]));
+        self.set("#", Some(vec![ShellWord::new(words.len().to_string())]));
     }
 
     /// Enters a folder, which may not be there.

@@ -1,10 +1,10 @@
 //! A path that is touched, and whether it is the one that is asked about.
 
-use super::{Deed, Touch};
+use super::{Effect, FileEffect};
 
 /// What is known of a path. Paths are absolute, without `.`, `..` and a last slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum TargetPath {
     /// All of it.
     Known {
         /// The path, or the pattern of it.
@@ -37,7 +37,7 @@ pub enum Hit {
     Yes,
 }
 
-impl Touch {
+impl FileEffect {
     /// Whether this changes `path`: the path itself, or a folder above it with everything below.
     #[must_use]
     pub fn hits(&self, path: &str) -> Hit {
@@ -45,12 +45,12 @@ impl Touch {
             let at_or_above = ancestors(path).any(|above| matches(own, glob, above));
             if self.recursive { at_or_above } else { matches(own, glob, path) }
         };
-        let sure = if self.deed == Deed::Maybe || !self.sure { Hit::Maybe } else { Hit::Yes };
+        let sure = if self.effect == Effect::Maybe || !self.sure { Hit::Maybe } else { Hit::Yes };
         match &self.target {
-            Target::Known { path: own, glob } if whole(own, *glob) => sure,
+            TargetPath::Known { path: own, glob } if whole(own, *glob) => sure,
             // Code puts paths together from their parts.
-            Target::Known { path: own, .. } if self.deed != Deed::Maybe || name(own) != name(path) => Hit::No,
-            Target::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => Hit::No,
+            TargetPath::Known { path: own, .. } if self.effect != Effect::Maybe || name(own) != name(path) => Hit::No,
+            TargetPath::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => Hit::No,
             _ => Hit::Maybe,
         }
     }

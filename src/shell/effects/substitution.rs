@@ -1,0 +1,53 @@
+//! What the words of a line are asked of: the walker through it.
+
+use super::walker::Walker;
+use crate::shell::expansion::ShellEnvironment;
+use crate::shell::syntax::Unreadable;
+use crate::shell::word::ShellWord;
+
+impl ShellEnvironment for Walker<'_> {
+    fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
+        self.state.variable(name)
+    }
+
+    fn set(&mut self, name: &str, value: Vec<ShellWord>) {
+        self.state.set(name, Some(value));
+    }
+
+    fn printed(&mut self, command: &str) -> ShellWord {
+        let printed = self.aside(|walker| walker.text(command, &ShellWord::unknown()));
+        // The shell drops the line ends at the end.
+        match printed.text() {
+            Some(text) if !printed.has_glob() => ShellWord::new(text.trim_end_matches('\n')),
+            _ => printed,
+        }
+    }
+
+    fn piped(&mut self, command: &str) -> ShellWord {
+        let printed = self.printed(command);
+        let file = ShellWord::new(format!("/dev/fd/{}", 63 + self.state.written.len()));
+        self.wrote(&file, printed);
+        file
+    }
+
+    fn home(&self, name: &str) -> ShellWord {
+        let home = self.context.home.as_str();
+        let above = home.rsplit_once('/').map_or("", |(above, _)| above);
+        let folder =
+            |folder: Option<&String>| folder.map_or_else(ShellWord::unknown, |folder| ShellWord::new(folder.as_str()));
+        match name {
+            "" => {
+                self.state.variable("HOME").and_then(|words| words.first().cloned()).unwrap_or_else(ShellWord::unknown)
+            }
+            "+" => folder(self.state.folder.as_ref()),
+            "-" => folder(self.state.previous.as_ref()),
+            "root" => ShellWord::new("/root"),
+            name => ShellWord::new(format!("{above}/{name}")),
+        }
+    }
+
+    fn lost(&mut self, raw: &str) {
+        let begin: String = raw.chars().take(40).collect();
+        self.give_up(Unreadable::new(format!("the end of `{begin}` is not to be found"), 1));
+    }
+}
