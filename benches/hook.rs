@@ -1,7 +1,7 @@
-//! What a hook costs, as ratios to an empty process and to `git status`, all measured in one run.
+//! Measures the hook as ratios to an empty process and to `git status`, all measured in one run.
 //!
 //! `cargo bench` measures the host's build; `MODEGATE=path/to/modegate cargo bench` another one, such as the
-//! static binary. `cargo bench -- quick` leaves the large repositories out.
+//! static binary. `cargo bench -- quick` skips the large repositories.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ fn main() {
     let quick = std::env::args().any(|word| word == "quick");
     let folder = std::env::temp_dir().join(format!("modegate-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    // A fresh copy: blockwise runs of one file differ more than programs do.
+    // A fresh copy: runs of the same file in blocks vary too much.
     let binary = folder.join("modegate");
     let given =
         std::env::var_os("MODEGATE").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_modegate")), PathBuf::from);
@@ -61,19 +61,19 @@ fn hooks(folder: &Path, binary: &Path) {
     );
     let start = project.event("start", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"strategic-planner"}"#);
     let marked = project.event("marked", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"marked-agent"}"#);
-    // Without a prompt's id every /plan activates anew, and so writes the state.
+    // Without a prompt's id every /plan activates the mode again and writes the state.
     let state = project.event("state", r#""session_id":"t","hook_event_name":"UserPromptSubmit","prompt":"/plan x""#);
-    let mut contest = Contest::new();
-    contest.enter("/bin/true", 0.0, Command::new("/bin/true"), None);
-    contest.enter("no gate hears it, no mode active", 1.0, project.command(), Some(&idle));
-    contest.enter("no gate hears it, a mode active", 1.0, project.command(), Some(&busy));
-    contest.enter("a gated start with file checks", 1.3, project.command(), Some(&start));
-    contest.enter("a gated start with frontmatter", 1.5, project.command(), Some(&marked));
-    contest.enter("a state move", 2.5, project.command(), Some(&state));
-    contest.run(ROUNDS, "x /bin/true");
+    let mut comparison = Comparison::new();
+    comparison.add("/bin/true", 0.0, Command::new("/bin/true"), None);
+    comparison.add("no gate matches, no mode active", 1.0, project.command(), Some(&idle));
+    comparison.add("no gate matches, a mode active", 1.0, project.command(), Some(&busy));
+    comparison.add("a gated start with file checks", 1.3, project.command(), Some(&start));
+    comparison.add("a gated start with frontmatter", 1.5, project.command(), Some(&marked));
+    comparison.add("a state move", 2.5, project.command(), Some(&state));
+    comparison.run(ROUNDS, "x /bin/true");
 }
 
-/// What the gates that always stand cost: none, those that ship, many that do not match, and one that runs a program.
+/// Measures the base mode: no gates, the shipped gates, many that do not match, and one that runs a program.
 fn gates(folder: &Path, binary: &Path) {
     let with = |name: &str, files: &[(&str, String)]| {
         let project = Project::new(folder, name, binary);
@@ -100,23 +100,23 @@ fn gates(folder: &Path, binary: &Path) {
             1.0,
             with("none", &[(".claude/modegate.yaml", "disable: [base]\n".to_owned())]),
         ),
-        ("a shell command, the gates that ship", 1.5, with("ship", &[])),
+        ("a shell command, the shipped gates", 1.5, with("ship", &[])),
         ("a shell command, 200 rules that do not match", 3.0, with("many", &[(".claude/modes/base.yaml", many)])),
         ("a shell command, one gate that runs `true`", 4.0, with("runs", &[(".claude/modes/base.yaml", runs)])),
     ];
     let fields = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd x && cargo test --all 2>&1 | tail -5"}"#;
     let events: Vec<PathBuf> = projects.iter().map(|(_, _, project)| project.event("bash", fields)).collect();
     std::thread::sleep(Duration::from_millis(2_100));
-    let mut contest = Contest::new();
-    contest.enter("/bin/true", 0.0, Command::new("/bin/true"), None);
+    let mut comparison = Comparison::new();
+    comparison.add("/bin/true", 0.0, Command::new("/bin/true"), None);
     for ((name, goal, project), event) in projects.iter().zip(&events) {
         project.hook(event);
-        contest.enter(name, *goal, project.command(), Some(event));
+        comparison.add(name, *goal, project.command(), Some(event));
     }
     let mut shell = Command::new("sh");
     shell.args(["-c", "true"]);
-    contest.enter("sh -c true", 0.0, shell, None);
-    contest.run(ROUNDS, "x /bin/true");
+    comparison.add("sh -c true", 0.0, shell, None);
+    comparison.run(ROUNDS, "x /bin/true");
 }
 
 /// Git checks against git itself.
@@ -124,7 +124,7 @@ fn git(folder: &Path, binary: &Path, size: usize) {
     let project = Project::new(folder, &format!("git-{size}"), binary);
     project.write(".gitignore", "node_modules\n.claude\n");
     for index in 0..size {
-        // Ten files a folder in each half, thirty folders a folder, as in a tidy project.
+        // Ten files per folder, thirty folders per parent.
         let top = if index % 2 == 0 { "src" } else { "lib" };
         project.write(&format!("{top}/d{}/e{}/f{index}.rs", index / 600, index / 20), "x\n");
     }
@@ -143,17 +143,17 @@ fn git(folder: &Path, binary: &Path, size: usize) {
     let committed = project.event("committed", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"committed-agent"}"#);
     let one = if size > 1_000 { if size > 20_000 { 0.15 } else { 0.25 } } else { 0.45 };
     for (path, goal, event) in [("src", 0.6, &clean), ("src/d0/e0/f0.rs", one, &committed)] {
-        let mut contest = Contest::new();
+        let mut comparison = Comparison::new();
         let mut status = Command::new("git");
         status.current_dir(&project.home).args(["status", "--porcelain", "--", path]);
-        contest.enter(&format!("git status --porcelain -- {path} ({size} files)"), 0.0, status, None);
-        contest.enter(
+        comparison.add(&format!("git status --porcelain -- {path} ({size} files)"), 0.0, status, None);
+        comparison.add(
             if path == "src" { "clean src" } else { "committed of one file" },
             goal,
             project.command(),
             Some(event),
         );
-        contest.run(GIT_ROUNDS, "x git status");
+        comparison.run(GIT_ROUNDS, "x git status");
     }
 }
 
@@ -197,7 +197,7 @@ impl Project {
         assert!(done.success());
     }
 
-    /// An event in a file, as the host would send it.
+    /// Writes an event to a file, as the host would send it.
     fn event(&self, name: &str, fields: &str) -> PathBuf {
         let path = self.home.join(".claude").join(format!("{name}.json"));
         fs::write(&path, format!("{{\"transcript_path\":\"/x\",\"cwd\":\"{}\",{fields}}}\n", self.home.display()))
@@ -217,8 +217,8 @@ impl Project {
     }
 }
 
-/// Programs that run in turn, so that whatever else the machine does hits all of them.
-struct Contest(Vec<Entry>);
+/// Programs that run in turn, so that other load affects all of them equally.
+struct Comparison(Vec<Entry>);
 
 struct Entry {
     name: String,
@@ -228,12 +228,12 @@ struct Entry {
     times: Vec<Duration>,
 }
 
-impl Contest {
+impl Comparison {
     fn new() -> Self {
         Self(Vec::new())
     }
 
-    fn enter(&mut self, name: &str, goal: f64, mut command: Command, input: Option<&Path>) {
+    fn add(&mut self, name: &str, goal: f64, mut command: Command, input: Option<&Path>) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         self.0.push(Entry {
             name: name.to_owned(),
@@ -244,7 +244,7 @@ impl Contest {
         });
     }
 
-    /// Runs everybody in turn; the first entry is the measure of the others.
+    /// Runs all entries in turn; the first is the baseline.
     fn run(mut self, rounds: usize, unit: &str) {
         for _ in 0..rounds {
             for entry in &mut self.0 {

@@ -1,4 +1,4 @@
-//! What a replay costs, as ratios to merely reading the same bytes (`wc -l`) and to `jq -c .`, all measured in one run.
+//! Measures replay as ratios to reading the same bytes (`wc -l`) and to `jq -c .`, all measured in one run.
 //!
 //! `cargo bench --bench replay` measures the host's build; `MODEGATE=path/to/modegate` another one. `-- quick` takes a
 //! tenth of the corpus. The corpus is real: sessions are played through the hook, and their journals copied until it is
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How many sessions are played, and how many events each has, about.
+/// Sessions to play, and events per session (roughly).
 const SESSIONS: usize = 24;
 const TURNS: usize = 60;
 const ROUNDS: usize = 5;
@@ -41,7 +41,7 @@ fn main() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Everybody reads the same files, one after the other in each round; the fastest round counts.
+/// All programs read the same files in turn; the fastest round counts.
 fn contest(binary: &Path, corpus: &Corpus) {
     let mut wc = Command::new("wc");
     wc.arg("-l").args(&corpus.files);
@@ -99,7 +99,7 @@ fn timed(command: &mut Command) -> Duration {
     begun.elapsed()
 }
 
-/// Runs a program; how long it took, and the most memory that it had, in KB.
+/// Runs a program; returns its time and peak memory in KB.
 fn watched(command: &mut Command) -> (Duration, u64) {
     let begun = Instant::now();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -123,7 +123,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Copies of the journals, until they are large enough together.
+    /// Copies of the journals, until they reach the wanted size.
     fn grown(folder: &Path, journals: &[PathBuf], size: u64) -> Self {
         let mut corpus = Self { folder: folder.to_owned(), files: Vec::new(), size: 0, lines: 0 };
         let texts: Vec<Vec<u8>> = journals.iter().map(|path| fs::read(path).unwrap()).collect();
@@ -142,7 +142,7 @@ impl Corpus {
     }
 }
 
-/// Plays sessions in a project; their journals.
+/// Plays sessions in a project and returns their journals.
 fn played(home: &Path) -> Vec<PathBuf> {
     fs::create_dir_all(home.join("project/plans")).unwrap();
     fs::create_dir_all(home.join("project/research")).unwrap();
@@ -154,7 +154,7 @@ fn played(home: &Path) -> Vec<PathBuf> {
     journals
 }
 
-/// A session as they are: a prompt, a planner that is held once, and many calls of tools.
+/// A typical session: a prompt, a planner that is blocked once, many tool calls.
 fn play(home: &Path, session: &str, seed: usize) {
     let event = |kind: &str, more: Value| {
         let mut event = json!({
