@@ -26,5 +26,6 @@ pub mod shell;
 pub mod starter;
 pub mod store;
 pub mod template;
+pub(crate) mod transcript;
 pub mod verdict;
 pub mod yaml;

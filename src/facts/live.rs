@@ -12,7 +12,6 @@ pub mod place;
 mod program;
 pub mod text;
 pub mod tool_effects;
-pub mod transcript;
 mod web;
 pub mod wired;
 
@@ -22,6 +21,7 @@ use super::{Answer, EventText, FactSource, FoundFile, Question, TextQuery};
 use crate::event::Event;
 use crate::journal::ActivityLog;
 use crate::shell::ExecContext;
+use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -131,12 +131,8 @@ impl<'e> LiveFacts<'e> {
 
     fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
         let text = std::fs::read(path).map_err(|error| clause("the transcript", &error)).map(|bytes| {
-            let conversation = transcript::Conversation::parse(&bytes);
-            if last {
-                return conversation.latest_assistant().unwrap_or_default().as_bytes().to_vec();
-            }
-            let texts: Vec<&str> = conversation.messages.iter().map(|message| message.text.as_str()).collect();
-            texts.join("\n").into_bytes()
+            if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
+                .into_bytes()
         });
         text_of(text.as_deref(), wanted)
     }

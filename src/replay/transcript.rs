@@ -1,229 +1,245 @@
-//! The host's transcript of a session, turned back into the events that hooks would have heard.
+//! Rebuilds hook events from the host's session transcripts.
 //!
-//! The format is the host's own and changes. So it is read without demands: what cannot be used is counted
-//! with its reason, and what cannot be known is left out of an event.
+//! The format belongs to the host and changes between versions. Records that cannot be used are counted with a
+//! reason, and fields that cannot be known are left out of an event.
 //!
-//! A session is one main file, and one more for each subagent. Each is a [`TranscriptFile`] that is given its lines;
-//! [`rebuild`] puts the events of all parts in order.
+//! A session has a main file and one file per subagent. Each is read line by line into a [`TranscriptFile`];
+//! [`rebuild`] puts the events of all files in order.
 //!
 //! ```
 //! use modegate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 //! let main = "/home/ann/.claude/projects/-home-ann-app/s1.jsonl";
-//! let mut part = TranscriptFile::main(main);
-//! part.line(br#"{"type": "user", "cwd": "/home/ann/app", "message": {"content": "/plan x"}}"#);
+//! let mut file = TranscriptFile::main(main);
+//! file.line(br#"{"type": "user", "cwd": "/home/ann/app", "message": {"content": "/plan x"}}"#);
 //! let path = "/home/ann/.claude/projects/-home-ann-app/s1/subagents/agent-a1.jsonl";
-//! let card = br#"{"agentType": "planner", "toolUseId": "toolu_1"}"#;
-//! let agents = SubagentInfo::of(path, Some(card)).map(|agent| TranscriptFile::of_agent(main, path, agent));
-//! let retold = rebuild(std::iter::once(part).chain(agents).collect());
-//! assert_eq!(retold.events[1].event["prompt"], "/plan x");
-//! assert_eq!(retold.skipped.count(), 0);
+//! let metadata = br#"{"agentType": "planner", "toolUseId": "toolu_1"}"#;
+//! let agents = SubagentInfo::of(path, Some(metadata)).map(|agent| TranscriptFile::of_agent(main, path, agent));
+//! let session = rebuild(std::iter::once(file).chain(agents).collect());
+//! assert_eq!(session.events[1].event["prompt"], "/plan x");
+//! assert_eq!(session.skipped.count(), 0);
 //! ```
 
 mod background;
-mod calls;
+mod context;
 mod merge;
-mod record;
-mod response;
-mod said;
-mod setting;
+mod pending_calls;
 mod skipped;
-mod track;
+mod timeline;
+mod tool_response;
+mod user_message;
 
 pub use skipped::{SkipCount, SkipReason, SkippedRecords, TranscriptPosition};
 
-use merge::TimelineOfFile;
-use record::TranscriptRecord;
+use crate::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
+use context::EventContext;
 use serde_json::Value;
-use setting::EventContext;
 use std::collections::{HashMap, HashSet};
-use track::AgentTimeline;
+use timeline::AgentTimeline;
 
-/// A subagent, as its file's name and its card tell it.
+/// Record types that never lead to a hook event.
+const BOOKKEEPING: [&str; 22] = [
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
+    "bridge-session",
+    "cost-state",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "summary",
+    "tag",
+    "tools-used",
+    "worktree-state",
+];
+
+/// A subagent, as described by its file name and metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubagentInfo {
-    /// Its id.
+    /// The agent's id.
     pub id: String,
-    /// Its type.
+    /// The agent's type.
     pub kind: Option<String>,
-    /// The id of the tool call that it came from.
+    /// The id of the tool call that started it.
     pub call: Option<String>,
 }
 
 impl SubagentInfo {
-    /// The agent whose transcript has this path (`…/agent-<id>.jsonl`), with its card (`agent-<id>.meta.json`) if
-    /// there is one; `None` for the path of a main transcript.
+    /// The agent whose transcript is at `path` (`…/agent-<id>.jsonl`), with the content of `agent-<id>.meta.json` if
+    /// there is one; `None` for a main transcript.
     #[must_use]
-    pub fn of(path: &str, card: Option<&[u8]>) -> Option<Self> {
-        let id = stem(path).strip_prefix("agent-")?.to_owned();
-        let card: Value = card.and_then(|card| serde_json::from_slice(card).ok()).unwrap_or_default();
-        let text = |name: &str| card.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        Some(Self { id, kind: text("agentType").map(str::to_owned), call: text("toolUseId").map(str::to_owned) })
+    pub fn of(path: &str, metadata: Option<&[u8]>) -> Option<Self> {
+        let id = file_stem(path).strip_prefix("agent-")?.to_owned();
+        let metadata = metadata.map(AgentMetadata::read).unwrap_or_default();
+        Some(Self { id, kind: metadata.agent_type.0, call: metadata.tool_use_id.0 })
     }
 }
 
-/// One file of a session's transcript.
+/// One transcript file of a session.
 #[derive(Debug)]
 pub struct TranscriptFile {
-    /// The file's own agent first, then those whose records stand between its own.
-    tracks: Vec<AgentTimeline>,
-    /// Which track a record belongs to, by the id that others name as their parent.
+    /// The file's own agent, then the agents whose records are interleaved with its own.
+    timelines: Vec<AgentTimeline>,
+    /// The timeline of each interleaved record, by its uuid.
     owners: HashMap<String, usize>,
-    seen: HashSet<String>,
+    uuids: HashSet<String>,
     skipped: SkippedRecords,
     lines: usize,
 }
 
 impl TranscriptFile {
-    /// The main transcript of a session, at the path that the host would name.
+    /// The main transcript of a session, at the path that the host would report.
     #[must_use]
     pub fn main(path: &str) -> Self {
-        let session = Some(stem(path)).filter(|name| is_uuid(name)).map(str::to_owned);
-        Self::new(EventContext { session, transcript: Some(path.to_owned()), ..EventContext::default() })
+        let (session, transcript) = (session_id(path), Some(path.to_owned()));
+        Self::new(EventContext { session, transcript, ..EventContext::default() })
     }
 
     /// The transcript of a subagent of the session whose main transcript is at `main`.
     #[must_use]
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
-        let session = Some(stem(main)).filter(|name| is_uuid(name)).map(str::to_owned);
-        let (agent, transcript, own) = (Some(agent), Some(main.to_owned()), Some(path.to_owned()));
-        Self::new(EventContext { agent, session, transcript, own, ..EventContext::default() })
+        let mut file = Self::main(main);
+        for timeline in &mut file.timelines {
+            timeline.context.agent = Some(agent.clone());
+            timeline.context.agent_transcript = Some(path.to_owned());
+        }
+        file
     }
 
-    fn new(setting: EventContext) -> Self {
+    fn new(context: EventContext) -> Self {
         Self {
-            tracks: vec![AgentTimeline::new(setting)],
+            timelines: vec![AgentTimeline::new(context)],
             owners: HashMap::new(),
-            seen: HashSet::new(),
+            uuids: HashSet::new(),
             skipped: SkippedRecords::default(),
             lines: 0,
         }
     }
 
-    /// Takes the next line.
+    /// Reads the next line.
     pub fn line(&mut self, line: &[u8]) {
         self.lines += 1;
         if line.trim_ascii().is_empty() {
             return;
         }
-        let taken = match TranscriptRecord::read(line) {
-            Ok(record) => self.record(&record),
-            Err(too_long) => Err(if too_long { SkipReason::TooLong } else { SkipReason::NotJson }),
-        };
-        if let Err(reason) = taken {
+        let read = TranscriptRecord::read(line).map_err(|error| match error {
+            UnreadableLine::TooLong => SkipReason::TooLong,
+            UnreadableLine::NotJson => SkipReason::NotJson,
+        });
+        if let Err(reason) = read.and_then(|record| self.record(&record)) {
             self.skipped.note(reason, self.lines);
         }
     }
 
     fn record(&mut self, record: &TranscriptRecord) -> Result<(), SkipReason> {
-        let kind = record.kind().ok_or(SkipReason::NoType)?;
-        if record.is_silent() {
-            self.tracks.iter_mut().take(1).for_each(|track| track.take_silent(record));
+        let kind = record.kind.as_deref().ok_or(SkipReason::NoType)?;
+        if BOOKKEEPING.contains(&kind) {
+            self.timelines.iter_mut().take(1).for_each(|timeline| timeline.bookkeeping(record));
             return Ok(());
         }
         if !matches!(kind, "user" | "assistant" | "system" | "attachment") {
             return Err(SkipReason::UnknownType(kind.to_owned()));
         }
-        if matches!(kind, "user" | "assistant") && !record.has_message() {
+        if matches!(kind, "user" | "assistant") && matches!(record.message.content, MessageContent::Missing) {
             return Err(SkipReason::NoMessage);
         }
-        if record.text("uuid").is_some_and(|uuid| !self.seen.insert(uuid.to_owned())) {
+        if record.uuid.as_deref().is_some_and(|uuid| !self.uuids.insert(uuid.to_owned())) {
             return Err(SkipReason::Repeated);
         }
         let at = self.owner(record);
-        let Some(track) = self.tracks.get_mut(at) else { return Ok(()) };
-        let foreign =
-            track.setting.session.as_deref().zip(record.text("sessionId")).is_some_and(|(own, other)| own != other);
-        if foreign || record.at("/forkedFrom").is_some() {
-            track.resumed = true;
+        let Some(timeline) = self.timelines.get_mut(at) else { return Ok(()) };
+        let own_session = timeline.context.session.as_deref();
+        let other_session = own_session.zip(record.session_id.as_deref()).is_some_and(|(own, other)| own != other);
+        if other_session || !record.forked_from.is_null() {
+            timeline.resumed = true;
             return Err(SkipReason::Copied);
         }
-        track.take(record, self.lines, &mut self.skipped);
+        timeline.record(record, self.lines, &mut self.skipped);
         Ok(())
     }
 
-    /// Which track a record belongs to. Older hosts wrote what subagents did into the main file.
+    /// The timeline that a record belongs to; older hosts write the records of subagents into the main file.
     fn owner(&mut self, record: &TranscriptRecord) -> usize {
-        let aside = record.is("isSidechain") && self.tracks.first().is_some_and(|track| track.setting.agent.is_none());
-        let at = if aside { self.aside(record) } else { 0 };
-        self.owners.extend(record.text("uuid").filter(|_| aside).map(|uuid| (uuid.to_owned(), at)));
+        let in_main = self.timelines.first().is_some_and(|timeline| timeline.context.agent.is_none());
+        if !record.is_sidechain.0 || !in_main {
+            return 0;
+        }
+        let uuid = record.uuid.as_deref();
+        let parent = record.parent_uuid.as_deref().and_then(|parent| self.owners.get(parent)).copied();
+        let id = record.agent_id.as_deref();
+        let has_id = |timeline: &AgentTimeline| timeline.context.agent.as_ref().map(|agent| agent.id.as_str()) == id;
+        let known = id.and_then(|_| self.timelines.iter().position(has_id));
+        let at = known.or(parent).unwrap_or_else(|| {
+            // An agent without an id is named after its first record.
+            let id = id.or(uuid).unwrap_or("unnamed").to_owned();
+            let main = self.timelines.first().map(|main| main.context.clone()).unwrap_or_default();
+            let agent = Some(SubagentInfo { id, ..SubagentInfo::default() });
+            self.timelines.push(AgentTimeline::new(EventContext { agent, ..main }));
+            self.timelines.len() - 1
+        });
+        self.owners.extend(uuid.map(|uuid| (uuid.to_owned(), at)));
         at
-    }
-
-    fn aside(&mut self, record: &TranscriptRecord) -> usize {
-        let parent = record.text("parentUuid").and_then(|parent| self.owners.get(parent)).copied();
-        let known = |id: &str| {
-            self.tracks.iter().position(|track| track.setting.agent.as_ref().is_some_and(|agent| agent.id == id))
-        };
-        let id = record.text("agentId");
-        id.and_then(known).or(parent).unwrap_or_else(|| {
-            // Without a name of its own it goes by its first record.
-            let id = id.or_else(|| record.text("uuid")).unwrap_or("unnamed").to_owned();
-            let main = self.tracks.first().map(|main| main.setting.clone()).unwrap_or_default();
-            self.tracks.push(AgentTimeline::new(EventContext {
-                agent: Some(SubagentInfo { id, ..SubagentInfo::default() }),
-                ..main
-            }));
-            self.tracks.len() - 1
-        })
     }
 }
 
-/// An event as the host would have sent it, as far as that can be known.
+/// A hook event as the host would have sent it, as far as the transcript shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RebuiltEvent {
-    /// The payload.
+    /// The event's payload.
     pub event: Value,
     /// When it happened, in UTC.
     pub at: Option<String>,
-    /// Where it comes from.
-    pub place: TranscriptPosition,
+    /// The record that it was rebuilt from.
+    pub position: TranscriptPosition,
 }
 
-/// A session, told again.
+/// The events of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RebuiltSession {
-    /// Its events, in the order in which they happened.
+    /// The events in the order in which they happened.
     pub events: Vec<RebuiltEvent>,
-    /// What could not be used.
+    /// Records that could not be used.
     pub skipped: SkippedRecords,
 }
 
-/// The events of a session from the parts of its transcript, the main one first.
+/// Rebuilds the events of a session from its transcript files, the main one first.
 #[must_use]
-pub fn rebuild(parts: Vec<TranscriptFile>) -> RebuiltSession {
+pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut skipped = SkippedRecords::default();
-    let mut tracks = Vec::new();
-    for (part, mut file) in parts.into_iter().enumerate() {
-        for mut track in file.tracks {
-            track.end(&mut file.skipped);
-            tracks.push(TimelineOfFile { part, track });
+    let mut timelines = Vec::new();
+    for (index, mut file) in files.into_iter().enumerate() {
+        for mut timeline in file.timelines {
+            timeline.end(&mut file.skipped);
+            timelines.push((index, timeline));
         }
-        skipped.join(file.skipped, part);
+        skipped.join(file.skipped, index);
     }
-    let links = merge::link(&mut tracks);
     let mut background = background::BackgroundTasks::default();
-    let events = merge::merge(tracks, &links).into_iter().map(|ordered| {
-        let mut event = ordered.step.event;
-        background.pass(&mut event);
-        let place = TranscriptPosition { part: ordered.part, line: ordered.step.line };
-        RebuiltEvent { event: Value::Object(event), at: ordered.step.at, place }
+    let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
+        background.update(&mut event.payload);
+        let position = TranscriptPosition { file, line: event.line };
+        RebuiltEvent { event: Value::Object(event.payload), at: event.at, position }
     });
     RebuiltSession { events: events.collect(), skipped }
 }
 
-/// The session that a line of a transcript belongs to: some hosts put the files of all agents into one folder.
-#[must_use]
-pub fn session_of(line: &[u8]) -> Option<String> {
-    TranscriptRecord::read(line).ok()?.text("sessionId").map(str::to_owned)
-}
-
-/// A file's name without its ending.
-fn stem(path: &str) -> &str {
+fn file_stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(".jsonl").unwrap_or(name)
 }
 
-/// Whether a name is an id of the host's: other names were given by people.
-fn is_uuid(name: &str) -> bool {
-    name.len() == 36 && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+/// The session id in a transcript's file name; a name without the form of an id was given by a person.
+fn session_id(path: &str) -> Option<String> {
+    let name = file_stem(path);
+    let is_id = name.len() == 36 && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    is_id.then(|| name.to_owned())
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 /// Which parts of the crate each part may use. A path's longest prefix counts.
-const MAY_USE: [(&str, &[&str]); 25] = [
+const MAY_USE: [(&str, &[&str]); 26] = [
     ("event", &[]),
     ("ids", &[]),
     ("facts", &["paths"]),
-    ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "hook_entries"]),
+    ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "transcript", "hook_entries"]),
     ("verdict", &[]),
     ("template", &[]),
+    ("transcript", &[]),
     ("redact", &[]),
     ("disk", &[]),
     ("yaml", &["template"]),
@@ -29,7 +30,20 @@ const MAY_USE: [(&str, &[&str]); 25] = [
     ("mode_cache", &["disk", "event", "mode", "paths", "settings"]),
     (
         "replay",
-        &["engine", "event", "facts", "journal", "mode", "paths", "redact", "reply", "session", "shell", "verdict"],
+        &[
+            "engine",
+            "event",
+            "facts",
+            "journal",
+            "mode",
+            "paths",
+            "redact",
+            "reply",
+            "session",
+            "shell",
+            "transcript",
+            "verdict",
+        ],
     ),
     (
         "cli",

@@ -216,7 +216,7 @@ fn a_call_that_was_not_allowed_has_no_end_and_a_stop_that_was_held_comes_again()
 fn who_is_interrupted_does_not_stop() {
     check("interrupted");
     let skipped = &stories("interrupted")[0].skipped;
-    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::NotBegun]);
+    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::NotStarted]);
 }
 
 #[test]
@@ -262,8 +262,8 @@ fn sidechains_are_agents() {
 #[test]
 fn what_is_left_out_is_counted() {
     let skipped = &stories("calls-in-one-message")[0].skipped;
-    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::Refused]);
-    assert_eq!((skipped.count(), skipped.0[&SkipReason::Refused].first.line), (3, 41));
+    assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::Rejected]);
+    assert_eq!((skipped.count(), skipped.0[&SkipReason::Rejected].first.line), (3, 41));
 }
 
 /// Whatever a transcript's lines are, reading goes on.

@@ -159,7 +159,7 @@ fn transcript(
     let session = input.main().file_stem().unwrap_or_default().to_string_lossy();
     let skipped = if collector.has(&session) { retold.skipped.0 } else { BTreeMap::new() };
     for (reason, counts) in &skipped {
-        let name = names.get(counts.first.part).map(String::as_str).unwrap_or_default();
+        let name = names.get(counts.first.file).map(String::as_str).unwrap_or_default();
         collector.skipped(name, counts.first.line as u64, reason.to_string(), counts.count as u64);
     }
     for rebuilt in retold.events {
@@ -167,8 +167,8 @@ fn transcript(
         if !collector.wants(event.session()) {
             continue;
         }
-        let file = names.get(rebuilt.place.part).map(String::as_str).unwrap_or_default();
-        let line = rebuilt.place.line as u64;
+        let file = names.get(rebuilt.position.file).map(String::as_str).unwrap_or_default();
+        let line = rebuilt.position.line as u64;
         let compared = replayer.decide(event, rebuilt.at.as_deref());
         let place = CaseLocation { file, line, at: rebuilt.at.as_deref() };
         collector.event(place, compared, &replayer.resolved.catalogue, None);

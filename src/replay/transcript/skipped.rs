@@ -1,82 +1,81 @@
-//! What of a transcript could not be used, and why.
+//! Counts the records of a transcript that could not be used.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
 
-/// Why something was passed over.
+/// Why a record was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// A line is no JSON object, or only half of one.
+    /// The line is not a complete JSON object.
     NotJson,
-    /// A line is longer than any that is read.
+    /// The line is too long.
     TooLong,
-    /// A record has no type.
+    /// The record has no type.
     NoType,
-    /// A record has a type that nobody here knows.
+    /// The record has a type that modegate does not know.
     UnknownType(String),
-    /// A record lacks the message that its type promises.
+    /// The record lacks the message that its type requires.
     NoMessage,
-    /// A record stands there a second time.
+    /// The record appeared before.
     Repeated,
-    /// A record was copied from another session.
+    /// The record was copied from another session.
     Copied,
-    /// A result has no call.
+    /// The result belongs to no call.
     NoCall,
-    /// A call was refused by the host itself, before any hook.
-    Refused,
-    /// A call waited for another that never ended.
-    NotBegun,
+    /// The host rejected the call before any hook ran.
+    Rejected,
+    /// The call was queued behind one that never ended.
+    NotStarted,
 }
 
 impl Display for SkipReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        match self {
-            Self::NotJson => f.write_str("the line is not a whole JSON object"),
-            Self::TooLong => f.write_str("the line is too long"),
-            Self::NoType => f.write_str("the record has no type"),
-            Self::UnknownType(name) => write!(f, "records of type `{name}` are not known"),
-            Self::NoMessage => f.write_str("the record has no message"),
-            Self::Repeated => f.write_str("the record was there before"),
-            Self::Copied => f.write_str("the record is another session's"),
-            Self::NoCall => f.write_str("the result is of a call that is not there"),
-            Self::Refused => f.write_str("the host refused the call before any hook"),
-            Self::NotBegun => f.write_str("the call waited for one that never ended"),
-        }
+        f.write_str(match self {
+            Self::NotJson => "not a complete JSON object",
+            Self::TooLong => "line too long",
+            Self::NoType => "record without a type",
+            Self::UnknownType(name) => return write!(f, "unknown record type `{name}`"),
+            Self::NoMessage => "record without a message",
+            Self::Repeated => "repeated record",
+            Self::Copied => "record of another session",
+            Self::NoCall => "tool result without a call",
+            Self::Rejected => "call rejected by the host before any hook",
+            Self::NotStarted => "call that never started",
+        })
     }
 }
 
-/// A place in a session's transcript.
+/// A line of one of a session's transcript files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TranscriptPosition {
-    /// Which part, from 0.
-    pub part: usize,
-    /// Which line of it, from 1.
+    /// The index of the file.
+    pub file: usize,
+    /// The line number, from 1.
     pub line: usize,
 }
 
-/// How often something was passed over.
+/// How many records were skipped for one reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkipCount {
-    /// How often.
+    /// The number of records.
     pub count: usize,
-    /// Where first.
+    /// The first of them.
     pub first: TranscriptPosition,
 }
 
-/// Everything that was passed over, by reason.
+/// All skipped records, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkippedRecords(pub BTreeMap<SkipReason, SkipCount>);
 
 impl SkippedRecords {
-    /// Counts something that was passed over on a line of the part at hand.
-    pub fn note(&mut self, reason: SkipReason, line: usize) {
-        self.add(reason, SkipCount { count: 1, first: TranscriptPosition { part: 0, line } });
+    pub(super) fn note(&mut self, reason: SkipReason, line: usize) {
+        self.add(reason, SkipCount { count: 1, first: TranscriptPosition { file: 0, line } });
     }
 
-    /// Adds what another part has passed over.
-    pub fn join(&mut self, other: Self, part: usize) {
-        for (reason, tally) in other.0 {
-            self.add(reason, SkipCount { first: TranscriptPosition { part, ..tally.first }, ..tally });
+    /// Adds the skipped records of the file with the index `file`.
+    pub(super) fn join(&mut self, other: Self, file: usize) {
+        for (reason, skipped) in other.0 {
+            self.add(reason, SkipCount { first: TranscriptPosition { file, ..skipped.first }, ..skipped });
         }
     }
 
@@ -86,9 +85,9 @@ impl SkippedRecords {
         own.first = own.first.min(more.first);
     }
 
-    /// How often all in all.
+    /// The number of all skipped records.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.values().map(|tally| tally.count).sum()
+        self.0.values().map(|skipped| skipped.count).sum()
     }
 }

@@ -1,32 +1,32 @@
-//! A tool's structured answer, from the words that the model saw: the host keeps no other of a subagent's.
+//! Structured tool results from the text that the model saw; the host keeps no other for subagents.
 
-use super::calls::PendingCall;
+use crate::transcript::ToolUse;
 use serde_json::{Value, json};
 
-/// Longer files are cut by the host.
+/// The host cuts files with more lines.
 const MOST_LINES: usize = 2000;
 
-/// Longer lines are cut by the host.
+/// The host cuts longer lines.
 const LONGEST_LINE: usize = 2000;
 
-/// What the words prove of the answer; nothing where they prove nothing.
-pub(super) fn of(call: &PendingCall, text: &str) -> Option<Value> {
+/// The part of the structured result that the text proves.
+pub(super) fn from_text(call: &ToolUse, text: &str) -> Option<Value> {
     match call.tool.as_str() {
-        "Read" => read(call, text),
-        "Bash" => background(text),
+        "Read" => file_content(call, text),
+        "Bash" => background_command(text),
         _ => None,
     }
 }
 
-/// A command that runs on by itself.
-fn background(text: &str) -> Option<Value> {
+/// A command that was left running in the background.
+fn background_command(text: &str) -> Option<Value> {
     let start = text.lines().find(|line| line.contains("background") && line.contains(" with ID: "))?;
     let id = start.split_once(" with ID: ")?.1.split(['.', ' ']).next()?;
     Some(json!({"backgroundTaskId": id}))
 }
 
 /// A whole file, from its numbered lines.
-fn read(call: &PendingCall, text: &str) -> Option<Value> {
+fn file_content(call: &ToolUse, text: &str) -> Option<Value> {
     let path = call.input.get("file_path")?.as_str()?;
     if ["offset", "limit", "pages"].iter().any(|part| call.input.get(part).is_some_and(|value| !value.is_null())) {
         return None;
@@ -41,7 +41,7 @@ fn read(call: &PendingCall, text: &str) -> Option<Value> {
     Some(json!({"type": "text", "file": file}))
 }
 
-/// A line behind its number: `1⇥text`, or `     1→text` of older hosts.
+/// The text of a numbered line: `1⇥text`, or `     1→text` from older hosts.
 fn numbered(line: &str, number: usize) -> Option<&str> {
     let rest = line.trim_start_matches(' ').strip_prefix(&number.to_string())?;
     let text = rest.strip_prefix('\t').or_else(|| rest.strip_prefix('→'))?;
@@ -54,14 +54,14 @@ mod tests {
 
     #[track_caller]
     fn check(tool: &str, input: Value, text: &str, expected: Option<&str>) {
-        let call = PendingCall { id: String::new(), tool: tool.to_owned(), input, line: 1, begun: None };
-        let answer = of(&call, text);
-        let content = answer.as_ref().and_then(|answer| answer.pointer("/file/content")?.as_str());
+        let call = ToolUse { id: String::new(), tool: tool.to_owned(), input };
+        let response = from_text(&call, text);
+        let content = response.as_ref().and_then(|response| response.pointer("/file/content")?.as_str());
         assert_eq!(content, expected, "{text}");
     }
 
     #[test]
-    fn numbered_lines_are_a_file() {
+    fn numbered_lines_become_a_file() {
         let file = || json!({"file_path": "/p/a.md"});
         check("Read", file(), "1\t# Plan\n2\t\n3\tText\n4\t", Some("# Plan\n\nText\n"));
         check("Read", file(), "     1→# Plan\n     2→end", Some("# Plan\nend"));
@@ -75,9 +75,9 @@ mod tests {
     }
 
     #[test]
-    fn a_command_in_the_background_is_seen() {
+    fn a_background_command_is_recognized() {
         let text = "Command running in background with ID: b1. Output is being written to: /tmp/x";
-        assert_eq!(background(text), Some(json!({"backgroundTaskId": "b1"})));
-        assert_eq!(background("done"), None);
+        assert_eq!(background_command(text), Some(json!({"backgroundTaskId": "b1"})));
+        assert_eq!(background_command("done"), None);
     }
 }

@@ -1,0 +1,190 @@
+//! Turns the records of one agent into hook events.
+
+mod assistant;
+mod user;
+
+use super::context::EventContext;
+use super::pending_calls::PendingCalls;
+use super::skipped::SkippedRecords;
+use crate::transcript::TranscriptRecord;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// An event of one agent, before the events of all agents are put in order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AgentEvent {
+    pub payload: Map<String, Value>,
+    pub at: Option<String>,
+    /// Milliseconds; never less than those of the event before.
+    pub time: i64,
+    pub line: usize,
+    /// How often the agent was called again before.
+    pub run: usize,
+}
+
+/// When and where a record was written.
+#[derive(Debug, Clone, Default)]
+struct RecordTime {
+    at: Option<String>,
+    time: i64,
+    line: usize,
+}
+
+/// A message that may be the last of its turn.
+#[derive(Debug)]
+struct PossibleStop {
+    time: RecordTime,
+    text: String,
+    /// Whether the record has a stop reason.
+    explicit: bool,
+    /// The API error that ended the turn.
+    failure: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum ProcessState {
+    #[default]
+    New,
+    Running,
+    /// The host's process has ended.
+    Ended,
+}
+
+/// The assistant's current message; the host writes one record per block.
+#[derive(Debug, Default)]
+struct AssistantMessage {
+    id: Option<String>,
+    text: String,
+    has_calls: bool,
+}
+
+/// The records of one agent so far.
+#[derive(Debug, Default)]
+pub(super) struct AgentTimeline {
+    pub context: EventContext,
+    pub events: Vec<Option<AgentEvent>>,
+    /// The prompt that a subagent was started with.
+    pub first_prompt: Option<String>,
+    /// Whether the file starts with records of another session.
+    pub resumed: bool,
+    calls: PendingCalls,
+    possible_stop: Option<PossibleStop>,
+    message: AssistantMessage,
+    now: RecordTime,
+    state: ProcessState,
+    prompted: bool,
+    /// Whether a stop hook has made the agent continue.
+    stop_hook_active: bool,
+    run: usize,
+}
+
+impl AgentTimeline {
+    pub(super) fn new(context: EventContext) -> Self {
+        Self { context, ..Self::default() }
+    }
+
+    /// Reads a record of the conversation.
+    pub(super) fn record(&mut self, record: &TranscriptRecord, line: usize, skipped: &mut SkippedRecords) {
+        let at = record.timestamp.as_deref();
+        let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
+        // A clock that goes backwards must not change the order.
+        let time = time.unwrap_or(self.now.time).max(self.now.time);
+        self.now = RecordTime { at: at.map(str::to_owned).or(self.now.at.take()), time, line };
+        self.context.update(record);
+        if self.is_subagent() {
+            self.context.update_prompt(record);
+        }
+        if self.state != ProcessState::Running {
+            self.start();
+        }
+        match record.kind.as_deref() {
+            Some("user") => self.user(record, skipped),
+            Some("assistant") => self.assistant(record),
+            Some("system") => self.system(record),
+            Some("attachment") => self.attachment(record),
+            _ => {}
+        }
+    }
+
+    /// Reads a record of the host's bookkeeping.
+    pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord) {
+        match record.kind.as_deref() {
+            // Written when the host's process ends; what follows belongs to another process.
+            Some("cost-state") if !self.is_subagent() && self.state == ProcessState::Running => {
+                self.stop();
+                self.state = ProcessState::Ended;
+            }
+            Some("permission-mode") => self.context.permission_mode.clone_from(&record.permission_mode.0),
+            _ => {}
+        }
+    }
+
+    /// Ends the timeline after its last record.
+    pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
+        self.stop();
+        self.drop_calls(skipped);
+    }
+
+    /// Sets the type of the agent, unless it is known.
+    pub(super) fn set_agent_type(&mut self, kind: &str) {
+        let Some(agent) = self.context.agent.as_mut().filter(|agent| agent.kind.is_none()) else { return };
+        agent.kind = Some(kind.to_owned());
+        for event in self.events.iter_mut().flatten() {
+            event.payload.insert("agent_type".to_owned(), kind.into());
+        }
+    }
+
+    fn is_subagent(&self) -> bool {
+        self.context.agent.is_some()
+    }
+
+    fn start(&mut self) {
+        let again = self.state == ProcessState::Ended || self.resumed;
+        self.state = ProcessState::Running;
+        if self.is_subagent() {
+            return self.push(self.context.event("SubagentStart"));
+        }
+        self.context.prompt_id = None;
+        self.push_with("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
+    }
+
+    fn system(&mut self, record: &TranscriptRecord) {
+        match record.subtype.as_deref() {
+            Some("stop_hook_summary" | "turn_duration") => self.stop(),
+            Some("compact_boundary") => {
+                self.stop();
+                self.compacted(record);
+            }
+            _ => {}
+        }
+    }
+
+    fn compacted(&mut self, record: &TranscriptRecord) {
+        // Which events the compaction of a subagent causes is not known.
+        if self.is_subagent() {
+            return;
+        }
+        let trigger = || record.compact_metadata.get("trigger").map(|trigger| ("trigger", trigger.clone()));
+        // Only the summary shows which prompt caused the compaction.
+        let prompt = self.context.prompt_id.take();
+        self.push_with("PreCompact", trigger());
+        self.push_with("SessionStart", [("source", "compact".into())]);
+        self.push_with("PostCompact", trigger());
+        self.context.prompt_id = prompt;
+    }
+
+    fn push_with(&mut self, name: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) {
+        let mut event = self.context.event(name);
+        event.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        self.push(event);
+    }
+
+    fn push(&mut self, event: Map<String, Value>) {
+        self.push_at(event, self.now.clone());
+    }
+
+    fn push_at(&mut self, payload: Map<String, Value>, time: RecordTime) {
+        let RecordTime { at, time, line } = time;
+        self.events.push(Some(AgentEvent { payload, at, time, line, run: self.run }));
+    }
+}

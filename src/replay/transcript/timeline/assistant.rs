@@ -1,0 +1,129 @@
+//! Assistant records: messages, tool calls, and the end of a turn.
+
+use super::super::pending_calls::PendingCall;
+use super::super::skipped::{SkipReason, SkippedRecords};
+use super::super::tool_response;
+use super::{AgentTimeline, AssistantMessage, PossibleStop, RecordTime};
+use crate::transcript::{ToolResult, TranscriptRecord};
+
+impl AgentTimeline {
+    pub(super) fn assistant(&mut self, record: &TranscriptRecord) {
+        let text = record.text().unwrap_or_default();
+        if record.message.model.as_deref() == Some("<synthetic>") && text == "No response requested." {
+            return;
+        }
+        self.continue_message(record);
+        if !self.message.text.is_empty() && !text.is_empty() {
+            self.message.text.push('\n');
+        }
+        self.message.text.push_str(&text);
+        for tool_use in record.tool_uses() {
+            self.message.has_calls = true;
+            self.calls.add(PendingCall { tool_use: tool_use.clone(), line: self.now.line, started: None });
+        }
+        self.start_calls();
+        let reason = record.message.stop_reason.as_deref();
+        let continues = self.message.has_calls || matches!(reason, Some("tool_use" | "pause_turn"));
+        let failure = record.is_api_error_message.0.then(|| record.error.as_deref().unwrap_or("unknown").to_owned());
+        self.possible_stop = (!continues).then(|| PossibleStop {
+            time: self.now.clone(),
+            text: self.message.text.clone(),
+            explicit: reason.is_some(),
+            failure,
+        });
+    }
+
+    /// Continues the current message, or begins the next one.
+    fn continue_message(&mut self, record: &TranscriptRecord) {
+        let id = record.message.id.clone();
+        if id.is_some() && id == self.message.id {
+            return;
+        }
+        // Without a stop reason, or after an error, the model went on with its turn.
+        if self.possible_stop.as_ref().is_some_and(|stop| stop.explicit && stop.failure.is_none()) {
+            self.stop();
+        }
+        self.possible_stop = None;
+        self.message = AssistantMessage { id, ..AssistantMessage::default() };
+    }
+
+    fn start_calls(&mut self) {
+        while let Some(call) = self.calls.next() {
+            self.start_call(call);
+        }
+    }
+
+    fn start_call(&mut self, mut call: PendingCall) {
+        call.started = Some(self.events.len());
+        let event = self.context.tool_event("PreToolUse", &call.tool_use);
+        self.push_at(event, RecordTime { line: call.line, ..self.now.clone() });
+        self.calls.run(call);
+    }
+
+    pub(super) fn tool_result(&mut self, result: &ToolResult, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
+        if result.is_stopped_by_user() {
+            // The running call is over, and a queued one never starts.
+            return match self.calls.withdraw(&result.id) {
+                Some(call) => skipped.note(SkipReason::NotStarted, call.line),
+                None if self.calls.end(&result.id).is_none() => skipped.note(SkipReason::NoCall, self.now.line),
+                None => {}
+            };
+        }
+        for call in self.calls.overdue(&result.id) {
+            self.start_call(call);
+        }
+        let Some(call) = self.calls.end(&result.id) else { return skipped.note(SkipReason::NoCall, self.now.line) };
+        if result.error && result.text.starts_with("<tool_use_error>") {
+            // Only the result shows that no hook ran for the call.
+            if let Some(event) = call.started.and_then(|at| self.events.get_mut(at)) {
+                *event = None;
+            }
+            skipped.note(SkipReason::Rejected, call.line);
+        } else if !record.is_denied(result) {
+            self.end_call(&call, result, record);
+        }
+        self.start_calls();
+    }
+
+    fn end_call(&mut self, call: &PendingCall, result: &ToolResult, record: &TranscriptRecord) {
+        let name = if result.error { "PostToolUseFailure" } else { "PostToolUse" };
+        let mut event = self.context.tool_event(name, &call.tool_use);
+        if result.error {
+            event.insert("error".to_owned(), result.text.clone().into());
+        } else {
+            let response = record.tool_response().cloned();
+            let response = response.or_else(|| tool_response::from_text(&call.tool_use, &result.text));
+            event.extend(response.map(|response| ("tool_response".to_owned(), response)));
+        }
+        self.push(event);
+    }
+
+    /// Drops the calls that have not started by the end of a turn.
+    pub(super) fn drop_calls(&mut self, skipped: &mut SkippedRecords) {
+        for call in self.calls.clear() {
+            skipped.note(SkipReason::NotStarted, call.line);
+        }
+    }
+
+    /// Ends the turn if its last message can be the final one.
+    pub(super) fn stop(&mut self) {
+        let Some(stop) = self.possible_stop.take() else { return };
+        if self.calls.are_open() || stop.text.is_empty() && !stop.explicit {
+            return;
+        }
+        let name = match (self.is_subagent(), &stop.failure) {
+            (true, _) => "SubagentStop",
+            (false, Some(_)) => "StopFailure",
+            (false, None) => "Stop",
+        };
+        let mut event = self.context.event(name);
+        match stop.failure.filter(|_| name == "StopFailure") {
+            Some(error) => event.insert("error".to_owned(), error.into()),
+            None => event.insert("stop_hook_active".to_owned(), self.stop_hook_active.into()),
+        };
+        let transcript = self.context.agent_transcript.clone().filter(|_| name == "SubagentStop");
+        event.extend(transcript.map(|path| ("agent_transcript_path".to_owned(), path.into())));
+        event.insert("last_assistant_message".to_owned(), stop.text.into());
+        self.push_at(event, stop.time);
+    }
+}
