@@ -175,7 +175,7 @@ fn play(home: &Path, session: &str, seed: usize) {
         tools(&event, seed * TURNS + turn);
     }
     event("SubagentStop", planner.clone());
-    let day = modegate::facts::live::now().date;
+    let day = modegate::live::now().date;
     fs::write(home.join(format!("project/plans/plan_{session}_{day}.md")), "# Plan\n").unwrap();
     event("SubagentStop", planner);
     event("PostToolUse", spawn);

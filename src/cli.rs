@@ -133,7 +133,7 @@ fn person_only(command: &str) -> Option<ExitCode> {
 
 /// The project of a command that a person gives.
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
-    use crate::facts::live::place;
+    use crate::live::place;
     let home = match project {
         Some(given) => given.canonicalize().unwrap_or(given),
         None => place::home_here(None),

@@ -3,18 +3,25 @@
 //! What was asked and answered *is* the recording: a journal line holds it, and [`RecordedAnswers`]
 //! answers from it.
 
-pub mod live;
+pub mod frontmatter;
+pub mod glob;
+pub mod milestone;
 mod recorded;
+pub mod text;
 mod words;
 
-pub use live::LiveFacts;
+pub use frontmatter::frontmatter_of;
 pub use recorded::RecordedAnswers;
+pub use text::{event_text, search_event_text, search_file};
 
 use crate::paths::hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
+
+/// How many files or changes an answer holds.
+pub const MOST_RESULTS: usize = 20;
 
 /// A question to the world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -516,6 +523,15 @@ impl<'a> Facts<'a> {
             other => Err(unknown(other)),
         }
     }
+}
+
+/// Files, newest first, at most [`MOST_RESULTS`].
+#[must_use]
+pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
+    files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    files.dedup_by(|a, b| a.path == b.path);
+    files.truncate(MOST_RESULTS);
+    files
 }
 
 /// The reason in an answer that is no answer to the question.

@@ -13,6 +13,8 @@ pub mod facts;
 pub mod hook_entries;
 pub mod ids;
 pub mod journal;
+pub mod journal_files;
+pub mod live;
 pub mod mode;
 pub mod mode_cache;
 pub mod paths;

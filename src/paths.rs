@@ -1,6 +1,6 @@
 //! Where things are: home, tree, state; and names fit for a path.
 //!
-//! The functions that touch the disk are in `facts::live`; this module only computes.
+//! The functions that touch the disk are in `live`; this module only computes.
 
 use std::path::{Component, Path, PathBuf};
 

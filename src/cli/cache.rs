@@ -1,7 +1,7 @@
 //! `modegate cache`: the scripts' door to the state, under the same lock.
 
 use super::{EXIT_FAILURE, EXIT_USAGE, places, screen};
-use crate::facts::live::now;
+use crate::live::now;
 use crate::store::{StateFile, StateStatus, StateStore};
 use clap::Subcommand;
 use serde_json::Value;

@@ -43,7 +43,7 @@ impl Demo {
 
 fn play(home: &Path) -> io::Result<()> {
     let stage = Stage { home: home.to_owned() };
-    let day = crate::facts::live::now().date;
+    let day = crate::live::now().date;
     let report = format!("project/MS-001_Login/research/research_{SESSION}_{day}.md");
     let plan = format!("project/MS-001_Login/plans/plan_{SESSION}_{day}.md");
     stage.write("project/status.json", r#"{"current_milestone": "MS-001", "milestone_description": "Login"}"#)?;

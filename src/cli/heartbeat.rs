@@ -2,7 +2,7 @@
 
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
-use crate::journal;
+use crate::journal_files;
 use crate::paths::ProjectPaths;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub(super) struct Heartbeat {
 impl Heartbeat {
     /// The heartbeat of a session that the journal knows.
     pub(super) fn of(journal: &Path) -> Option<Self> {
-        let last = journal::last(journal)?;
+        let last = journal_files::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
         let used = transcript.and_then(|path| last_use(Path::new(path)));
         Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), used })
@@ -54,7 +54,7 @@ impl Heartbeat {
 /// What a session did before modegate was installed, or while it was not, tells nothing.
 pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
     let places = target.places();
-    let journals = journal::journals(&places.sessions());
+    let journals = journal_files::journals(&places.sessions());
     let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| Heartbeat::of(path));
     let mut heartbeats: Vec<Heartbeat> = known.collect();
     if places.hooks().is_dir() {
@@ -73,7 +73,7 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
 fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
     let mut heartbeats = Vec::new();
-    for path in journal::journals(&folder).into_iter().filter(|path| is_recent(path)) {
+    for path in journal_files::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // Some hosts keep the transcripts of subagents beside those of sessions.
         if !session.starts_with("agent-") && !places.journal(&session).exists() {
@@ -113,7 +113,7 @@ fn since(at: Timestamp) -> SignedDuration {
 /// When a session last called a tool, from the end of its transcript: each such call must have reached the hook.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
     const TAIL: u64 = 512 * 1024;
-    let tail = journal::tail(transcript, TAIL).ok()?;
+    let tail = journal_files::tail(transcript, TAIL).ok()?;
     let mut lines = tail.split(|byte| *byte == b'\n').rev();
     lines.find_map(|line| {
         let line: Value = serde_json::from_slice(line).ok()?;

@@ -4,9 +4,10 @@ use super::screen;
 use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
-use crate::facts::live::{LiveFacts, now, place};
 use crate::facts::{Answer, Facts, Question};
-use crate::journal::{self, JournalLine, WrittenFile};
+use crate::journal::{self, JournalLine};
+use crate::journal_files;
+use crate::live::{LiveFacts, now, place};
 use crate::mode::{BASE, Catalogue};
 use crate::mode_cache::ModeCache;
 use crate::paths::ProjectPaths;
@@ -201,7 +202,7 @@ impl HookRun<'_> {
     /// The session as the state has it, or as the journal does where the state is broken.
     fn session(&mut self, store: &StateStore, id: &str, settings: &Settings) -> (u64, Session) {
         let state = store.read();
-        let known = || journal::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
+        let known = || journal_files::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
         match &state.shape {
             StateStatus::Sound => {
                 let odd = state.oddities(id);
@@ -237,7 +238,7 @@ impl HookRun<'_> {
         }
     }
 
-    /// Puts a broken file aside, and every session that its journal knows into a new one.
+    /// Puts a broken file older_part, and every session that its journal knows into a new one.
     fn repair(&mut self, store: &StateStore, known: Session, why: &str, settings: &Settings) -> (u64, Session) {
         let source = if settings.journal {
             "the sessions' modes are taken from their journals"
@@ -249,7 +250,7 @@ impl HookRun<'_> {
         );
         let carries = self.event.kind.is_some_and(|kind| kind.row().message);
         let at = now().at;
-        let others = journal::last_sessions(&self.places.sessions(), settings.days);
+        let others = journal_files::last_sessions(&self.places.sessions(), settings.days);
         let repaired = store.change(&at, |fresh| {
             for session in others {
                 if fresh.session(&session.id).modes.is_empty() {
@@ -294,14 +295,14 @@ impl HookRun<'_> {
             findings: decided.findings.clone(),
             decision: decided.decision.clone(),
             who: decided.who.clone(),
-            wrote: WrittenFile::of(&self.event.edited()),
+            wrote: journal_files::hash_written(&self.event.edited()),
             lost: self.lost,
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
         let path = self.places.journal(self.event.session());
         let limit = u64::from(settings.megabytes) << 20;
         // A journal that cannot be written costs the record, never the decision.
-        if let Err(error) = journal::append(&path, &self.places.lock(), &line, limit) {
+        if let Err(error) = journal_files::append(&path, &self.places.lock(), &line, limit) {
             screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display()));
         }
     }

@@ -1,7 +1,7 @@
 //! Where modegate is, or shall be, installed: a project, or everything a user does.
 
-use crate::facts::live::place;
 use crate::hook_entries::PROJECT_COMMAND;
+use crate::live::place;
 use crate::paths::ProjectPaths;
 use crate::store;
 use clap::Args;

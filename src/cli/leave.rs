@@ -1,7 +1,7 @@
 //! `modegate leave`: a person ends a mode.
 
 use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places, screen};
-use crate::facts::live::now;
+use crate::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;

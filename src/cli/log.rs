@@ -4,7 +4,8 @@ use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, places, why};
 use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
-use crate::journal::{self, JournalLine};
+use crate::journal::JournalLine;
+use crate::journal_files;
 use crate::paths::ProjectPaths;
 use crate::verdict::Verdict;
 use clap::Args;
@@ -54,7 +55,8 @@ impl Log {
             screen::print_line(path.to_string_lossy());
             return ExitCode::SUCCESS;
         }
-        let mut lines: Vec<JournalLine> = self.journals(&places).iter().flat_map(|path| journal::lines(path)).collect();
+        let mut lines: Vec<JournalLine> =
+            self.journals(&places).iter().flat_map(|path| journal_files::lines(path)).collect();
         lines.sort_by(|left, right| left.at.cmp(&right.at));
         if lines.is_empty() && !self.follow {
             screen::print_error(format!("no event is recorded in {}", places.home.display()));
@@ -72,7 +74,7 @@ impl Log {
     fn journals(&self, places: &ProjectPaths) -> Vec<PathBuf> {
         match &self.session {
             Some(id) => vec![places.journal(id)],
-            None => journal::journals(&places.sessions()),
+            None => journal_files::journals(&places.sessions()),
         }
     }
 
@@ -85,7 +87,7 @@ impl Log {
         loop {
             for path in self.journals(places) {
                 let at = read.entry(path.clone()).or_default();
-                // A journal that was put aside begins anew.
+                // A journal that was put older_part begins anew.
                 *at = if size(&path) < *at { 0 } else { *at };
                 for line in added(&path, at) {
                     self.tell(&line);

@@ -6,7 +6,7 @@ mod switch;
 
 use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places};
-use crate::journal;
+use crate::journal_files;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use clap::{Args, Subcommand};
@@ -88,8 +88,8 @@ impl RecordError {
 /// Tells whether sessions are recorded, and what there is.
 fn status(places: &ProjectPaths, as_json: bool) {
     let settings = mode_cache::read(places).settings;
-    let (folder, journals) = (places.sessions(), journal::journals(&places.sessions()));
-    let parts = journals.iter().flat_map(|path| [path.clone(), journal::aside(path)]);
+    let (folder, journals) = (places.sessions(), journal_files::journals(&places.sessions()));
+    let parts = journals.iter().flat_map(|path| [path.clone(), journal_files::older_part(path)]);
     let bytes: u64 = parts.filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let megabytes = bytes as f64 / f64::from(1 << 20);

@@ -7,7 +7,7 @@ use super::{EXIT_FAILURE, places};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
-use crate::facts::live::LiveFacts;
+use crate::live::LiveFacts;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
@@ -155,7 +155,7 @@ fn as_json(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> V
     let heartbeat = Heartbeat::of(&places.journal(&session.id));
     let seen = heartbeat.as_ref().and_then(|heartbeat| heartbeat.seen).map(|at| at.to_string());
     let missed = heartbeat.is_some_and(|heartbeat| heartbeat.is_missed());
-    let history = crate::journal::history(&places.journal(&session.id), &places.home);
+    let history = crate::journal_files::history(&places.journal(&session.id), &places.home);
     let metadata = session.values.get("metadata").cloned().unwrap_or_default();
     let facts = json!({
         "session_id": session.id, "started_at": history.started_at, "active_command": history.active_command,

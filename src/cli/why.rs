@@ -4,7 +4,8 @@ use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, places};
 use crate::engine::outcome;
 use crate::event::Event;
-use crate::journal::{self, JournalLine};
+use crate::journal::JournalLine;
+use crate::journal_files;
 use crate::mode::BASE;
 use crate::paths::ProjectPaths;
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
@@ -32,7 +33,7 @@ impl Why {
             screen::print_error(format!("error: no session is recorded in {}", places.home.display()));
             return ExitCode::from(EXIT_FAILURE);
         };
-        let mut lines = journal::lines(&path);
+        let mut lines = journal_files::lines(&path);
         let wanted = |line: &JournalLine| {
             // That the base has no objection to one of many commands is nothing to ask about.
             let told = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
@@ -57,7 +58,7 @@ impl Why {
 
 /// The journal that was written last.
 pub(super) fn latest(places: &ProjectPaths) -> Option<PathBuf> {
-    let journals = journal::journals(&places.sessions()).into_iter();
+    let journals = journal_files::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
 }
 

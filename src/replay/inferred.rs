@@ -60,7 +60,7 @@ impl InferredFacts {
     pub fn learn(&mut self, event: &Event, time: Option<&str>) {
         self.settle(event, time);
         self.meet(event);
-        self.story.hear(event);
+        self.story.add(event);
         let now = time.and_then(milliseconds).unwrap_or_default();
         match (event.kind, event.tool()) {
             // Who knows what was done to the files meanwhile?
@@ -96,7 +96,7 @@ impl InferredFacts {
         }
         // Who has an id is not taken for another of the same type.
         let who = event.text("agent_type").filter(|_| id.is_empty()).unwrap_or_default();
-        self.ledger.hear(&event.fields, Some(who));
+        self.ledger.add_event(&event.fields, Some(who));
     }
 
     /// CaseLocation the agent stands, and who is who on the ground.

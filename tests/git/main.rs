@@ -6,7 +6,7 @@
     reason = "a test that cannot be set up has nothing to say"
 )]
 
-use modegate::facts::live::git::{ChangeKind, CommitState, GitChange, changes, commitment, head};
+use modegate::live::git::{ChangeKind, CommitState, GitChange, changes, commitment, head};
 
 mod changed;
 mod committed;

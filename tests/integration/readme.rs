@@ -61,7 +61,7 @@ fn the_quick_start_works_to_the_letter() {
 fn the_demo_prints_what_is_shown_of_it() {
     let said = Project::new().run(&["demo"]).stdout;
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (demo, today) = (squeezed(&said), modegate::facts::live::now().date);
+    let (demo, today) = (squeezed(&said), modegate::live::now().date);
     for part in squeezed(&screen("modegate demo")).replace("111626", &today).split('…') {
         assert!(demo.contains(part.trim()), "{part} is not in {demo}");
     }

@@ -1,7 +1,7 @@
 //! `modegate replay`: what is recorded is decided again, and what differs is told.
 
 use crate::project::{Project, Said};
-use modegate::facts::live::now;
+use modegate::live::now;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

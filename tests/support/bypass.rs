@@ -4,7 +4,7 @@
 
 use crate::project::{Project, Said};
 use libtest_mimic::{Failed, Trial};
-use modegate::journal;
+use modegate::journal_files;
 use modegate::paths::ProjectPaths;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ impl Bypass {
         if was != Some(self.expect) {
             return report(format!("expected {:?}, was {was:?}", self.expect));
         }
-        let line = journal::lines(&ProjectPaths { home: home.into() }.journal(session)).pop();
+        let line = journal_files::lines(&ProjectPaths { home: home.into() }.journal(session)).pop();
         let stood = |gate: &String| {
             let finding = line.as_ref()?.findings.iter().find(|finding| finding.gate == *gate)?;
             Some(["block", "ask"].contains(&finding.verdict.word()))

@@ -1,6 +1,6 @@
 //! A project in a temporary folder, and the binary that answers for it.
 
-use modegate::facts::live::now;
+use modegate::live::now;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 
 use crate::project::{Project, Said};
 use libtest_mimic::Failed;
-use modegate::facts::live::now;
-use modegate::journal;
+use modegate::journal_files;
+use modegate::live::now;
 use modegate::mode_cache;
 use modegate::paths::ProjectPaths;
 use modegate::replay::change::DecisionChange;
@@ -84,7 +84,7 @@ impl PlayedScenario {
     /// What the gates found at the last event, as the journal has it.
     fn findings(&self) -> Vec<Finding> {
         let places = ProjectPaths { home: self.project.home() };
-        journal::lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
+        journal_files::lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
     /// Decides every event of the journals again, from nothing but the journals, byte for byte.
@@ -92,7 +92,7 @@ impl PlayedScenario {
         let places = ProjectPaths { home: self.project.home() };
         let catalogue = mode_cache::read(&places);
         let mut redecision = Redecision::new(&catalogue, &catalogue.hash);
-        for path in journal::journals(&places.sessions()) {
+        for path in journal_files::journals(&places.sessions()) {
             let text = std::fs::read_to_string(path)?;
             for line in text.lines() {
                 let mut entry: Entry<'_> = serde_json::from_str(line)?;

@@ -5,7 +5,7 @@ use super::Diagnostic;
 use super::context::{DoctorContext, SettingsFile};
 use crate::event::{EventKind, TABLE};
 use crate::hook_entries::HookEntry;
-use crate::journal;
+use crate::journal_files;
 use crate::process;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
         }
     }
     // Every event leaves its line: a program that answers without one is not ours, or not alive.
-    let lines = journal::lines(&places.journal(&session)).len();
+    let lines = journal_files::lines(&places.journal(&session)).len();
     if context.catalogue.settings.journal && places.hooks().is_dir() && lines < send_events.len() {
         let silent = send_events.iter_mut().filter(|one| one.wrong.is_none());
         silent.for_each(|one| one.wrong = Some("it left no line in the journal".to_owned()));

@@ -5,7 +5,7 @@ use super::context::DoctorContext;
 use crate::check::{Check, ExpectedState, Scope};
 use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
-use crate::facts::live::{LiveFacts, git};
+use crate::live::{LiveFacts, git};
 use crate::mode::{Action, Gate, Mode};
 use crate::session::Session;
 use crate::verdict::Verdict;

@@ -4,8 +4,8 @@ use super::super::heartbeat;
 use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::disk;
-use crate::journal;
 use crate::store::{StateStatus, StateStore};
+use crate::{journal, journal_files};
 use std::fs;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn state(context: &DoctorContext) -> Vec<Diagnostic> {
             Some(Diagnostic::problem(
                 "state-broken",
                 what,
-                "the next event puts it aside and begins a new one; `modegate cache reset` does so now",
+                "the next event puts it older_part and begins a new one; `modegate cache reset` does so now",
             ))
         }
         StateStatus::Newer(version) => {
@@ -78,9 +78,10 @@ fn recorded(context: &DoctorContext) -> Vec<Diagnostic> {
             "say `journal: true` in `.claude/modegate.yaml`, or leave the key out",
         )];
     }
-    let recent =
-        journal::journals(&context.target.places().sessions()).into_iter().filter(|path| heartbeat::is_recent(path));
-    let lines = recent.flat_map(|path| journal::recent(&path));
+    let recent = journal_files::journals(&context.target.places().sessions())
+        .into_iter()
+        .filter(|path| heartbeat::is_recent(path));
+    let lines = recent.flat_map(|path| journal_files::recent(&path));
     let is_one = |line: &journal::JournalLine| {
         let text = |name: &str| line.event.get(name).and_then(serde_json::Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")

@@ -2,7 +2,7 @@
 
 use super::context::DoctorContext;
 use crate::event::command::same_command;
-use crate::facts::live::frontmatter::{self, Frontmatter};
+use crate::facts::frontmatter::{self, FrontmatterBlock};
 use crate::ids::same_agent;
 use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ impl Agent {
     fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let (name, tools, denied) = match frontmatter::read(&bytes) {
-            Frontmatter::Absent => return None,
-            Frontmatter::Map(keys) => {
+            FrontmatterBlock::Absent => return None,
+            FrontmatterBlock::Map(keys) => {
                 let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
                 (keys.get("name").and_then(Yaml::as_str).map(str::to_owned), list("tools"), list("disallowedTools"))
             }
             // The host is content with a colon in a description, which YAML is not.
-            Frontmatter::Broken(_) => {
+            FrontmatterBlock::Broken(_) => {
                 let text = String::from_utf8_lossy(&bytes);
                 let line = |key: &str| {
                     text.lines()

@@ -5,7 +5,8 @@ use super::identity::identity;
 use crate::cli::screen::{self, TextStyle, styled};
 use crate::cli::{places, why};
 use crate::disk;
-use crate::journal::{self, JournalLine};
+use crate::journal::JournalLine;
+use crate::journal_files;
 use crate::mode::SETTINGS;
 use crate::mode_cache;
 use crate::paths::{ProjectPaths, safe_name};
@@ -50,7 +51,7 @@ impl ExportCommand {
         if let Some(home) = home_of(&journal).filter(|_| !given) {
             places = ProjectPaths { home };
         }
-        let (lines, unreadable) = journal::all(&journal);
+        let (lines, unreadable) = journal_files::all(&journal);
         let Some(first) = lines.first() else {
             return Err(RecordError::found(format!(
                 "`{}` has no line that can be read\n  hint: `modegate log` lists what is recorded",
@@ -96,7 +97,7 @@ impl ExportCommand {
         if path.is_file() {
             return Ok(newer_part(path));
         }
-        let mut names: Vec<String> = journal::journals(&folder).iter().map(|path| stem(path)).collect();
+        let mut names: Vec<String> = journal_files::journals(&folder).iter().map(|path| stem(path)).collect();
         names.sort();
         let mut near: Vec<&String> = names.iter().filter(|name| name.starts_with(&self.session)).collect();
         match (near.pop(), near.is_empty()) {

@@ -1,7 +1,7 @@
 //! What there is to replay: files and folders, told apart by what is in them.
 
 use super::line_reader::{LineReader, RawLine};
-use crate::journal::aside;
+use crate::journal_files::older_part;
 use crate::replay::format::{FileFormat, file_format};
 use crate::replay::problem::ReplayProblem;
 use std::collections::BTreeMap;
@@ -153,7 +153,7 @@ impl FoundInputs {
         self.problems.push(ReplayProblem::new(path.to_string_lossy(), 0, what));
     }
 
-    /// A journal and the part of it that was put aside are one session.
+    /// A journal and the part of it that was put older_part are one session.
     fn join_older_parts(&mut self) {
         let mut older: BTreeMap<PathBuf, ReplayInput> = BTreeMap::new();
         let is_older =
@@ -167,8 +167,8 @@ impl FoundInputs {
             }
         }
         for input in &mut self.inputs {
-            let aside = input.files.first().map(|file| aside(file));
-            if let Some(part) = aside.and_then(|aside| older.remove(&aside)) {
+            let older_part = input.files.first().map(|file| older_part(file));
+            if let Some(part) = older_part.and_then(|older_part| older.remove(&older_part)) {
                 input.files.splice(0..0, part.files);
                 input.size += part.size;
             }

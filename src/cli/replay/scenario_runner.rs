@@ -7,7 +7,7 @@ use super::line_reader::{LineReader, RawLine, too_long};
 use super::mode_source::ModeSource;
 use crate::engine::Decided;
 use crate::event::Event;
-use crate::facts::live;
+use crate::live;
 use crate::mode::{Catalogue, Mode};
 use crate::paths::ProjectPaths;
 use crate::replay::entry::StreamLine;

@@ -7,8 +7,10 @@ use super::line_reader::{LineReader, RawLine, too_long};
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::{Decided, decide};
 use crate::event::Event;
-use crate::facts::{self, Answer, Facts, LiveFacts, Question, live};
-use crate::journal::{self, JournalLine, WrittenFile};
+use crate::facts::{self, Answer, Facts, Question};
+use crate::journal::{self, JournalLine};
+use crate::journal_files;
+use crate::live::{self, LiveFacts};
 use crate::paths::safe_name;
 use crate::redact::redacted;
 use crate::replay::entry::StreamLine;
@@ -244,9 +246,9 @@ fn write_down(journal: &Path, event: &Event, before: &Session, decided: &Decided
         findings: Vec::new(),
         decision: Decision::default(),
         who: decided.who.clone(),
-        wrote: WrittenFile::of(&event.edited()),
+        wrote: journal_files::hash_written(&event.edited()),
         lost: false,
         us: 0,
     };
-    let _: std::io::Result<()> = journal::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
+    let _: std::io::Result<()> = journal_files::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
 }

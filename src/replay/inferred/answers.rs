@@ -3,9 +3,10 @@
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
-use crate::facts::live::tool_effects::{Links, ToolEffects};
-use crate::facts::live::{files as globs, frontmatter_of, milestone, newest, said, text_of, wired};
 use crate::facts::{Answer, Clock, FactSource, FoundFile, Question, Touching};
+use crate::facts::{frontmatter_of, glob as globs, milestone, newest, search_event_text, search_file};
+use crate::live::tool_effects::{Links, ToolEffects};
+use crate::live::wired;
 use crate::paths::lexical;
 use crate::shell::{ExecContext, TargetPath};
 use jiff::Timestamp;
@@ -176,14 +177,16 @@ impl FactSource for InferredAnswers<'_> {
             Question::Frontmatter { path, keys } => {
                 self.content(path).map_or_else(Answer::Unknown, |content| frontmatter_of(content.as_bytes(), keys))
             }
-            Question::Text { path, wanted } => text_of(self.content(path).map(str::as_bytes).as_ref().copied(), wanted),
+            Question::Text { path, wanted } => {
+                search_file(self.content(path).map(str::as_bytes).as_ref().copied(), wanted)
+            }
             Question::Milestone => self.milestone(),
             Question::Clock => self.clock(),
             Question::Writer(path) => self.writer(path),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, .. } => self.agent(id),
             Question::InFlight => self.in_flight(),
-            Question::EventText { of, wanted } => said(self.event, *of, wanted),
+            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Touches(asked) => self.touches(asked),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::HookEntries => self.wiring(),

@@ -2,7 +2,7 @@
 
 use super::{InferredFacts, named_project};
 use crate::event::Event;
-use crate::facts::live::spoken;
+use crate::facts::event_text;
 use crate::facts::{Answer, FactSource, Question, Touching};
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[must_use]
 pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
     let whole = match question {
-        Question::EventText { of, .. } => spoken(event, *of).map_or(event.oddities.is_empty(), is_whole),
+        Question::EventText { of, .. } => event_text(event, *of).map_or(event.oddities.is_empty(), is_whole),
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }

@@ -1,6 +1,6 @@
 //! A program that is given the event.
 
-use super::super::{Answer, RunStep};
+use crate::facts::{Answer, RunStep};
 use crate::process;
 use std::path::Path;
 use std::process::Command;

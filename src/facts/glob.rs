@@ -10,13 +10,13 @@ const SKIPPED: [&str; 7] = [".git", "node_modules", "target", ".venv", "venv", "
 const META: [char; 4] = ['*', '?', '[', '{'];
 
 /// A glob, taken apart once for the whole walk.
-pub(super) struct Pattern {
+pub(crate) struct GlobPattern {
     /// The whole glob, without `.` and empty segments, as [`folded`].
     whole: Vec<u8>,
     /// The segments in front of the first special one, unescaped: where the walk starts.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The segments after the prefix; none for a plain path.
-    pub(super) rest: Vec<String>,
+    pub(crate) rest: Vec<String>,
     /// The number of segments of `rest` in front of the first `**`.
     before_stars: usize,
     /// Whether each segment of `rest` is a glob of its own, so that folders can be ruled out by name.
@@ -25,8 +25,8 @@ pub(super) struct Pattern {
     alphabet: Vec<char>,
 }
 
-impl Pattern {
-    pub(super) fn new(glob: &str) -> Result<Self, String> {
+impl GlobPattern {
+    pub(crate) fn new(glob: &str) -> Result<Self, String> {
         if let Err(error) = validate(glob) {
             return Err(format!("`{glob}` is not a glob: {error}"));
         }
@@ -50,17 +50,17 @@ impl Pattern {
         })
     }
 
-    pub(super) fn matches(&self, path: &str) -> bool {
+    pub(crate) fn matches(&self, path: &str) -> bool {
         glob_match(&self.whole, folded(path, &self.alphabet))
     }
 
     /// How deep a match can lie below the prefix.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         if self.before_stars < self.rest.len() { usize::MAX } else { self.rest.len() }
     }
 
     /// Whether a match can lie in the folder `name`, `depth` levels below the prefix.
-    pub(super) fn enters(&self, name: &str, depth: usize) -> bool {
+    pub(crate) fn enters(&self, name: &str, depth: usize) -> bool {
         let level = depth.saturating_sub(1);
         if level >= self.before_stars {
             return self.depth() != usize::MAX || !SKIPPED.contains(&name);
@@ -68,6 +68,25 @@ impl Pattern {
         let named = self.rest.get(level).map(|part| folded(part, &self.alphabet));
         !self.separable || named.is_none_or(|part| glob_match(part, folded(name, &self.alphabet)))
     }
+}
+
+/// Whether a path of the project matches a glob, were it there.
+///
+/// # Errors
+///
+/// A clause that says what is wrong with the glob.
+pub fn fits(glob: &str, path: &str) -> Result<bool, String> {
+    let pattern = GlobPattern::new(glob)?;
+    let below = path.strip_prefix(&pattern.prefix).unwrap_or_default().trim_start_matches('/');
+    let folders = below.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let named = folders.split('/').filter(|name| !name.is_empty()).enumerate();
+    Ok(pattern.matches(path) && named.into_iter().all(|(at, name)| pattern.enters(name, at + 1)))
+}
+
+/// The one path that a glob means, when it is no more than a path.
+#[must_use]
+pub fn plain(glob: &str) -> Option<String> {
+    GlobPattern::new(glob).ok().filter(|pattern| pattern.rest.is_empty()).map(|pattern| pattern.prefix)
 }
 
 /// Whether a segment is more than a name. A backslash in front takes a character's meaning.

@@ -1,22 +1,8 @@
 //! `project/status.json`: the current milestone.
 
-use crate::facts::{Answer, Milestone};
+use super::{Answer, Milestone};
 use crate::paths::folder_name;
 use serde_json::Value;
-use std::io::ErrorKind;
-use std::path::Path;
-
-/// The milestone that the first status file of `roots` names.
-pub(super) fn current(roots: &[&Path]) -> Answer {
-    for root in roots {
-        match std::fs::read(root.join("project/status.json")) {
-            Ok(bytes) => return named(&bytes),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => return Answer::Unknown(super::clause("project/status.json", &error)),
-        }
-    }
-    Answer::Milestone(None)
-}
 
 /// The milestone that a status file names.
 #[must_use]

@@ -1,8 +1,8 @@
 //! What a tool would change, from its input: a path that it is given, or a command line that is read.
 
-use super::super::{Certainty, Touched, Touching};
 use super::place;
 use crate::event::{Event, EventKind};
+use crate::facts::{Certainty, Touched, Touching};
 use crate::paths::lexical;
 use crate::shell::{Effect, ExecContext, FileEffect, Hit, LineEffects, TargetPath, effects};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! A server that is sent the event.
 
-use super::super::{Answer, HttpStep};
+use crate::facts::{Answer, HttpStep};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;

@@ -1,7 +1,5 @@
 //! Files of a project, found by glob.
 
-mod pattern;
-
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::fs::{self, Metadata};
@@ -11,21 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use walkdir::{DirEntry, WalkDir};
 
-use pattern::Pattern;
+use crate::facts::FoundFile;
+use crate::facts::glob::GlobPattern;
 
 /// How many entries a walk looks at before it gives up.
 const MOST_ENTRIES: usize = 50_000;
-
-/// A file that matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The path from the root, with forward slashes.
-    pub path: String,
-    /// The size in bytes.
-    pub size: u64,
-    /// When the content last changed, in Unix milliseconds.
-    pub modified_ms: i64,
-}
 
 /// Finds the regular files under `root` that match `glob`, newest first, at most `limit`.
 ///
@@ -36,8 +24,8 @@ pub struct Found {
 /// # Errors
 ///
 /// A clause that says why there is no answer.
-pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<Found>, String> {
-    let pattern = Pattern::new(glob)?;
+pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>, String> {
+    let pattern = GlobPattern::new(glob)?;
     let mut found = if pattern.rest.is_empty() {
         single(root, &pattern)?.into_iter().collect()
     } else {
@@ -48,29 +36,10 @@ pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<Found>, Str
     Ok(found.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Whether a path of the project matches a glob, were it there.
-///
-/// # Errors
-///
-/// A clause that says what is wrong with the glob.
-pub fn fits(glob: &str, path: &str) -> Result<bool, String> {
-    let pattern = Pattern::new(glob)?;
-    let below = path.strip_prefix(&pattern.prefix).unwrap_or_default().trim_start_matches('/');
-    let folders = below.rsplit_once('/').map_or("", |(folders, _)| folders);
-    let named = folders.split('/').filter(|name| !name.is_empty()).enumerate();
-    Ok(pattern.matches(path) && named.into_iter().all(|(at, name)| pattern.enters(name, at + 1)))
-}
-
-/// The one path that a glob means, when it is no more than a path.
-#[must_use]
-pub fn plain(glob: &str) -> Option<String> {
-    Pattern::new(glob).ok().filter(|pattern| pattern.rest.is_empty()).map(|pattern| pattern.prefix)
-}
-
-type Dated = (SystemTime, Found);
+type Dated = (SystemTime, FoundFile);
 
 /// The one file a plain path names.
-fn single(root: &Path, pattern: &Pattern) -> Result<Option<Dated>, String> {
+fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
     let path = root.join(&pattern.prefix);
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
@@ -84,7 +53,7 @@ fn single(root: &Path, pattern: &Pattern) -> Result<Option<Dated>, String> {
 }
 
 /// The files a walk from the prefix comes upon, if it ends within `most` entries.
-fn walked(root: &Path, pattern: &Pattern, most: usize) -> Result<Vec<Dated>, String> {
+fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, String> {
     let base = root.join(&pattern.prefix);
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
     let Some((root, base)) = inside(root, &base, shown)? else {
@@ -124,13 +93,13 @@ fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, Path
     if path.starts_with(&root) { Ok(Some((root, path))) } else { Err(format!("`{shown}` leads out of the project")) }
 }
 
-fn worth(entry: &DirEntry, pattern: &Pattern) -> bool {
+fn worth(entry: &DirEntry, pattern: &GlobPattern) -> bool {
     let enters = |name| pattern.enters(name, entry.depth());
     !entry.file_type().is_dir() || entry.file_name().to_str().is_some_and(enters)
 }
 
 /// The file of an entry, when it is one and matches.
-fn dated_entry(root: &Path, entry: &DirEntry, pattern: &Pattern) -> Result<Option<Dated>, String> {
+fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
     let kind = entry.file_type();
     if !kind.is_file() && !kind.is_symlink() {
         return Ok(None);
@@ -169,7 +138,7 @@ fn dated(path: String, metadata: &Metadata) -> Result<Dated, String> {
         Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ms| -ms),
     };
-    Ok((modified, Found { path, size: metadata.len(), modified_ms }))
+    Ok((modified, FoundFile { path, size: metadata.len(), modified: modified_ms }))
 }
 
 /// Whether nothing is there, which is an answer.
@@ -264,17 +233,17 @@ mod tests {
             file.set_modified(time).unwrap();
         }
         assert_eq!(paths(root.path(), "*").unwrap(), ["c", "a", "b"]);
-        let newest = Found { path: "c".into(), size: 4, modified_ms: 1_002_000 };
+        let newest = FoundFile { path: "c".into(), size: 4, modified: 1_002_000 };
         assert_eq!(matching(root.path(), "*", 1).unwrap(), [newest]);
     }
 
     #[test]
     fn a_walk_gives_up_on_a_flood() {
         let root = project(&["d/a", "d/b", "d/c"]);
-        let pattern = Pattern::new("d/*").unwrap();
+        let pattern = GlobPattern::new("d/*").unwrap();
         assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);
         assert!(!walked(root.path(), &pattern, 2).unwrap().is_empty());
-        let elsewhere = Pattern::new("d/*.md").unwrap();
+        let elsewhere = GlobPattern::new("d/*.md").unwrap();
         assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`");
     }
 

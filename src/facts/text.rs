@@ -2,7 +2,8 @@
 
 mod outline;
 
-use crate::facts::TextQuery;
+use super::{Answer, EventText, TextQuery};
+use crate::event::Event;
 use regex::RegexBuilder;
 
 use outline::{plain, sections};
@@ -12,7 +13,7 @@ const LARGEST_PATTERN: usize = 1024 * 1024;
 
 /// What a text was seen to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct TextFindings {
     /// The length of the body in characters, without the space around it.
     pub chars: usize,
     /// What is wanted and not there, as ``section `Summary` ``.
@@ -26,12 +27,12 @@ pub struct Seen {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<Seen, String> {
+pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, String> {
     let text = String::from_utf8_lossy(bytes);
     let body = body(&text);
     let mut missing = absent_sections(body, &wanted.sections);
     missing.extend(lacking(body, wanted)?);
-    Ok(Seen { chars: body.trim().chars().count(), missing })
+    Ok(TextFindings { chars: body.trim().chars().count(), missing })
 }
 
 /// What of the wanted words, patterns and beginnings a plain text lacks, each as a phrase.
@@ -50,6 +51,34 @@ pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, String> {
         }
     }
     Ok(missing)
+}
+
+/// Searches the body of a file.
+#[must_use]
+pub fn search_file(bytes: Result<&[u8], &String>, wanted: &TextQuery) -> Answer {
+    match bytes.map_err(String::clone).and_then(|bytes| seen(bytes, wanted)) {
+        Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
+        Err(why) => Answer::Unknown(why),
+    }
+}
+
+/// A text of an event.
+#[must_use]
+pub fn event_text(event: &Event, of: EventText) -> Option<&str> {
+    match of {
+        EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
+        EventText::Command => event.input("command"),
+        EventText::Message => event.text("last_assistant_message"),
+    }
+}
+
+/// Searches a text of an event.
+#[must_use]
+pub fn search_event_text(event: &Event, of: EventText, wanted: &TextQuery) -> Answer {
+    event_text(event, of).map_or(Answer::NoText, |text| match lacking(text, wanted) {
+        Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
+        Err(why) => Answer::Unknown(why),
+    })
 }
 
 /// The text after the frontmatter. A fence that is never closed is a line like any other.
@@ -185,6 +214,6 @@ mod tests {
     fn bytes_that_are_not_text_hide_nothing() {
         let wanted = TextQuery { contains: vec!["here".to_owned()], ..TextQuery::default() };
         let seen = seen(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
-        assert_eq!(seen, Seen { chars: 5, missing: Vec::new() });
+        assert_eq!(seen, TextFindings { chars: 5, missing: Vec::new() });
     }
 }

@@ -1,34 +1,33 @@
-//! The door to the world: every question is answered from files, git, the clock or the journal.
+//! Answers questions from files, git, the clock, the journal, programs and servers.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod agents;
 mod clock;
-pub mod files;
-pub mod frontmatter;
+mod files;
 pub mod git;
-pub mod milestone;
 pub mod place;
 mod program;
-pub mod text;
 pub mod tool_effects;
 mod web;
 pub mod wired;
 
 pub use clock::{ahead, now};
 
-use super::{Answer, EventText, FactSource, FoundFile, Question, TextQuery};
 use crate::event::Event;
+use crate::facts::{
+    Answer, FactSource, FoundFile, MOST_RESULTS, Question, TextQuery, frontmatter_of, milestone, newest,
+    search_event_text, search_file,
+};
 use crate::journal::ActivityLog;
+use crate::journal_files;
 use crate::shell::ExecContext;
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
 use std::cell::OnceCell;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// How many files or changes an answer holds.
-const MANY: usize = 20;
 
 /// No text worth checking is larger.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -89,7 +88,13 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn ledger(&self) -> Result<&ActivityLog, String> {
-        self.ledger.get_or_init(|| ActivityLog::read(&self.journal)).as_ref().map_err(Clone::clone)
+        self.ledger
+            .get_or_init(|| {
+                journal_files::activity(&self.journal)
+                    .ok_or_else(|| "the journal of this session cannot be read".to_owned())
+            })
+            .as_ref()
+            .map_err(Clone::clone)
     }
 
     fn files(&self, globs: &[String]) -> Answer {
@@ -97,12 +102,8 @@ impl<'e> LiveFacts<'e> {
         let mut trouble = None;
         for root in [self.tree(), &self.home] {
             for glob in globs {
-                match files::matching(root, glob, MANY) {
-                    Ok(found) => seen.extend(found.into_iter().map(|file| FoundFile {
-                        path: file.path,
-                        size: file.size,
-                        modified: file.modified_ms,
-                    })),
+                match files::matching(root, glob, MOST_RESULTS) {
+                    Ok(found) => seen.extend(found),
                     Err(why) => trouble = Some(why),
                 }
             }
@@ -134,7 +135,7 @@ impl<'e> LiveFacts<'e> {
             if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
                 .into_bytes()
         });
-        text_of(text.as_deref(), wanted)
+        search_file(text.as_deref(), wanted)
     }
 
     fn committed(&self, path: &str) -> Answer {
@@ -147,7 +148,7 @@ impl<'e> LiveFacts<'e> {
             Err(why) => return Answer::Unknown(why),
         };
         match self.ledger() {
-            Ok(ledger) => Answer::Writer(ledger.writer(&self.root(path).join(path), &present)),
+            Ok(ledger) => Answer::Writer(ledger.writer(same_file(&self.root(path).join(path)), &present)),
             Err(why) => Answer::Unknown(why),
         }
     }
@@ -270,19 +271,19 @@ impl FactSource for LiveFacts<'_> {
         match question {
             Question::Files(globs) => self.files(globs),
             Question::Frontmatter { path, keys } => self.frontmatter(path, keys),
-            Question::Text { path, wanted } => text_of(self.read(path).as_deref(), wanted),
+            Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
             Question::Committed(path) => self.committed(path),
             Question::Changes(paths) => {
-                git::changes(self.tree(), paths, MANY).map_or_else(Answer::Unknown, Answer::Changes)
+                git::changes(self.tree(), paths, MOST_RESULTS).map_or_else(Answer::Unknown, Answer::Changes)
             }
             Question::Head => git::head(self.tree()).map_or_else(Answer::Unknown, Answer::Head),
-            Question::Milestone => milestone::current(&[self.tree(), &self.home]),
+            Question::Milestone => current_milestone(&[self.tree(), &self.home]),
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => self.writer(path),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
             Question::InFlight => self.in_flight(),
-            Question::EventText { of, wanted } => said(self.event, *of, wanted),
+            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(asked) => {
                 self.tool_effects().touches(asked).map_or_else(Answer::Unknown, Answer::Touches)
@@ -292,7 +293,7 @@ impl FactSource for LiveFacts<'_> {
                 wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::HookEntries)
             }
             Question::Context(file) => self.context(file),
-            Question::History => Answer::History(crate::journal::history(&self.journal, &self.home)),
+            Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step(question),
         }
     }
@@ -310,54 +311,23 @@ impl FactSource for LiveFacts<'_> {
     }
 }
 
-/// What the frontmatter of a file says of some keys.
-#[must_use]
-pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
-    match frontmatter::read(bytes) {
-        frontmatter::Frontmatter::Absent => Answer::NoFrontmatter,
-        frontmatter::Frontmatter::Broken(why) => Answer::BrokenFrontmatter(why),
-        frontmatter::Frontmatter::Map(map) => {
-            let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
-            Answer::Frontmatter(keys.iter().filter_map(value).collect())
+/// The milestone in the first status file of `roots`.
+fn current_milestone(roots: &[&Path]) -> Answer {
+    for root in roots {
+        match std::fs::read(root.join("project/status.json")) {
+            Ok(bytes) => return milestone::named(&bytes),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Answer::Unknown(clause("project/status.json", &error)),
         }
     }
+    Answer::Milestone(None)
 }
 
-/// What the body of a file has.
-#[must_use]
-pub fn text_of(bytes: Result<&[u8], &String>, wanted: &TextQuery) -> Answer {
-    match bytes.map_err(String::clone).and_then(|bytes| text::seen(bytes, wanted)) {
-        Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
-        Err(why) => Answer::Unknown(why),
-    }
-}
-
-/// A text of an event.
-#[must_use]
-pub fn spoken(event: &Event, of: EventText) -> Option<&str> {
-    match of {
-        EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
-        EventText::Command => event.input("command"),
-        EventText::Message => event.text("last_assistant_message"),
-    }
-}
-
-/// What a text of an event has.
-#[must_use]
-pub fn said(event: &Event, of: EventText, wanted: &TextQuery) -> Answer {
-    spoken(event, of).map_or(Answer::NoText, |text| match text::lacking(text, wanted) {
-        Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
-        Err(why) => Answer::Unknown(why),
-    })
-}
-
-/// Files, newest first, and no more than an answer holds.
-#[must_use]
-pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
-    files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
-    files.dedup_by(|a, b| a.path == b.path);
-    files.truncate(MANY);
-    files
+/// Compares recorded paths with `path`, links resolved.
+fn same_file(path: &Path) -> impl Fn(&str) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let wanted = real(path);
+    move |recorded| Path::new(recorded) == path || real(Path::new(recorded)) == wanted
 }
 
 /// An I/O error as a clause about what was to be read.

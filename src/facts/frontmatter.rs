@@ -1,5 +1,6 @@
 //! The frontmatter of a markdown file, read as the YAML it is.
 
+use super::Answer;
 use std::cell::Cell;
 use std::fmt;
 
@@ -16,7 +17,7 @@ const BUDGET: usize = 4 * LONGEST;
 
 /// What stands at the head of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Frontmatter {
+pub enum FrontmatterBlock {
     /// The file does not begin with a fence.
     Absent,
     /// It begins with one, but what follows cannot be read, for the reason given.
@@ -29,15 +30,28 @@ pub enum Frontmatter {
 ///
 /// Tags are dropped and aliases resolved, so that a value is what it says; merge keys stay plain keys.
 #[must_use]
-pub fn read(bytes: &[u8]) -> Frontmatter {
+pub fn read(bytes: &[u8]) -> FrontmatterBlock {
     let block = match block(bytes) {
         Ok(Some(block)) => block,
-        Ok(None) => return Frontmatter::Absent,
-        Err(clause) => return Frontmatter::Broken(clause),
+        Ok(None) => return FrontmatterBlock::Absent,
+        Err(clause) => return FrontmatterBlock::Broken(clause),
     };
     match std::str::from_utf8(block) {
-        Ok(text) => mapping(text).map_or_else(Frontmatter::Broken, Frontmatter::Map),
-        Err(_) => Frontmatter::Broken("is not UTF-8".into()),
+        Ok(text) => mapping(text).map_or_else(FrontmatterBlock::Broken, FrontmatterBlock::Map),
+        Err(_) => FrontmatterBlock::Broken("is not UTF-8".into()),
+    }
+}
+
+/// The values of `keys` in the frontmatter of a file.
+#[must_use]
+pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
+    match read(bytes) {
+        FrontmatterBlock::Absent => Answer::NoFrontmatter,
+        FrontmatterBlock::Broken(why) => Answer::BrokenFrontmatter(why),
+        FrontmatterBlock::Map(map) => {
+            let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
+            Answer::Frontmatter(keys.iter().filter_map(value).collect())
+        }
     }
 }
 
@@ -218,7 +232,7 @@ mod tests {
     #[track_caller]
     fn map(bytes: &[u8]) -> Mapping {
         match read(bytes) {
-            Frontmatter::Map(map) => map,
+            FrontmatterBlock::Map(map) => map,
             other => panic!("{other:?}"),
         }
     }
@@ -229,7 +243,7 @@ mod tests {
         let answer = read(bytes);
         assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
         match answer {
-            Frontmatter::Broken(clause) => clause,
+            FrontmatterBlock::Broken(clause) => clause,
             other => panic!("{other:?}"),
         }
     }
@@ -256,7 +270,7 @@ mod tests {
     #[test]
     fn without_a_fence_on_the_first_line_there_is_none() {
         for text in ["", "text", "\n---\na: 1\n---\n", " ---\na: 1\n---\n", "----\na: 1\n----\n", "--- a\n---\n"] {
-            assert_eq!(read(text.as_bytes()), Frontmatter::Absent, "{text}");
+            assert_eq!(read(text.as_bytes()), FrontmatterBlock::Absent, "{text}");
         }
     }
 

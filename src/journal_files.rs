@@ -1,0 +1,207 @@
+//! Journals on disk: appending a line, rotation, and reading them back.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use crate::event::Event;
+use crate::facts::SessionHistory;
+use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, VERSION, WrittenFile};
+use crate::redact::sha256;
+use crate::session::Session;
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Appends a line in one write; a journal of more than `limit` bytes is rotated first.
+pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    let mut file = open(path)?;
+    let size = file.metadata()?.len();
+    if size > limit && rotate(path, lock, limit) {
+        file = open(path)?;
+    } else if size > 0 && !ends_with_newline(&mut file)? {
+        // A full disk or a kill may have cut the last line off; this one must stay readable.
+        text.insert(0, b'\n');
+    }
+    file.write_all(&text)
+}
+
+fn ends_with_newline(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    path.parent().map_or(Ok(()), crate::disk::refuse_link)?;
+    crate::disk::refuse_link(path)?;
+    let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            path.ancestors().nth(2).into_iter().for_each(crate::disk::ignore_own);
+            open()
+        }
+        result => result,
+    }
+}
+
+/// Renames the journal to its older part; of several processes that try, one succeeds.
+fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
+    let Ok(guard) = OpenOptions::new().create(true).truncate(false).write(true).open(lock) else { return false };
+    if fs4::FileExt::try_lock(&guard).is_err() {
+        return false;
+    }
+    let is_still_large = fs::metadata(path).is_ok_and(|file| file.len() > limit);
+    is_still_large && fs::rename(path, older_part(path)).is_ok()
+}
+
+/// The path of the older part of a rotated journal.
+#[must_use]
+pub fn older_part(path: &Path) -> PathBuf {
+    path.with_extension("old.jsonl")
+}
+
+/// Both parts of a journal, the older first; a missing part is empty.
+fn parts(path: &Path) -> [Vec<u8>; 2] {
+    [older_part(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default())
+}
+
+/// Every readable line of a journal, the older part first.
+#[must_use]
+pub fn lines(path: &Path) -> Vec<JournalLine> {
+    all(path).0
+}
+
+/// Every readable line of a journal, the older part first, and the number of unreadable lines.
+#[must_use]
+pub fn all(path: &Path) -> (Vec<JournalLine>, usize) {
+    let (mut readable, mut unreadable) = (Vec::new(), 0);
+    for line in parts(path).iter().flat_map(|part| split(part)) {
+        match read(line) {
+            Some(line) => readable.push(line),
+            None => unreadable += 1,
+        }
+    }
+    (readable, unreadable)
+}
+
+fn split(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+fn read(line: &[u8]) -> Option<JournalLine> {
+    serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
+}
+
+/// The last recorded state of every session with a journal younger than `days`.
+#[must_use]
+pub fn last_sessions(folder: &Path, days: u32) -> Vec<Session> {
+    let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+    let is_young = |path: &PathBuf| {
+        let modified = fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        modified.and_then(|modified| modified.elapsed().ok()).is_none_or(|elapsed| elapsed < age)
+    };
+    journals(folder).into_iter().filter(is_young).filter_map(|path| last_session(&path)).collect()
+}
+
+/// The last recorded state of a session.
+#[must_use]
+pub fn last_session(path: &Path) -> Option<Session> {
+    last(path).map(|line| line.after.unwrap_or(line.before))
+}
+
+/// The last readable line of a journal.
+#[must_use]
+pub fn last(path: &Path) -> Option<JournalLine> {
+    /// Larger than almost every line.
+    const TAIL: u64 = 256 * 1024;
+    let tail = tail(path, TAIL).ok()?;
+    split(&tail).rev().find_map(read).or_else(|| lines(path).pop())
+}
+
+/// The readable lines in the last 2 MiB of a journal.
+#[must_use]
+pub fn recent(path: &Path) -> Vec<JournalLine> {
+    const TAIL: u64 = 2 * 1024 * 1024;
+    split(&tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
+}
+
+/// The last `size` bytes of a file.
+pub fn tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(size)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The journals of a project's sessions.
+#[must_use]
+pub fn journals(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let is_journal = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "jsonl") && !path.to_string_lossy().ends_with(".old.jsonl")
+    };
+    entries.filter(is_journal).collect()
+}
+
+/// Hashes the files that an event changed; missing and very large ones are left out.
+#[must_use]
+pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
+    const MANY: usize = 50;
+    const LARGEST: u64 = 16 * 1024 * 1024;
+    let hashed = |path: &&str| {
+        let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+        let bytes = (size <= LARGEST).then(|| fs::read(path).ok()).flatten()?;
+        Some(WrittenFile { path: (*path).to_owned(), sha256: sha256(&bytes) })
+    };
+    paths.iter().take(MANY).filter_map(hashed).collect()
+}
+
+/// Reads the agents and edits of a session from its journal; `None` when it cannot be read.
+#[must_use]
+pub fn activity(path: &Path) -> Option<ActivityLog> {
+    let newer = fs::read(path).ok()?;
+    let older = fs::read(older_part(path)).unwrap_or_default();
+    let mut activity = ActivityLog::default();
+    for line in split(&older).chain(split(&newer)).filter(|line| contains_any(line, &ActivityLog::EVENTS)) {
+        if let Ok(line) = serde_json::from_slice(line) {
+            activity.add_line(&line);
+        }
+    }
+    Some(activity)
+}
+
+/// The history of a session of the project at `home`, from its journal.
+#[must_use]
+pub fn history(path: &Path, home: &Path) -> SessionHistory {
+    #[derive(Deserialize)]
+    struct EventLine {
+        at: String,
+        event: Value,
+    }
+    let mut builder = HistoryBuilder::new(home);
+    for line in parts(path).iter().flat_map(|part| split(part)) {
+        let is_first = builder.history.started_at.is_none();
+        if !is_first && !contains_any(line, &HistoryBuilder::EVENTS) {
+            continue;
+        }
+        if let Ok(EventLine { at, event }) = serde_json::from_slice(line) {
+            builder.history.started_at.get_or_insert(at);
+            if let Ok(event) = Event::from_value(event) {
+                builder.add(&event);
+            }
+        }
+    }
+    builder.history
+}
+
+fn contains_any(line: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
+}
