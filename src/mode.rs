@@ -219,7 +219,7 @@ impl Mode {
     fn allow_env(&mut self, names: &[String]) {
         let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
         for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
-            gate.check.allow_env(names);
+            gate.check.change_steps(&|step| step.env.extend_from_slice(names));
         }
     }
 

@@ -7,7 +7,7 @@ mod print;
 mod reader;
 pub mod toml;
 
-pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, nearest};
+pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, suggestion};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde::{Deserialize, Serialize};

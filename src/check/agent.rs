@@ -1,13 +1,13 @@
-//! `agent`: who does it.
+//! `agent`: which agent acts.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::event::name;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the agent in whose work this happens is one of these; `main` is the main agent. For a call of `Agent`
-/// it is the one that is called.
+/// Passes when the agent that acts is one of these; `main` is the main agent. For a call of `Agent` it is the agent
+/// that is called.
 ///
 /// ```yaml
 /// check: { agent: main|strategic-planner }
@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCheck(pub Vec<String>);
 
-impl AgentCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for AgentCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let own = scope.event.text("agent_type").filter(|name| !name.is_empty());
         let agent = scope.event.spawned().or(own).unwrap_or("main");
-        Outcome::when(name::selected(&self.0, agent), format!("the agent is {agent}"))
+        Ok(Outcome::when(name::selected(&self.0, agent), format!("the agent is {agent}")))
     }
 }

@@ -1,6 +1,6 @@
 //! `calls`: a program that the command line would run, in whatever disguise.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -15,20 +15,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallsCheck(pub Vec<String>);
 
-impl CallsCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for CallsCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let wanted = match scope.expand_all(&self.0) {
-            Ok(wanted) => wanted,
-            Err(why) => return Outcome::unknown(why),
-        };
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let wanted = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
         match scope.facts.ask(Question::Calls(wanted.clone())) {
-            Answer::Calls(Some(call)) => Outcome::passes(format!("it runs `{call}`")),
-            Answer::Calls(None) => Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `"))),
-            other => Outcome::unknown(unknown(other)),
+            Answer::Calls(Some(call)) => Ok(Outcome::passes(format!("it runs `{call}`"))),
+            Answer::Calls(None) => Ok(Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `")))),
+            other => Err(Outcome::unknown(unknown(other))),
         }
     }
 }

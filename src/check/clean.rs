@@ -1,16 +1,16 @@
 //! `clean`: nothing is uncommitted.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// How many changes are named in a message.
+/// How many changes a message names.
 const NAMED: usize = 3;
 
-/// Holds when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and
-/// renamed ones count. With `moved`, HEAD must also be another than when the mode was activated.
+/// Passes when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and renamed files
+/// count. With `moved`, HEAD must also differ from HEAD when the mode was activated.
 ///
 /// ```yaml
 /// check: { clean: src }
@@ -24,8 +24,8 @@ pub struct CleanCheck {
     pub moved: bool,
 }
 
-impl CleanCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for CleanCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         if !matches!(node.value, NodeValue::Map(_)) {
             return Self { paths: reader.templates(node), moved: false };
         }
@@ -35,45 +35,42 @@ impl CleanCheck {
         Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let paths = match scope.expand_all(&self.paths) {
-            Ok(paths) => paths,
-            Err(why) => return Outcome::unknown(why),
-        };
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let paths = scope.expand_all(&self.paths).map_err(Outcome::unknown)?;
         let places = paths.join(", ");
         match scope.facts.ask(Question::Changes(paths)) {
-            Answer::Changes(changes) if changes.is_empty() => self.moved(&places, scope),
+            Answer::Changes(changes) if changes.is_empty() => self.head_moved(&places, scope),
             Answer::Changes(changes) => {
                 let named = changes.iter().take(NAMED).map(|change| format!("{} ({})", change.path, change.kind));
                 let more = if changes.len() > NAMED { ", and more" } else { "" };
                 let named = named.collect::<Vec<_>>().join(", ");
-                Outcome::fails(format!("uncommitted under {places}: {named}{more}")).remedied("commit these changes")
+                let saw = format!("uncommitted under {places}: {named}{more}");
+                Ok(Outcome::fails(saw).remedied("commit these changes"))
             }
-            other => Outcome::unknown(unknown(other)),
+            other => Err(Outcome::unknown(unknown(other))),
         }
     }
 
-    fn moved(&self, places: &str, scope: &Scope<'_>) -> Outcome {
-        let clean = format!("nothing is uncommitted under {places}");
-        if !self.moved {
-            return Outcome::passes(clean);
-        }
-        let Some(before) = scope.mode_state().and_then(|state| state.head.clone()) else {
-            return Outcome::unknown("which commit HEAD was at the start is not known");
-        };
-        match scope.facts.head() {
-            Ok(now) if now.clone().unwrap_or_default() != before => {
-                Outcome::passes(format!("{clean}, and HEAD has moved"))
-            }
-            Ok(_) => Outcome::fails(format!("{clean}, but nothing was committed since the mode began"))
-                .remedied("commit the work"),
-            Err(why) => Outcome::unknown(why),
-        }
-    }
-
-    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+    fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let paths = scope.expand_all(&self.paths).unwrap_or_else(|_| self.paths.clone());
         let moved = if self.moved { ", with a new commit" } else { "" };
-        format!("nothing is uncommitted under {}{moved}", paths.join(", "))
+        Some(format!("nothing is uncommitted under {}{moved}", paths.join(", ")))
+    }
+}
+
+impl CleanCheck {
+    fn head_moved(&self, places: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let clean = format!("nothing is uncommitted under {places}");
+        if !self.moved {
+            return Ok(Outcome::passes(clean));
+        }
+        let before = scope.mode_state().and_then(|state| state.head.clone());
+        let before = before.ok_or_else(|| Outcome::unknown("HEAD at the start of the mode is not known"))?;
+        let now = scope.facts.head().map_err(Outcome::unknown)?;
+        if now.unwrap_or_default() == before {
+            let saw = format!("{clean}, but nothing was committed since the mode began");
+            return Ok(Outcome::fails(saw).remedied("commit the work"));
+        }
+        Ok(Outcome::passes(format!("{clean}, and HEAD has moved")))
     }
 }

@@ -1,6 +1,6 @@
 //! `command`: the shell command that the tool runs.
 
-use super::{Scope, TextPattern};
+use super::{CheckKind, Scope, TextPattern};
 use crate::facts::EventText;
 use crate::shell;
 use crate::verdict::Outcome;
@@ -22,22 +22,19 @@ pub enum CommandCheck {
     Line(TextPattern),
 }
 
-impl CommandCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for CommandCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         match node.value {
             NodeValue::Map(_) => Self::Line(TextPattern::read(reader, node, "`command`")),
             _ => Self::Words(reader.templates(node)),
         }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         match (self, scope.event.input("command")) {
             (Self::Line(pattern), _) => pattern.ask(scope, EventText::Command, "command"),
-            (Self::Words(_), None) => Outcome::fails("there is no command"),
-            (Self::Words(words), Some(line)) => match scope.expand_all(words) {
-                Ok(words) => begun(line, &words),
-                Err(why) => Outcome::unknown(why),
-            },
+            (Self::Words(_), None) => Ok(Outcome::fails("there is no command")),
+            (Self::Words(words), Some(line)) => Ok(begun(line, &scope.expand_all(words).map_err(Outcome::unknown)?)),
         }
     }
 }

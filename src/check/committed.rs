@@ -1,12 +1,12 @@
-//! `committed`: HEAD has this very content.
+//! `committed`: HEAD has a file's present content.
 
-use super::{Scope, file};
+use super::{CheckKind, Scope, file};
 use crate::facts::{Answer, CommitState, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when HEAD has the newest file's very content, and the index agrees.
+/// Passes when HEAD has the present content of the newest file, and the index agrees.
 ///
 /// ```yaml
 /// check: { committed: report }
@@ -17,38 +17,33 @@ pub struct CommittedCheck {
     pub of: String,
 }
 
-impl CommittedCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for CommittedCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self { of: reader.artifact(node) }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let path = match file::matching(&self.of, scope) {
-            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
-            Err(outcome) => return outcome,
-        };
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let path = file::newest(&self.of, scope)?;
         let remedy = format!("commit {path}");
-        match scope.facts.ask(Question::Committed(path.clone())) {
-            Answer::Committed(CommitState::Committed) => Outcome::passes(format!("`{path}` is committed")),
-            Answer::Committed(CommitState::Ignored) => Outcome::fails(format!("git ignores `{path}`"))
-                .remedied(format!("add it with `git add -f` and {remedy}")),
-            Answer::Committed(other) => Outcome::fails(format!("`{path}` {}", said(other))).remedied(remedy),
-            other => Outcome::unknown(unknown(other)),
-        }
+        let state = match scope.facts.ask(Question::Committed(path.clone())) {
+            Answer::Committed(state) => state,
+            other => return Err(Outcome::unknown(unknown(other))),
+        };
+        let problem = match state {
+            CommitState::Committed => return Ok(Outcome::passes(format!("`{path}` is committed"))),
+            CommitState::Ignored => {
+                let remedy = format!("add it with `git add -f` and {remedy}");
+                return Ok(Outcome::fails(format!("git ignores `{path}`")).remedied(remedy));
+            }
+            CommitState::Untracked => "is untracked",
+            CommitState::Staged => "is staged, not committed",
+            CommitState::Modified => "has changes that are not committed",
+            CommitState::Missing => "is gone",
+        };
+        Ok(Outcome::fails(format!("`{path}` {problem}")).remedied(remedy))
     }
 
-    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
-        format!("`{}` is committed to git", scope.called(&self.of))
-    }
-}
-
-fn said(commitment: CommitState) -> &'static str {
-    match commitment {
-        CommitState::Committed => "is committed",
-        CommitState::Untracked => "is untracked",
-        CommitState::Staged => "is staged, not committed",
-        CommitState::Modified => "has changes that are not committed",
-        CommitState::Missing => "is gone",
-        CommitState::Ignored => "is ignored by git",
+    fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        Some(format!("`{}` is committed to git", scope.called(&self.of)))
     }
 }

@@ -1,14 +1,15 @@
 //! `frontmatter`: a file's frontmatter has a marker.
 
-use super::{Scope, file};
+use super::{CheckKind, Scope, file};
 use crate::facts::{Answer, Question, unknown};
+use crate::ids::same_agent;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Holds when the newest file's frontmatter has every key with exactly that value, or with a list
-/// that has it as a member. With `by`, also that agent must have written the file's present content.
+/// Passes when the newest file's frontmatter has every key with exactly that value, or with a list that contains it.
+/// With `by`, that agent must also have written the file's present content.
 ///
 /// ```yaml
 /// check: { frontmatter: { of: report, has: { validated_by: research-consultant } } }
@@ -18,7 +19,7 @@ use serde_json::Value;
 pub struct FrontmatterCheck {
     /// The artifact, or a glob.
     pub of: String,
-    /// What must stand there: keys with the values that must all be there.
+    /// The keys with the values that they must have.
     pub has: Vec<(String, Vec<FrontmatterValue>)>,
     /// The agent that must have written it.
     pub by: Option<String>,
@@ -35,38 +36,34 @@ pub enum FrontmatterValue {
     Bool(bool),
 }
 
-impl FrontmatterCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for FrontmatterCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
         let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
         if matches!(node.value, NodeValue::Map(_)) && (of.is_none() || has.is_empty()) {
-            reader.problem(node, "`frontmatter` needs `of`, a file, and `has`, what must stand there");
+            reader.problem(node, "`frontmatter` needs `of`, an artifact or a glob, and `has`, keys with their values");
         }
         let by = fields.read(reader, "by", TreeReader::text);
         Self { of: of.unwrap_or_default(), has, by }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let path = match file::matching(&self.of, scope) {
-            Ok(files) => files.into_iter().next().map(|file| file.path).unwrap_or_default(),
-            Err(outcome) => return outcome,
-        };
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let path = file::newest(&self.of, scope)?;
         let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
         let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
+        let fails = |saw: String| Ok(Outcome::fails(saw).remedied(remedy));
         let seen = match scope.facts.ask(Question::Frontmatter { path: path.clone(), keys }) {
             Answer::Frontmatter(seen) => seen,
-            Answer::NoFrontmatter => return Outcome::fails(format!("`{path}` has no frontmatter")).remedied(remedy),
-            Answer::BrokenFrontmatter(why) => {
-                return Outcome::fails(format!("the frontmatter of `{path}` {why}")).remedied(remedy);
-            }
-            other => return Outcome::unknown(unknown(other)),
+            Answer::NoFrontmatter => return fails(format!("`{path}` has no frontmatter")),
+            Answer::BrokenFrontmatter(why) => return fails(format!("the frontmatter of `{path}` {why}")),
+            other => return Err(Outcome::unknown(unknown(other))),
         };
         for (key, wanted) in &self.has {
             match seen.get(key) {
-                None => return Outcome::fails(format!("`{path}` has no `{key}` in its frontmatter")).remedied(remedy),
+                None => return fails(format!("`{path}` has no `{key}` in its frontmatter")),
                 Some(value) if !has(value, wanted) => {
-                    return Outcome::fails(format!("`{path}` says `{key}: {}`", shown(value))).remedied(remedy);
+                    return fails(format!("`{path}` says `{key}: {}`", shown(value)));
                 }
                 Some(_) => {}
             }
@@ -74,26 +71,30 @@ impl FrontmatterCheck {
         self.provenance(&path, scope)
     }
 
-    fn provenance(&self, path: &str, scope: &Scope<'_>) -> Outcome {
-        let Some(by) = &self.by else { return Outcome::passes(format!("`{path}` says `{}`", self.wanted())) };
+    fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        let by = self.by.as_ref().map(|by| format!(", written by {by}")).unwrap_or_default();
+        Some(format!("the frontmatter of `{}` has `{}`{by}", scope.called(&self.of), self.wanted()))
+    }
+}
+
+impl FrontmatterCheck {
+    /// Checks who wrote the file.
+    fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
         let remedy = format!("let {by} write {path}");
         match scope.facts.ask(Question::Writer(path.to_owned())) {
-            Answer::Writer(Some(writer)) if crate::ids::same_agent(&writer, by) => {
-                Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted()))
+            Answer::Writer(Some(writer)) if same_agent(&writer, by) => {
+                Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())))
             }
             Answer::Writer(Some(writer)) => {
-                Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy)
+                Ok(Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy))
             }
             Answer::Writer(None) => {
-                Outcome::fails(format!("no agent of this session wrote `{path}` as it stands")).remedied(remedy)
+                let saw = format!("no agent of this session wrote the present content of `{path}`");
+                Ok(Outcome::fails(saw).remedied(remedy))
             }
-            other => Outcome::unknown(unknown(other)),
+            other => Err(Outcome::unknown(unknown(other))),
         }
-    }
-
-    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
-        let by = self.by.as_ref().map(|by| format!(", written by {by}")).unwrap_or_default();
-        format!("the frontmatter of `{}` has `{}`{by}", scope.called(&self.of), self.wanted())
     }
 
     fn wanted(&self) -> String {

@@ -1,6 +1,6 @@
 //! `observed`: a command was seen to pass or to fail.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::session::ModeState;
 use crate::shell;
@@ -51,8 +51,8 @@ impl CommandResult {
     }
 }
 
-impl ObservedCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for ObservedCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
         let command = fields.read(reader, "command", TreeReader::templates).unwrap_or_default();
         if command.is_empty() {
@@ -63,28 +63,7 @@ impl ObservedCheck {
         Self { command, result: result.unwrap_or(CommandResult::Passed), after_edit: after.unwrap_or(false) }
     }
 
-    /// Under which name a run is noted: commands asked for in the same words share it.
-    fn mark(&self, result: CommandResult) -> String {
-        format!("{}:{}", self.command.join("|"), result.word())
-    }
-
-    /// What `event` shows of this command, as the name to note it under.
-    #[must_use]
-    pub fn seen_in(&self, scope: &Scope<'_>) -> Option<String> {
-        let result = result(scope.event)?;
-        let wanted = scope.expand_all(&self.command).ok()?;
-        let line = scope.event.input("command")?;
-        let runs = shell::commands(line);
-        let is_it = |run: &&shell::Simple| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted));
-        let mut own = runs.iter().filter(is_it).filter(|run| !idles(&run.words));
-        let tells = |run: &shell::Simple| match result {
-            CommandResult::Passed => run.tells_success,
-            CommandResult::Failed => run.tells_failure,
-        };
-        own.any(tells).then(|| self.mark(result))
-    }
-
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = self.called(scope);
         let example = match scope.expand_all(&self.command) {
             Ok(all) if all.len() > 1 => {
@@ -104,7 +83,7 @@ impl ObservedCheck {
             CommandResult::Failed => (at(CommandResult::Failed), at(CommandResult::Passed)),
         };
         let edited = state.seen_at(EDIT).filter(|tick| *tick > state.since);
-        match wanted {
+        Ok(match wanted {
             None if other.is_none() => {
                 Outcome::fails(format!("{name} was not seen to run in this phase")).remedied(remedy)
             }
@@ -116,16 +95,39 @@ impl ObservedCheck {
                     .remedied(remedy)
             }
             _ => Outcome::passes(format!("{name} was seen to have {}", self.result.word())),
-        }
+        })
     }
 
-    pub(super) fn expectation(&self, scope: &Scope<'_>) -> String {
+    fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let after = if self.after_edit { " after an edit" } else { "" };
-        format!(
+        Some(format!(
             "{} was seen to have {}{after} (run it alone on a line: a pipe hides its result)",
             self.called(scope),
             self.result.word()
-        )
+        ))
+    }
+}
+
+impl ObservedCheck {
+    /// Under which name a run is noted: commands asked for in the same words share it.
+    fn mark(&self, result: CommandResult) -> String {
+        format!("{}:{}", self.command.join("|"), result.word())
+    }
+
+    /// What `event` shows of this command, as the name to note it under.
+    #[must_use]
+    pub fn seen_in(&self, scope: &Scope<'_>) -> Option<String> {
+        let result = result(scope.event)?;
+        let wanted = scope.expand_all(&self.command).ok()?;
+        let line = scope.event.input("command")?;
+        let runs = shell::commands(line);
+        let is_it = |run: &&shell::Simple| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted));
+        let mut own = runs.iter().filter(is_it).filter(|run| !idles(&run.words));
+        let tells = |run: &shell::Simple| match result {
+            CommandResult::Passed => run.tells_success,
+            CommandResult::Failed => run.tells_failure,
+        };
+        own.any(tells).then(|| self.mark(result))
     }
 
     /// The command as a person would name it: its name where several will do.

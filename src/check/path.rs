@@ -1,6 +1,6 @@
 //! `path`: the file that the tool works on.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -14,25 +14,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathCheck(pub Vec<String>);
 
-impl PathCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for PathCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.templates(node))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let Some(path) = scope.event.path() else { return Outcome::fails("the event has no file") };
-        let globs = match scope.expand_all(&self.0) {
-            Ok(globs) => globs,
-            Err(why) => return Outcome::unknown(why),
-        };
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let path = scope.event.path().ok_or_else(|| Outcome::fails("the event has no file"))?;
+        let globs = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
         let path = scope.facts.relative(path);
         let found = globs.iter().find(|glob| fast_glob::glob_match(glob.as_str(), path.as_str()));
-        Outcome::when(
-            found.is_some(),
-            match found {
-                Some(glob) => format!("`{path}` matches `{glob}`"),
-                None => format!("`{path}` matches none of `{}`", globs.join("`, `")),
-            },
-        )
+        Ok(match found {
+            Some(glob) => Outcome::passes(format!("`{path}` matches `{glob}`")),
+            None => Outcome::fails(format!("`{path}` matches none of `{}`", globs.join("`, `"))),
+        })
     }
 }

@@ -1,12 +1,12 @@
-//! What a text of the event is asked for: words, a beginning, or a regular expression.
+//! What a text must have: sections, words, a beginning, or a regular expression.
 
 use super::Scope;
 use crate::facts::{Answer, EventText, Question, TextQuery, unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{MappingFields, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// What a text must have; everything given must be there.
+/// What a text must have, all of it.
 ///
 /// ```yaml
 /// check: { prompt: login }
@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TextPattern {
+    /// Headings with a text below them.
+    pub sections: Vec<String>,
     /// Words, ignoring case.
     pub contains: Vec<String>,
-    /// How it begins; one of them is enough.
+    /// Beginnings; one of them is enough.
     pub starts: Vec<String>,
     /// Regular expressions.
     pub matches: Vec<String>,
@@ -25,33 +27,50 @@ pub struct TextPattern {
 impl TextPattern {
     pub(super) fn read(reader: &mut TreeReader, node: &Node, what: &str) -> Self {
         if !matches!(node.value, NodeValue::Map(_)) {
-            return Self { contains: reader.texts(node), ..Self::default() };
+            return Self::words(reader, node);
         }
         let fields = reader.fields(node, what, &["contains", "starts", "matches"]);
-        let matches = fields.read(reader, "matches", patterns).unwrap_or_default();
-        let contains = fields.read(reader, "contains", TreeReader::texts).unwrap_or_default();
-        let starts = fields.read(reader, "starts", TreeReader::texts).unwrap_or_default();
-        Self { contains, starts, matches }
+        Self::read_fields(reader, &fields)
     }
 
-    /// Asks a text of the event for it; `subject` is what that text is called.
-    pub(super) fn ask(&self, scope: &Scope<'_>, of: EventText, subject: &str) -> Outcome {
-        match scope.facts.ask(Question::EventText { of, wanted: self.wanted() }) {
-            Answer::NoText => Outcome::fails(format!("there is no {subject}")),
-            Answer::Text { missing, .. } if missing.is_empty() => Outcome::passes(format!("the {subject} has it")),
-            Answer::Text { missing, .. } => Outcome::fails(format!("the {subject} has no {}", missing.join(", no "))),
-            other => Outcome::unknown(unknown(other)),
+    /// Reads words without a key: `prompt: login`.
+    pub(super) fn words(reader: &mut TreeReader, node: &Node) -> Self {
+        Self { contains: reader.texts(node), ..Self::default() }
+    }
+
+    /// Reads the keys of a pattern among those of a check.
+    pub(super) fn read_fields(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Self {
+        Self {
+            sections: fields.read(reader, "sections", TreeReader::texts).unwrap_or_default(),
+            contains: fields.read(reader, "contains", TreeReader::texts).unwrap_or_default(),
+            starts: fields.read(reader, "starts", TreeReader::texts).unwrap_or_default(),
+            matches: fields.read(reader, "matches", expressions).unwrap_or_default(),
         }
     }
 
-    fn wanted(&self) -> TextQuery {
-        let Self { contains, starts, matches } = self.clone();
-        TextQuery { sections: Vec::new(), contains, matches, starts }
+    /// Looks for the pattern in a text of the event, which messages call `subject`.
+    pub(super) fn ask(&self, scope: &Scope<'_>, of: EventText, subject: &str) -> Result<Outcome, Outcome> {
+        found(scope.facts.ask(Question::EventText { of, wanted: self.query() }), subject)
+    }
+
+    pub(super) fn query(&self) -> TextQuery {
+        let Self { sections, contains, starts, matches } = self.clone();
+        TextQuery { sections, contains, matches, starts }
     }
 }
 
-/// Regular expressions that compile.
-pub(super) fn patterns(reader: &mut TreeReader, node: &Node) -> Vec<String> {
+/// The outcome of a search in the text that messages call `subject`.
+pub(super) fn found(answer: Answer, subject: &str) -> Result<Outcome, Outcome> {
+    match answer {
+        Answer::NoText => Ok(Outcome::fails(format!("there is no {subject}"))),
+        Answer::Text { missing, .. } if missing.is_empty() => Ok(Outcome::passes(format!("the {subject} matches"))),
+        Answer::Text { missing, .. } => Ok(Outcome::fails(format!("the {subject} has no {}", missing.join(", no ")))),
+        other => Err(Outcome::unknown(unknown(other))),
+    }
+}
+
+/// Reads regular expressions and reports those that do not compile.
+fn expressions(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     reader.each(node, |reader, node| {
         let pattern = reader.text(node);
         match regex::RegexBuilder::new(&pattern).size_limit(1 << 20).build() {

@@ -1,13 +1,12 @@
 //! `prompt`: what the user, or the parent of an agent, wrote.
 
-use super::{Scope, TextPattern};
+use super::{CheckKind, Scope, TextPattern};
 use crate::facts::EventText;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the prompt of this event has all that is asked for; for a call of `Agent` it is the
-/// agent's prompt.
+/// Passes when the event's prompt has everything asked for; for a call of `Agent` it is the agent's prompt.
 ///
 /// ```yaml
 /// check: { prompt: { contains: login, matches: "MS-\\d+" } }
@@ -15,12 +14,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptCheck(pub TextPattern);
 
-impl PromptCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for PromptCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(TextPattern::read(reader, node, "`prompt`"))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         self.0.ask(scope, EventText::Prompt, "prompt")
     }
 }

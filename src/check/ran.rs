@@ -1,12 +1,12 @@
 //! `ran`: an agent ran in this session and was allowed to stop.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::ids::{same_agent, without_plugin};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when every one of these agents has run since the mode was activated, and was allowed to stop.
+/// Passes when each of these agents has run since the mode was activated, and was allowed to stop.
 ///
 /// ```yaml
 /// check: { ran: security-auditor }
@@ -14,27 +14,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanCheck(pub Vec<String>);
 
-impl RanCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for RanCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(reader.texts(node))
     }
 
-    /// Under which name a run of `agent` is noted, if this check asks for it.
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let ran = |agent: &String| scope.mode_state().is_some_and(|state| state.seen_at(&mark(agent)).is_some());
+        Ok(match self.0.iter().find(|agent| !ran(agent)) {
+            None => Outcome::passes(format!("`{}` ran", self.0.join("`, `"))),
+            Some(agent) => Outcome::fails(format!("`{agent}` has not run to its end")).remedied(format!("run {agent}")),
+        })
+    }
+
+    fn expectation(&self, _: &Scope<'_>) -> Option<String> {
+        Some(format!("{} ran", self.0.join(", ")))
+    }
+}
+
+impl RanCheck {
+    /// The name under which a run of `agent` is noted, if this check asks for it.
     #[must_use]
     pub fn mark(&self, agent: &str) -> Option<String> {
         self.0.iter().find(|wanted| same_agent(wanted, agent)).map(|wanted| mark(wanted))
-    }
-
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let ran = |agent: &String| scope.mode_state().is_some_and(|state| state.seen_at(&mark(agent)).is_some());
-        match self.0.iter().find(|agent| !ran(agent)) {
-            None => Outcome::passes(format!("`{}` ran", self.0.join("`, `"))),
-            Some(agent) => Outcome::fails(format!("`{agent}` has not run to its end")).remedied(format!("run {agent}")),
-        }
-    }
-
-    pub(super) fn expectation(&self) -> String {
-        format!("{} ran", self.0.join(", "))
     }
 }
 

@@ -1,14 +1,14 @@
 //! `session`: what the session has done so far.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::event::name;
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when all that is asked for is so, by the session's journal: the command or skill that was begun since the user
-/// last spoke, a file that was changed and matches a glob, an extension of a changed file.
+/// Passes when the session's journal shows everything asked for: a command or skill that was started since the last
+/// prompt of the user, a changed file that matches a glob, an extension of a changed file.
 ///
 /// ```yaml
 /// check: { session: { edited: "src/**", extension: rs, command: plan, skill: my-skill } }
@@ -19,14 +19,14 @@ pub struct SessionCheck {
     pub edited: Vec<String>,
     /// Extensions, one of which a changed file has.
     pub extension: Vec<String>,
-    /// Commands, one of which was begun.
+    /// Commands, one of which was started.
     pub command: Vec<String>,
     /// Skills, one of which was called.
     pub skill: Vec<String>,
 }
 
-impl SessionCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for SessionCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
             edited: fields.read(reader, "edited", TreeReader::templates).unwrap_or_default(),
@@ -36,29 +36,64 @@ impl SessionCheck {
         }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let history = match scope.facts.ask(Question::History) {
             Answer::History(history) => history,
-            other => return Outcome::unknown(unknown(other)),
+            other => return Err(Outcome::unknown(unknown(other))),
         };
-        let globs = match scope.expand_all(&self.edited) {
-            Ok(globs) => globs,
-            Err(why) => return Outcome::unknown(why),
+        let globs = scope.expand_all(&self.edited).map_err(Outcome::unknown)?;
+        let is_active = |names: &[String], active: &Option<String>| {
+            active.as_deref().is_some_and(|active| name::selected(names, active.trim_start_matches('/')))
         };
-        let begun = |names: &[String], begun: &Option<String>| {
-            names.is_empty()
-                || begun.as_deref().is_some_and(|begun| name::selected(names, begun.trim_start_matches('/')))
-        };
-        let fits = |file: &String| globs.iter().any(|glob| fast_glob::glob_match(glob, file));
-        let wrong = [
-            (!(globs.is_empty() || history.edited_files.iter().any(fits)))
-                .then(|| format!("no changed file matches `{}`", globs.join("`, `"))),
-            (!(self.extension.is_empty() || self.extension.iter().any(|end| history.file_extensions.contains(end))))
-                .then(|| format!("no changed file ends with {}", self.extension.join(", "))),
-            (!begun(&self.command, &history.active_command)).then(|| "another command, or none, is at work".to_owned()),
-            (!begun(&self.skill, &history.active_skill)).then(|| "another skill, or none, is at work".to_owned()),
+        let matches = |file: &String| globs.iter().any(|glob| fast_glob::glob_match(glob, file));
+        let either = |names: &[String]| names.join(" or ");
+        // Each: whether it is asked for, whether it is so, what was seen, what to do.
+        let parts = [
+            (
+                !globs.is_empty(),
+                history.edited_files.iter().any(matches),
+                format!("no changed file matches `{}`", globs.join("`, `")),
+                format!("change a file that matches `{}`", globs.join("` or `")),
+            ),
+            (
+                !self.extension.is_empty(),
+                self.extension.iter().any(|end| history.file_extensions.contains(end)),
+                format!("no changed file ends with {}", self.extension.join(", ")),
+                format!("change a file that ends with {}", either(&self.extension)),
+            ),
+            (
+                !self.command.is_empty(),
+                is_active(&self.command, &history.active_command),
+                format!("the active command is {}", history.active_command.as_deref().unwrap_or("none")),
+                format!("start /{}", self.command.join(" or /")),
+            ),
+            (
+                !self.skill.is_empty(),
+                is_active(&self.skill, &history.active_skill),
+                format!("the active skill is {}", history.active_skill.as_deref().unwrap_or("none")),
+                format!("call the skill {}", either(&self.skill)),
+            ),
         ];
-        let wrong: Vec<String> = wrong.into_iter().flatten().collect();
-        if wrong.is_empty() { Outcome::passes("the session is so") } else { Outcome::fails(wrong.join(", and ")) }
+        let (saw, remedy): (Vec<String>, Vec<String>) =
+            parts.into_iter().filter(|(asked, so, ..)| *asked && !so).map(|(.., saw, remedy)| (saw, remedy)).unzip();
+        if saw.is_empty() {
+            return Ok(Outcome::passes("the session matches"));
+        }
+        Ok(Outcome::fails(saw.join(", and ")).remedied(remedy.join(" and ")))
+    }
+
+    fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        let globs = scope.expand_all(&self.edited).unwrap_or_else(|_| self.edited.clone());
+        let phrase = |names: &[String], before: &str, joint: &str, after: &str| {
+            (!names.is_empty()).then(|| format!("{before}{}{after}", names.join(joint)))
+        };
+        let phrases = [
+            phrase(&globs, "a file that matches `", "` or `", "` was changed"),
+            phrase(&self.extension, "a file that ends with ", " or ", " was changed"),
+            phrase(&self.command, "/", " or /", " was started since the last prompt"),
+            phrase(&self.skill, "the skill ", " or ", " was called since the last prompt"),
+        ];
+        let phrases: Vec<String> = phrases.into_iter().flatten().collect();
+        (!phrases.is_empty()).then(|| phrases.join(", and "))
     }
 }

@@ -1,13 +1,13 @@
 //! `source`: where the event comes from.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::event::name;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the event's source (of a session: `startup`, `resume`, `clear`, `compact`) is one of these; of events
-/// without one, what their matcher is compared with counts.
+/// Passes when the event's source (for `SessionStart`: `startup`, `resume`, `clear`, `compact`) is one of these. For
+/// events without a source, the field that their trigger matches counts.
 ///
 /// ```yaml
 /// check: { source: startup|resume }
@@ -15,15 +15,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceCheck(pub Vec<String>);
 
-impl SourceCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for SourceCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        match scope.event.text("source").or_else(|| scope.event.subject()) {
-            Some(source) => Outcome::when(name::selected(&self.0, source), format!("the source is {source}")),
-            None => Outcome::fails("the event has no source"),
-        }
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let source = scope.event.text("source").or_else(|| scope.event.subject());
+        let source = source.ok_or_else(|| Outcome::fails("the event has no source"))?;
+        Ok(Outcome::when(name::selected(&self.0, source), format!("the source is {source}")))
     }
 }

@@ -1,12 +1,12 @@
-//! `state`: another mode's namespace says something.
+//! `state`: a value in the state of a mode.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Holds when every value of the state is one of those given; the session's own come first, then what
+/// Passes when every value of the state is one of those given. The session's own values come first, then those that
 /// scripts have set with `modegate cache set`.
 ///
 /// ```yaml
@@ -16,45 +16,42 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateCheck(pub Vec<ExpectedState>);
 
-/// One value of the state.
+/// The values that a key of the state may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedState {
     /// The namespace.
     pub namespace: String,
     /// The key in it.
     pub key: String,
-    /// The values that will do, as JSON.
+    /// The accepted values, as JSON.
     pub values: Vec<String>,
 }
 
-impl StateCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for StateCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let json = |reader: &mut TreeReader, node: &Node| reader.each(node, |_, node| node.to_json().to_string());
-        let pairs = reader.map(node, json);
-        let mut wanted = Vec::new();
-        for (name, values) in pairs {
+        let mut expected = Vec::new();
+        for (name, values) in reader.map(node, json) {
             match name.split_once('.') {
                 Some((namespace, key)) => {
-                    wanted.push(ExpectedState { namespace: namespace.to_owned(), key: key.to_owned(), values });
+                    expected.push(ExpectedState { namespace: namespace.to_owned(), key: key.to_owned(), values });
                 }
-                None => {
-                    reader.problem(node, format!("`{name}` is no namespace and key, like `code_mode.current_phase`"));
-                }
+                None => reader.problem(node, format!("`{name}` lacks a namespace; write `code_mode.current_phase`")),
             }
         }
-        Self(wanted)
+        Self(expected)
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let mut saw = Vec::new();
-        let mut holds = true;
+        let mut passes = true;
         for ExpectedState { namespace, key, values } in &self.0 {
             let value = scope.session.value(namespace, key).unwrap_or(Value::Null);
-            holds &= values.contains(&value.to_string());
+            passes &= values.contains(&value.to_string());
             let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let shown = if value.is_null() { "not set".to_owned() } else { format!("`{shown}`") };
             saw.push(format!("`{namespace}.{key}` is {shown}"));
         }
-        Outcome::when(holds, saw.join(", "))
+        Ok(Outcome::when(passes, saw.join(", ")))
     }
 }

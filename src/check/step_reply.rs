@@ -1,12 +1,12 @@
-//! What a step says: its answer in any of the forms it may use.
+//! The reply of a program or a server, in any of the forms it may use.
 
 use crate::verdict::{Outcome, ReplyExtras, Verdict};
 use serde_json::Value;
 
-/// How much of a step's words is passed on; its end tells most.
+/// How many characters of a step's output are shown; the end matters most.
 const LONGEST: usize = 4_000;
 
-/// A step's answer.
+/// The reply of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StepReply {
     /// Whether it objects.
@@ -16,7 +16,7 @@ pub(super) struct StepReply {
 }
 
 impl StepReply {
-    /// Reads an answer; `None` for words that are no answer, an error for one that cannot be read.
+    /// Reads a reply; `None` for plain output, an error for a reply that is not complete JSON.
     pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
         let text = text.trim();
         if !text.starts_with(['{', '[', '"']) {
@@ -24,7 +24,7 @@ impl StepReply {
         }
         match serde_json::from_str::<Value>(text) {
             Ok(value) => Ok(Self::of(&value)),
-            // Words may begin with a bracket too, as `[INFO]` does; an answer begins like one.
+            // Plain output may begin with a bracket too, as `[INFO]` does.
             Err(error) if ["{\"", "[\"", "[["].iter().any(|start| text.starts_with(start)) => {
                 Err(format!("its answer is not JSON: {error}"))
             }
@@ -118,14 +118,14 @@ impl StepReply {
         Self { objects: true, reason: reason.into(), extras: ReplyExtras::default() }
     }
 
-    /// The same as an objection, whatever it says.
+    /// The same reply as an objection.
     pub(super) fn objecting(self) -> Self {
         Self { objects: true, ..self }
     }
 
-    /// The outcome of a step called `name`, whose other words were `words`.
-    pub(super) fn outcome(self, name: &str, words: &str) -> Outcome {
-        let reason = if self.reason.is_empty() { words } else { &self.reason };
+    /// The outcome of a step called `name`; `output` is the reason where the reply has none.
+    pub(super) fn outcome(self, name: &str, output: &str) -> Outcome {
+        let reason = if self.reason.is_empty() { output } else { &self.reason };
         let outcome = match (self.objects, shortened(reason)) {
             (false, _) => Outcome::passes(format!("{name} has no objection")),
             (true, reason) if reason.is_empty() => Outcome::fails(format!("{name} objects")),
@@ -177,14 +177,14 @@ mod tests {
         assert_eq!(check(ask, Truth::Fails, "`x` objects: sure?").verdict, Some(Verdict::Ask));
         let stop = r#"{"continue": false, "stopReason": "enough"}"#;
         assert_eq!(check(stop, Truth::Fails, "`x` objects: enough").verdict, Some(Verdict::Stop));
-        let told = check(r#"{"additionalContext": "c", "systemMessage": "m"}"#, Truth::Passes, fine);
-        assert_eq!((told.context.as_deref(), told.message.as_deref()), (Some("c"), Some("m")));
+        let both = check(r#"{"additionalContext": "c", "systemMessage": "m"}"#, Truth::Passes, fine);
+        assert_eq!((both.context.as_deref(), both.message.as_deref()), (Some("c"), Some("m")));
         let allow = check(r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#, Truth::Passes, fine);
         assert!(allow.allow);
     }
 
     #[test]
-    fn words_are_no_answer_and_half_an_answer_is_an_error() {
+    fn plain_output_is_not_a_reply_and_half_a_reply_is_an_error() {
         assert_eq!(StepReply::read("all good"), Ok(None));
         assert_eq!(StepReply::read(""), Ok(None));
         assert!(StepReply::read("{\"decision\": \"blo").is_err());

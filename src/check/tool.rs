@@ -1,12 +1,12 @@
 //! `tool`: the tool that is called.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::event::name;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
+/// Passes when the tool is one of these: names, globs, `/regex/`, and `!` for all others.
 ///
 /// ```yaml
 /// check: { tool: Write|Edit|mcp__github__* }
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCheck(pub Vec<String>);
 
-impl ToolCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for ToolCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         Self(super::names(reader, node))
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let Some(tool) = scope.event.tool() else { return Outcome::fails("the event has no tool") };
-        Outcome::when(name::selected(&self.0, tool), format!("the tool is {tool}"))
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let tool = scope.event.tool().ok_or_else(|| Outcome::fails("the event has no tool"))?;
+        Ok(Outcome::when(name::selected(&self.0, tool), format!("the tool is {tool}")))
     }
 }

@@ -1,6 +1,6 @@
 //! `touches`: what the tool would change, on a real reading of its command line.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::facts::{Answer, Certainty, Protected, Question, Touching, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -59,8 +59,8 @@ impl PartialEq for Sealed {
 
 impl Eq for Sealed {}
 
-impl TouchesCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for TouchesCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict"]);
         let deed = |reader: &mut TreeReader, node: &Node| reader.word(node, &DEEDS).unwrap_or_default().to_owned();
         let deeds = fields.read(reader, "effects", |reader, node| reader.each(node, deed)).unwrap_or_default();
@@ -77,12 +77,9 @@ impl TouchesCheck {
         }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
-        let asked = match self.asked(scope) {
-            Ok(asked) => asked,
-            Err(why) => return Outcome::unknown(why),
-        };
-        match scope.facts.ask(Question::Touches(asked)) {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let asked = self.asked(scope).map_err(Outcome::unknown)?;
+        Ok(match scope.facts.ask(Question::Touches(asked)) {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
@@ -95,9 +92,11 @@ impl TouchesCheck {
                 }
             }
             other => Outcome::unknown(unknown(other)),
-        }
+        })
     }
+}
 
+impl TouchesCheck {
     fn asked(&self, scope: &Scope<'_>) -> Result<Touching, String> {
         let made = |paths: Vec<String>, except: Vec<String>| {
             let mut asked = Protected::default();

@@ -1,6 +1,6 @@
 //! `wiring`: modegate's own hook entries.
 
-use super::Scope;
+use super::{CheckKind, Scope};
 use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WiringCheck;
 
-impl WiringCheck {
-    pub(super) fn read(reader: &mut TreeReader, node: &Node) -> Self {
+impl CheckKind for WiringCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let _: Option<()> = reader.word(node, &[("kept", ())]);
         Self
     }
 
-    pub(super) fn evaluate(scope: &Scope<'_>) -> Outcome {
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         match scope.facts.ask(Question::HookEntries) {
-            Answer::HookEntries(None) => Outcome::passes("the hook entries stay as they are"),
+            Answer::HookEntries(None) => Ok(Outcome::passes("the hook entries stay as they are")),
             Answer::HookEntries(Some(file)) => {
-                Outcome::fails(format!("it changes modegate's hook entries in `{file}`"))
+                Ok(Outcome::fails(format!("it changes modegate's hook entries in `{file}`")))
             }
-            other => Outcome::unknown(unknown(other)),
+            other => Err(Outcome::unknown(unknown(other))),
         }
     }
 }

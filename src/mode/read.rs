@@ -210,7 +210,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let timeout = fields.read(reader, "timeout", TreeReader::number);
     let mut check = check;
     if let Some(seconds) = timeout {
-        check.set_timeout(seconds);
+        check.change_steps(&|step| step.seconds = seconds);
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     Gate {

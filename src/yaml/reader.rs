@@ -72,7 +72,7 @@ impl TreeReader {
             if seen.contains(&name) {
                 self.problem(key, format!("`{name}` stands here twice"));
             } else if !allowed.contains(&name) {
-                self.problem(key, unexpected(name, &format!("{what} has no key"), allowed));
+                self.problem(key, suggestion(&format!("{what} has no key"), name, allowed));
             }
             seen.push(name);
         }
@@ -218,7 +218,7 @@ impl TreeReader {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.problem(node, unexpected(text, "unknown word", &names));
+            self.problem(node, suggestion("unknown word", text, &names));
         }
         found
     }
@@ -251,13 +251,19 @@ fn said(node: &Node) -> String {
     node.text().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
 }
 
-/// ``{what} `fille`, did you mean `file`?`` or the list of what is allowed.
+/// Says that `word` is not among `allowed`: with the nearest of them, or with all.
 #[must_use]
-fn unexpected(word: &str, what: &str, allowed: &[&str]) -> String {
+pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
     match nearest(word, allowed) {
         Some(near) => format!("{what} `{word}`, did you mean `{near}`?"),
         None => format!("{what} `{word}`; expected one of: {}", allowed.join(", ")),
     }
+}
+
+/// The end of a message about an unknown word: the nearest of `allowed`, if any is near.
+#[must_use]
+pub fn did_you_mean(word: &str, allowed: &[&str]) -> String {
+    nearest(word, allowed).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// The allowed word that is most like `word`, if any is.

@@ -137,7 +137,7 @@ fn a_flood_of_a_gigabyte_ends_in_time_and_little_of_it_is_kept() {
 #[test]
 fn half_a_json_is_no_yes() {
     let gates = r#"- { id: half, on: PreToolUse, check: { run: "printf '{\"decision\": \"blo'" } }"#;
-    refused(gates, &["Cannot tell", "says nothing that can be read: its answer is not JSON"]);
+    refused(gates, &["Cannot tell", "printed no readable answer: its answer is not JSON"]);
 }
 
 #[test]
