@@ -1,8 +1,10 @@
-//! The command line: `hook` for the host, the rest for people and scripts.
+//! The command line: `hook` for Claude Code, the rest for people and scripts.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod cache;
+mod cli_error;
+mod completions;
 mod demo;
 mod doctor;
 mod file_change;
@@ -17,12 +19,14 @@ mod modes;
 mod record;
 mod replay;
 mod screen;
+mod session_lookup;
 mod status;
 mod uninstall;
 mod why;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
+use cli_error::CliError;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,61 +34,79 @@ use std::process::ExitCode;
 /// Wrong usage; never 2, which is a hook's block.
 const EXIT_USAGE: u8 = 64;
 
-/// Something was found: problems, nothing to leave.
+/// The command found problems or could not do its work.
 const EXIT_FAILURE: u8 = 1;
+
+/// The exit code of a command, or why it stopped.
+type CliResult = Result<ExitCode, CliError>;
 
 /// Makes Claude Code keep to a workflow: gates on commands and subagents, decided from files and git.
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
+#[command(after_help = "Examples:
+  modegate install          set up this project
+  modegate demo             see a session with blocked and allowed events
+  modegate status           show what each session has to do next
+  modegate why              show why the last event was blocked or allowed
+
+Run `modegate COMMAND --help` for the options of a command.")]
 struct CommandLine {
-    /// The project's folder [default: where Claude Code says, else the nearest folder with `.claude`]
+    /// Project folder [default: $CLAUDE_PROJECT_DIR, or the nearest folder with `.claude`]
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
+    /// When to use colors [NO_COLOR, CLICOLOR_FORCE and TERM=dumb are respected]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
     #[command(subcommand)]
     command: CliCommand,
 }
 
 #[derive(Subcommand)]
 enum CliCommand {
-    /// Answer one hook event of Claude Code, given as JSON on standard input
+    /// Answer one hook event from Claude Code: JSON on stdin, reply on stdout
+    #[command(after_help = "Example:\n  modegate hook < event.json")]
     Hook {
-        /// Exit with 0 also for a block, for Claude Code before 2.1.90
+        /// Exit with 0 even when the event is blocked, for Claude Code before 2.1.90
         #[arg(long)]
         exit_zero: bool,
     },
-    /// Install modegate in this project: the program, the hook entries and a starter workflow
+    /// Install the program, the hook entries and a starter workflow in this project
     Install(install::Install),
-    /// Take out what `install` put in, and nothing else
+    /// Remove everything that `install` added, and nothing else
     Uninstall(uninstall::Uninstall),
-    /// Look for everything that could keep the hook from working, and tell how to mend it
+    /// Check the installation and print a fix for each problem
     Doctor(doctor::Doctor),
     /// Show the sessions of this project, their modes and what each expects next
     Status(status::Status),
-    /// Show why the last decision was made: its gates, their checks and what was seen
+    /// Show why an event was blocked or allowed: its gates, checks and evidence
     Why(why::Why),
-    /// Show the events of the sessions, and what came of each
+    /// List the events of all sessions and their outcomes
     Log(log::Log),
-    /// Decide recorded sessions again, and tell what comes out differently
+    /// Decide recorded sessions again and report what changed
     Replay(replay::Replay),
     /// List, show and check modes
     #[command(subcommand)]
     Modes(modes::Modes),
-    /// Switch the recording of sessions on and off, and export one that can be shared
+    /// Turn recording on or off, and export a recording that can be shared
     Record(record::RecordCommand),
-    /// Leave a mode without finishing it; only a person can do this
+    /// End a mode before it is complete; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts
     #[command(subcommand)]
     Cache(cache::Cache),
     /// Play a short plan session in a temporary project and show every decision
     Demo(demo::Demo),
+    /// Print shell completions
+    Completions(completions::Completions),
+    /// Print the manual page
+    Man(completions::Man),
 }
 
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().skip(1).collect();
-    // The hot path does without a parser. A host that does not know `args` calls the bare program.
+    // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.
     let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
     match plain.as_slice() {
         [Some("hook")] => return hook::main(false, None),
@@ -95,43 +117,74 @@ pub fn main() -> ExitCode {
     match CommandLine::try_parse() {
         Ok(line) => run(line),
         Err(error) => {
-            let fine = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            let is_success = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let _: std::io::Result<()> = error.print();
-            if fine { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
+            if is_success { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
         }
     }
 }
 
 fn run(line: CommandLine) -> ExitCode {
-    let project = line.project;
-    match line.command {
-        CliCommand::Hook { exit_zero } => hook::main(exit_zero, project.as_deref()),
-        CliCommand::Install(install) => install.run(project),
-        CliCommand::Uninstall(uninstall) => uninstall.run(project),
-        CliCommand::Doctor(doctor) => doctor.run(project),
-        CliCommand::Status(status) => status.run(project),
-        CliCommand::Why(why) => why.run(project),
-        CliCommand::Log(log) => log.run(project),
-        CliCommand::Replay(replay) => replay.run(project),
-        CliCommand::Modes(modes) => modes.run(project),
-        CliCommand::Record(record) => record.run(project),
-        CliCommand::Leave(leave) => leave.run(project),
-        CliCommand::Cache(cache) => cache.run(project),
-        CliCommand::Demo(demo) => demo.run(),
+    screen::choose_color(line.color);
+    let as_json = line.command.prints_json();
+    line.command.run(line.project).unwrap_or_else(|error| {
+        screen::print_failure(&error.to_string(), as_json);
+        ExitCode::from(error.exit)
+    })
+}
+
+impl CliCommand {
+    fn run(self, project: Option<PathBuf>) -> CliResult {
+        match self {
+            Self::Hook { exit_zero } => Ok(hook::main(exit_zero, project.as_deref())),
+            Self::Install(install) => install.run(project),
+            Self::Uninstall(uninstall) => uninstall.run(project),
+            Self::Doctor(doctor) => doctor.run(project),
+            Self::Status(status) => status.run(project),
+            Self::Why(why) => why.run(project),
+            Self::Log(log) => log.run(project),
+            Self::Replay(replay) => Ok(replay.run(project)),
+            Self::Modes(modes) => Ok(modes.run(project)),
+            Self::Record(record) => Ok(record.run(project)),
+            Self::Leave(leave) => leave.run(project),
+            Self::Cache(cache) => cache.run(project),
+            Self::Demo(demo) => demo.run(),
+            Self::Completions(completions) => Ok(completions.run()),
+            Self::Man(man) => man.run(),
+        }
+    }
+
+    /// Whether an error is printed as JSON too.
+    fn prints_json(&self) -> bool {
+        match self {
+            Self::Install(install) => install.json,
+            Self::Uninstall(uninstall) => uninstall.json,
+            Self::Doctor(doctor) => doctor.json,
+            Self::Status(status) => status.json,
+            Self::Why(why) => why.json,
+            _ => false,
+        }
     }
 }
 
-/// Refuses a command that only a person may give.
-fn person_only(command: &str) -> Option<ExitCode> {
-    // The host sets this for every command the model runs.
-    std::env::var_os("CLAUDECODE")?;
-    screen::print_error(format!(
-        "error: `modegate {command}` is for a person\n  hint: run it in a terminal outside Claude Code"
-    ));
-    Some(ExitCode::from(EXIT_FAILURE))
+/// Stops a command that only a person may run.
+fn require_person(command: &str) -> Result<(), CliError> {
+    // Claude Code sets this for every command the model runs.
+    match std::env::var_os("CLAUDECODE") {
+        None => Ok(()),
+        Some(_) => Err(CliError::failure(format!("only a person can run `modegate {command}`"))
+            .hint("run it in a terminal outside Claude Code")),
+    }
 }
 
-/// The project of a command that a person gives.
+/// Stops a command that only a person may run; prints why.
+fn person_only(command: &str) -> Option<ExitCode> {
+    let error = require_person(command).err()?;
+    screen::print_failure(&error.to_string(), false);
+    Some(ExitCode::from(error.exit))
+}
+
+/// The project that a command is about: the given folder, or the one around the current folder.
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::live::place;
     let home = match project {

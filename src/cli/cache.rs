@@ -1,7 +1,10 @@
-//! `modegate cache`: the scripts' door to the state, under the same lock.
+//! `modegate cache`: reads and writes the state for scripts, under the same lock as the hook.
 
-use super::{EXIT_FAILURE, EXIT_USAGE, places, screen};
+use super::cli_error::CliError;
+use super::session_lookup::find_optional;
+use super::{CliResult, EXIT_FAILURE, places, screen};
 use crate::live::now;
+use crate::mode_cache;
 use crate::store::{StateFile, StateStatus, StateStore};
 use clap::Subcommand;
 use serde_json::Value;
@@ -9,55 +12,64 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
+#[command(after_help = "Examples:
+  modegate cache get plan_mode phase
+  modegate cache set my_script runs 3
+  modegate cache reset plan_mode")]
 pub(super) enum Cache {
     /// Print a namespace, or one of its keys, as JSON
+    #[command(after_help = "Examples:\n  modegate cache get\n  modegate cache get plan_mode phase --session 5f1c")]
     Get {
-        /// The namespace, as `plan_mode`; all of them when left out
+        /// Namespace, such as `plan_mode` [default: all]
         namespace: Option<String>,
-        /// The key in it
+        /// Key in the namespace
         key: Option<String>,
-        /// As this session sees it
-        #[arg(long)]
+        /// The values of this session: id, first characters of it, or `last`
+        #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
     /// Set a key of a namespace to a JSON value
+    #[command(
+        after_help = "Examples:\n  modegate cache set my_script runs 3\n  modegate cache set my_script name '\"text\"'"
+    )]
     Set {
-        /// The namespace, as `plan_mode`
+        /// Namespace, such as `plan_mode`
         namespace: String,
-        /// The key in it
+        /// Key in the namespace
         key: String,
-        /// The value, as JSON
+        /// Value, as JSON
         json: String,
-        /// Only for this session
-        #[arg(long)]
+        /// Set it for this session only: id, first characters of it, or `last`
+        #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Forget the state of all sessions, or of one namespace
+    /// Delete the state of all sessions, or one namespace
+    #[command(after_help = "Examples:\n  modegate cache reset\n  modegate cache reset plan_mode")]
     Reset {
-        /// The namespace, as `plan_mode`
+        /// Namespace, such as `plan_mode` [default: all]
         namespace: Option<String>,
     },
 }
 
 impl Cache {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
-        let store = StateStore::new(places.clone(), crate::mode_cache::read(&places).settings.days);
+        let store = StateStore::new(places.clone(), mode_cache::read(&places).settings.days);
         let done = match self {
             Self::Get { namespace, key, session } => {
+                let session = find_optional(&places, session.as_deref())?;
                 return get(&store, namespace.as_deref(), key.as_deref(), session.as_deref());
             }
             Self::Set { namespace, key, json, session } => {
-                let Ok(value) = serde_json::from_str::<Value>(&json) else {
-                    screen::print_error(format!(
-                        "error: `{json}` is not JSON\n  hint: text needs quotes of its own: '\"{json}\"'"
-                    ));
-                    return ExitCode::from(EXIT_USAGE);
+                let not_json = |_| {
+                    let hint = format!("text needs its own quotes: '\"{json}\"'");
+                    CliError::usage(format!("`{json}` is not JSON")).hint(hint)
                 };
+                let value: Value = serde_json::from_str(&json).map_err(not_json)?;
                 if let Some(why) = StateFile::refusal(&namespace, &key, &value) {
-                    screen::print_error(format!("error: {why}"));
-                    return ExitCode::from(EXIT_USAGE);
+                    return Err(CliError::usage(why));
                 }
+                let session = find_optional(&places, session.as_deref())?;
                 let at = now().at;
                 store.change(&at, |state| state.set(&namespace, &key, value, session.as_deref(), &at))
             }
@@ -67,25 +79,18 @@ impl Cache {
                 None => state.namespaces.clear(),
             }),
         };
-        match done {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                screen::print_error(format!("error: {error}"));
-                ExitCode::from(EXIT_FAILURE)
-            }
-        }
+        done.map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(error.to_string()))
     }
 }
 
-fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> ExitCode {
+fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> CliResult {
     let state = store.read();
     if let StateStatus::Broken(why) | StateStatus::Unreadable(why) = &state.shape {
-        screen::print_error(format!("error: `.claude/hooks/cache.json` could not be read: {why}"));
-        return ExitCode::from(EXIT_FAILURE);
+        return Err(CliError::failure(format!("`.claude/hooks/cache.json` cannot be read: {why}")));
     }
     let value = value(&state, namespace, key, session);
     screen::print_json(&value);
-    if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
+    Ok(if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
 }
 
 fn value(state: &StateFile, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {

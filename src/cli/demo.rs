@@ -1,7 +1,8 @@
 //! `modegate demo`: a short plan session, event by event, in a temporary project.
 
+use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, hook, why};
+use super::{CliResult, hook, why};
 use crate::event::Event;
 use crate::facts::Answer;
 use clap::Args;
@@ -20,7 +21,7 @@ pub(super) struct Demo {
 const SESSION: &str = "demo-session";
 
 impl Demo {
-    pub(super) fn run(self) -> ExitCode {
+    pub(super) fn run(self) -> CliResult {
         let home = std::env::temp_dir().join(format!("modegate-demo-{}", std::process::id()));
         let played = play(&home);
         if self.keep {
@@ -28,16 +29,8 @@ impl Demo {
         } else {
             let _: io::Result<()> = fs::remove_dir_all(&home);
         }
-        match played {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                screen::print_error(format!(
-                    "error: the demo's project in {} cannot be written: {error}",
-                    home.display()
-                ));
-                ExitCode::from(EXIT_FAILURE)
-            }
-        }
+        let message = |error| format!("the demo project in {} cannot be written: {error}", home.display());
+        played.map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(message(error)))
     }
 }
 
@@ -117,7 +110,7 @@ impl Stage {
         let word = decided.outcome();
         screen::print_line(format!(
             "  {} {}",
-            styled(why::colour(decided.decision.verdict), word),
+            styled(why::verdict_style(decided.decision.verdict), word),
             answered.reply.stderr
         ));
         decided

@@ -9,9 +9,10 @@ mod state_checks;
 mod workflow_checks;
 mod workflow_files;
 
-use super::EXIT_FAILURE;
+use super::cli_error::CliError;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
+use super::{CliResult, EXIT_FAILURE};
 use clap::Args;
 use context::DoctorContext;
 use serde::Serialize;
@@ -26,7 +27,7 @@ pub(super) struct Doctor {
     live: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// How grave a diagnostic is.
@@ -97,14 +98,8 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 }
 
 impl Doctor {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        let target = match InstallScope::default().target(project) {
-            Ok(target) => target,
-            Err(error) => {
-                screen::print_failure(&error, self.json);
-                return ExitCode::from(EXIT_FAILURE);
-            }
-        };
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        let target = InstallScope::default().target(project).map_err(CliError::failure)?;
         let context = DoctorContext::gather(target);
         let mut diagnostics = examine(&context);
         let tried = if self.live { live_checks::send_events(&context) } else { Vec::new() };
@@ -128,6 +123,6 @@ impl Doctor {
                 many => format!("{many} problems"),
             });
         }
-        if wrong > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
+        Ok(if wrong > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
     }
 }

@@ -1,10 +1,11 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
+use super::cli_error::CliError;
 use super::file_change::{self, ChangeKind, FileChange, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, doctor};
+use super::{CliResult, doctor};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries::{self, SettingsError};
@@ -32,19 +33,14 @@ pub(super) struct Install {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Install {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        let done = self.scope.target(project).and_then(|target| self.install(&target));
-        match done {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                screen::print_failure(&error, self.json);
-                ExitCode::from(EXIT_FAILURE)
-            }
-        }
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        let target = self.scope.target(project).map_err(CliError::failure)?;
+        self.install(&target).map_err(CliError::failure)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn install(&self, target: &InstallTarget) -> Result<(), String> {

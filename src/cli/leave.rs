@@ -1,10 +1,11 @@
 //! `modegate leave`: a person ends a mode.
 
-use super::{EXIT_FAILURE, EXIT_USAGE, person_only, places, screen};
+use super::cli_error::CliError;
+use super::session_lookup::find_optional;
+use super::{CliResult, places, require_person, screen};
 use crate::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::paths::ProjectPaths;
 use crate::session::ModeEnding;
 use crate::store::{StateFile, StateStore};
 use clap::Args;
@@ -12,76 +13,61 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  modegate leave plan\n  modegate leave code --session 5f1c")]
 pub(super) struct Leave {
-    /// The mode to leave
+    /// Mode to leave
     mode: String,
-    /// Only in this session [default: every session in which the mode is active]
-    #[arg(long)]
+    /// Leave it only in this session: id, first characters of it, or `last` [default: all sessions]
+    #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
 impl Leave {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        if let Some(refused) = person_only("leave") {
-            return refused;
-        }
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        require_person("leave")?;
         let places = places(project);
         let catalogue = mode_cache::read(&places);
-        let Some(namespace) = self.namespace(&catalogue, &places) else {
-            let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-            let near = crate::yaml::nearest(&self.mode, &names).map(|near| format!(", did you mean `{near}`?"));
-            let near = near.unwrap_or_default();
-            screen::print_error(format!(
-                "error: no mode is called `{}`{near}\n  hint: run `modegate modes list`",
-                self.mode
-            ));
-            return ExitCode::from(EXIT_USAGE);
-        };
+        let store = StateStore::new(places.clone(), catalogue.settings.days);
+        let namespace = self.namespace(&catalogue, &store.read())?;
+        let session = find_optional(&places, self.session.as_deref())?;
+        let scope = session.as_ref().map_or_else(|| places.home.display().to_string(), |id| format!("session {id}"));
+        let inactive = || CliError::failure(format!("{} mode is not active in {scope}", self.mode));
         if !places.cache().exists() {
-            screen::print_line(format!("{} mode is not active in {}", self.mode, places.home.display()));
-            return ExitCode::from(EXIT_FAILURE);
+            return Err(inactive());
         }
-        let store = StateStore::new(places, catalogue.settings.days);
         let at = now().at;
-        match store.change(&at, |state| left(state, &namespace, self.session.as_deref(), &at)) {
-            Ok(sessions) if sessions.is_empty() => {
-                screen::print_line(format!("{} mode is not active", self.mode));
-                ExitCode::from(EXIT_FAILURE)
-            }
-            Ok(sessions) => {
-                for session in sessions {
-                    screen::print_line(format!("left {} mode in session {session}", self.mode));
-                }
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                screen::print_error(format!("error: {error}"));
-                ExitCode::from(EXIT_FAILURE)
-            }
+        let left = store.change(&at, |state| leave(state, &namespace, session.as_deref(), &at));
+        let left = left.map_err(|error| CliError::failure(error.to_string()))?;
+        for id in &left {
+            screen::print_line(format!("left {} mode in session {id}", self.mode));
         }
+        if left.is_empty() { Err(inactive()) } else { Ok(ExitCode::SUCCESS) }
     }
 
-    /// Where the mode's state is; a mode whose file is gone can still be left.
-    fn namespace(&self, catalogue: &Catalogue, places: &ProjectPaths) -> Option<String> {
+    /// The mode's namespace; a mode whose file was deleted can still be left.
+    fn namespace(&self, catalogue: &Catalogue, state: &StateFile) -> Result<String, CliError> {
         if let Some(mode) = catalogue.mode(&self.mode) {
-            return Some(mode.namespace.clone());
+            return Ok(mode.namespace.clone());
         }
-        let gone = format!("{}_mode", self.mode.replace('-', "_"));
-        let state = StateStore::new(places.clone(), catalogue.settings.days).read();
-        (!state.active(&gone).is_empty()).then_some(gone)
+        let deleted = format!("{}_mode", self.mode.replace('-', "_"));
+        if !state.active(&deleted).is_empty() {
+            return Ok(deleted);
+        }
+        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
+        Err(CliError::unknown("mode", &self.mode, &names).hint("run `modegate modes list`"))
     }
 }
 
-/// Ends the mode in the given session, or in all; returns those it was active in.
-fn left(state: &mut StateFile, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
+/// Ends the mode in one session or all; returns the sessions in which it was active.
+fn leave(state: &mut StateFile, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
     let ids: Vec<String> =
         state.active(namespace).into_iter().filter(|id| only.is_none_or(|only| only == id)).collect();
     for id in &ids {
         let mut session = state.session(id);
-        if let Some(state) = session.modes.get_mut(namespace) {
-            state.is_active = false;
-            state.ended = Some(ModeEnding::Left);
-            state.blocks.clear();
+        if let Some(mode) = session.modes.get_mut(namespace) {
+            mode.is_active = false;
+            mode.ended = Some(ModeEnding::Left);
+            mode.blocks.clear();
         }
         state.put(&session, at);
     }

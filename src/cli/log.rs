@@ -1,7 +1,9 @@
-//! `modegate log`: the events of a project's sessions, one a line.
+//! `modegate log`: the events of a project's sessions, one per line.
 
+use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, EXIT_USAGE, places, why};
+use super::session_lookup::{find_optional, last_journal};
+use super::{CliResult, places, why};
 use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
 use crate::journal::JournalLine;
@@ -15,60 +17,63 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// How many characters of a session's id are printed.
+const SHORT_ID: usize = 8;
+
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "Examples:
+  modegate log
+  modegate log --blocked --session 5f1c
+  modegate log --follow --event PreToolUse")]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Log {
-    /// Go on showing events as they come
+    /// Keep printing events as they happen
     #[arg(long, short)]
     follow: bool,
-    /// Only this session
-    #[arg(long)]
+    /// Only this session: id, first characters of it, or `last`
+    #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only this event, like `PreToolUse`
-    #[arg(long)]
+    /// Only events of this name, such as `PreToolUse`
+    #[arg(long, value_name = "NAME")]
     event: Option<String>,
-    /// Only what was blocked
+    /// Only blocked events
     #[arg(long)]
     blocked: bool,
-    /// Print each line of the journal as JSON
+    /// Print journal lines as JSON, one per line
     #[arg(long)]
     json: bool,
-    /// Print where the journal is, and nothing else
+    /// Print the path of the journal and exit
     #[arg(long)]
     path: bool,
 }
 
 impl Log {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+    pub(super) fn run(mut self, project: Option<PathBuf>) -> CliResult {
         if let Some(name) = self.event.as_deref().filter(|name| EventKind::named(name).is_none()) {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-            let near = crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?"));
-            screen::print_error(format!("error: no event is called `{name}`{}", near.unwrap_or_default()));
-            return ExitCode::from(EXIT_USAGE);
+            return Err(CliError::unknown("event", name, &names));
         }
         let places = places(project);
+        self.session = find_optional(&places, self.session.as_deref())?;
         if self.path {
-            let path = match &self.session {
-                Some(id) => places.journal(id),
-                None => why::latest(&places).unwrap_or_else(|| places.sessions()),
-            };
-            screen::print_line(path.to_string_lossy());
-            return ExitCode::SUCCESS;
+            let path = self.session.as_ref().map(|id| places.journal(id)).or_else(|| last_journal(&places));
+            screen::print_line(path.unwrap_or_else(|| places.sessions()).to_string_lossy());
+            return Ok(ExitCode::SUCCESS);
         }
         let mut lines: Vec<JournalLine> =
             self.journals(&places).iter().flat_map(|path| journal_files::lines(path)).collect();
         lines.sort_by(|left, right| left.at.cmp(&right.at));
         if lines.is_empty() && !self.follow {
-            screen::print_error(format!("no event is recorded in {}", places.home.display()));
-            return ExitCode::from(EXIT_FAILURE);
+            let message = format!("no event is recorded in {}", places.home.display());
+            return Err(CliError::failure(message).hint("run `modegate doctor` to check that the hook is called"));
         }
         for line in &lines {
-            self.tell(line);
+            self.print(line);
         }
         if self.follow {
             self.follow(&places);
         }
-        ExitCode::SUCCESS
+        Ok(ExitCode::SUCCESS)
     }
 
     fn journals(&self, places: &ProjectPaths) -> Vec<PathBuf> {
@@ -78,7 +83,7 @@ impl Log {
         }
     }
 
-    /// Shows what is added to the journals, until somebody ends it.
+    /// Prints lines as they are added to the journals, until interrupted.
     fn follow(&self, places: &ProjectPaths) {
         const PAUSE: Duration = Duration::from_millis(200);
         let size = |path: &Path| path.metadata().map_or(0, |meta| meta.len());
@@ -87,17 +92,17 @@ impl Log {
         loop {
             for path in self.journals(places) {
                 let at = read.entry(path.clone()).or_default();
-                // A journal that was put older_part begins anew.
+                // A rotated journal starts again at 0.
                 *at = if size(&path) < *at { 0 } else { *at };
                 for line in added(&path, at) {
-                    self.tell(&line);
+                    self.print(&line);
                 }
             }
             std::thread::sleep(PAUSE);
         }
     }
 
-    fn tell(&self, line: &JournalLine) {
+    fn print(&self, line: &JournalLine) {
         let Ok(event) = Event::from_value(line.event.clone()) else { return };
         let blocked = line.decision.verdict >= Verdict::Block;
         if self.blocked && !blocked || self.event.as_ref().is_some_and(|name| name != event.name()) {
@@ -107,23 +112,25 @@ impl Log {
             screen::print_line(serde_json::to_string(line).unwrap_or_default());
             return;
         }
-        let time = line.at.get(..19).unwrap_or(&line.at).replace('T', " ");
-        let session: String = line.before.id.chars().take(8).collect();
-        let word = outcome(&line.decision, &line.findings);
-        let word = styled(why::colour(line.decision.verdict), &format!("{word:<9}"));
+        let session: String = line.before.id.chars().take(SHORT_ID).collect();
+        let word = format!("{:<13}", outcome(&line.decision, &line.findings));
+        let time = screen::local_time(&line.at);
         let reason = line.decision.reason.lines().next().unwrap_or_default();
-        let moves = line.decision.moves.join(", ");
-        let told = [event.described(), reason.to_owned(), moves].into_iter().filter(|text| !text.is_empty());
+        let parts = [event.described(), reason.to_owned(), line.decision.moves.join(", ")];
+        let parts: Vec<String> =
+            parts.iter().map(|text| screen::one_line(text)).filter(|text| !text.is_empty()).collect();
+        let used = time.chars().count() + session.chars().count() + word.chars().count() + 3;
+        let details = screen::truncated(&parts.join(" · "), screen::width().saturating_sub(used).max(20));
         screen::print_line(format!(
-            "{} {} {word} {}",
+            "{} {} {} {details}",
             styled(TextStyle::Dim, &time),
             styled(TextStyle::Cyan, &session),
-            told.collect::<Vec<_>>().join(" · ")
+            styled(why::verdict_style(line.decision.verdict), &word),
         ));
     }
 }
 
-/// The whole lines that were added to a file since `at`, which is moved behind them.
+/// Reads the complete lines added to a file since offset `at`, and moves the offset past them.
 fn added(path: &Path, at: &mut u64) -> Vec<JournalLine> {
     let mut bytes = Vec::new();
     let mut read = || -> std::io::Result<()> {

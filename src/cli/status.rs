@@ -1,9 +1,11 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
+use super::cli_error::CliError;
 use super::heartbeat::{self, Heartbeat};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, places};
+use super::session_lookup::find_optional;
+use super::{CliResult, EXIT_FAILURE, places};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
@@ -25,16 +27,16 @@ pub(super) struct Status {
     session: Option<String>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Status {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+    pub(super) fn run(mut self, project: Option<PathBuf>) -> CliResult {
         if let Some(gone) = project.as_ref().filter(|folder| !folder.is_dir()) {
-            screen::print_failure(&format!("`{}` is not a folder", gone.display()), self.json);
-            return ExitCode::from(EXIT_FAILURE);
+            return Err(CliError::failure(format!("`{}` is not a folder", gone.display())));
         }
         let places = places(project);
+        self.session = find_optional(&places, self.session.as_deref())?;
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
         let state = StateStore::new(places.clone(), catalogue.settings.days).read();
@@ -47,10 +49,6 @@ impl Status {
         let new: Vec<String> = of_late.filter(|id| !ids.contains(id)).collect();
         ids.extend(new);
         ids.retain(|id| self.session.as_ref().is_none_or(|only| only == id));
-        if let Some(unknown) = self.session.as_ref().filter(|_| ids.is_empty()) {
-            screen::print_failure(&format!("no session `{unknown}` is known here"), self.json);
-            return ExitCode::from(EXIT_FAILURE);
-        }
         let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
         let trouble = match &state.shape {
             StateStatus::Sound => None,
@@ -83,7 +81,7 @@ impl Status {
                 screen::print_error(format!("error: {text}"));
             }
         }
-        if trouble.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS }
+        Ok(if trouble.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
     }
 }
 

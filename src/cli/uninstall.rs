@@ -1,11 +1,12 @@
 //! `modegate uninstall`: takes out exactly what `install` put in.
 
+use super::cli_error::CliError;
 use super::file_change::{self, ChangeKind, FileChange, text_of};
 use super::install::refused;
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, person_only};
+use super::{CliResult, require_person};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries::{self, PATH_COMMAND};
@@ -28,19 +29,14 @@ pub(super) struct Uninstall {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Uninstall {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        if let Some(refused) = person_only("uninstall") {
-            return refused;
-        }
-        let done = self.scope.targets(project).and_then(|targets| self.take_out(&targets));
-        done.unwrap_or_else(|error| {
-            screen::print_failure(&error, self.json);
-            ExitCode::from(EXIT_FAILURE)
-        })
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        require_person("uninstall")?;
+        let targets = self.scope.targets(project).map_err(CliError::failure)?;
+        self.take_out(&targets).map_err(CliError::failure)
     }
 
     fn take_out(&self, targets: &[InstallTarget]) -> Result<ExitCode, String> {

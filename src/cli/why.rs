@@ -1,76 +1,72 @@
-//! `modegate why`: the last decision as a tree of gates and checks with what was seen.
+//! `modegate why`: one decision as a tree of gates, checks and evidence.
 
-use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, places};
+use super::cli_error::CliError;
+use super::screen::{self, TextStyle, local_time, styled};
+use super::session_lookup::{find_session, last_journal};
+use super::{CliResult, places};
 use crate::engine::outcome;
 use crate::event::Event;
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::mode::BASE;
-use crate::paths::ProjectPaths;
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  modegate why\n  modegate why --blocked --session 5f1c")]
 pub(super) struct Why {
-    /// The session [default: the one that was active last]
-    #[arg(long)]
+    /// Session: id, first characters of it, or `last` [default: last]
+    #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The last event that was blocked, instead of the last that a gate heard
+    /// Show the last blocked event instead of the last event with a gate
     #[arg(long)]
     blocked: bool,
-    /// Print the journal's line as JSON
+    /// Print the journal line as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Why {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
-        let Some(path) = self.session.as_deref().map(|id| places.journal(id)).or_else(|| latest(&places)) else {
-            screen::print_error(format!("error: no session is recorded in {}", places.home.display()));
-            return ExitCode::from(EXIT_FAILURE);
+        let path = match &self.session {
+            Some(given) => Some(places.journal(&find_session(&places, given)?)),
+            None => last_journal(&places),
         };
-        let mut lines = journal_files::lines(&path);
-        let wanted = |line: &JournalLine| {
-            // That the base has no objection to one of many commands is nothing to ask about.
-            let told = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
-            if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(told) }
+        let none = || {
+            CliError::failure(format!("no session is recorded in {}", places.home.display()))
+                .hint("start Claude Code in this project, or give the project with `--project DIR`")
         };
-        let Some(at) = lines.iter().rposition(wanted) else {
-            if self.json {
-                screen::print_json(&serde_json::Value::Null);
-            }
-            screen::print_error("no gate has heard an event of this session yet");
-            return ExitCode::from(EXIT_FAILURE);
+        let mut lines = journal_files::lines(&path.ok_or_else(none)?);
+        // A base gate that passes is not worth explaining: the base mode checks every event.
+        let matters = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
+        let wanted = |line: &JournalLine| match self.blocked {
+            true => line.decision.verdict >= Verdict::Block,
+            false => line.findings.iter().any(matters),
         };
+        let kind = if self.blocked { "no event was blocked" } else { "no gate has matched an event" };
+        let missing =
+            || CliError::failure(format!("{kind} in this session")).hint("run `modegate log` to list all events");
+        let at = lines.iter().rposition(wanted).ok_or_else(missing)?;
         let line = lines.swap_remove(at);
         if self.json {
             screen::print_json(&line);
         } else {
             show(&line);
         }
-        ExitCode::SUCCESS
+        Ok(ExitCode::SUCCESS)
     }
-}
-
-/// The journal that was written last.
-pub(super) fn latest(places: &ProjectPaths) -> Option<PathBuf> {
-    let journals = journal_files::journals(&places.sessions()).into_iter();
-    journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
 }
 
 fn show(line: &JournalLine) {
     let event = Event::from_value(line.event.clone());
     let word = outcome(&line.decision, &line.findings);
-    let what = event.map(|event| event.described()).unwrap_or_default();
-    screen::print_line(format!("{what} was {}", styled(colour(line.decision.verdict), word)));
-    screen::print_line(styled(
-        TextStyle::Dim,
-        &format!("session {}, at {}, decided in {} µs", line.before.id, line.at, line.us),
-    ));
+    let what = event.map(|event| screen::one_line(&event.described())).unwrap_or_default();
+    screen::print_line(format!("{what} was {}", styled(verdict_style(line.decision.verdict), word)));
+    let details = format!("session {}, {}, decided in {} µs", line.before.id, local_time(&line.at), line.us);
+    screen::print_line(styled(TextStyle::Dim, &details));
     for (question, answer) in &line.asked {
         screen::print_line(format!("{} {question} {answer}", styled(TextStyle::Dim, "asked")));
     }
@@ -84,16 +80,16 @@ fn show(line: &JournalLine) {
 
 fn show_finding(finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
-    let released = if finding.unmet { " (released unmet)" } else { "" };
-    let word = styled(colour(finding.verdict), finding.verdict.word());
+    let unmet = if finding.unmet { " (allowed unmet)" } else { "" };
+    let word = styled(verdict_style(finding.verdict), finding.verdict.word());
     screen::print_line(format!(
-        "└ {} [{} mode{phase}]: {word}{released}",
+        "└ {} [{} mode{phase}]: {word}{unmet}",
         styled(TextStyle::Bold, &finding.gate),
         finding.mode
     ));
     show_outcome(&finding.outcome, 1);
     if !finding.reason.is_empty() {
-        screen::print_line(format!("    says: {}", finding.reason));
+        screen::print_line(format!("    reason: {}", finding.reason));
     }
 }
 
@@ -107,7 +103,8 @@ fn show_outcome(outcome: &Outcome, depth: usize) {
     outcome.parts.iter().for_each(|part| show_outcome(part, depth + 1));
 }
 
-pub(super) fn colour(verdict: Verdict) -> TextStyle {
+/// The color of a verdict.
+pub(super) fn verdict_style(verdict: Verdict) -> TextStyle {
     match verdict {
         Verdict::Pass | Verdict::Observe => TextStyle::Green,
         Verdict::Warn | Verdict::Ask => TextStyle::Yellow,

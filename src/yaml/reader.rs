@@ -271,5 +271,6 @@ pub fn did_you_mean(word: &str, allowed: &[&str]) -> String {
 pub fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
     let near = allowed.iter().copied().min_by_key(distance)?;
-    (distance(&near) <= 1 + word.len() / 4).then_some(near)
+    let is_start = word.len() > 2 && near.starts_with(word) && distance(&near) <= 2;
+    (is_start || distance(&near) <= 1 + word.len() / 5).then_some(near)
 }

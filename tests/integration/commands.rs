@@ -11,7 +11,7 @@ fn plan(project: &Project) {
     assert_eq!(said.exit, 0, "{}", said.stderr);
 }
 
-fn refused() -> Value {
+fn planner_start() -> Value {
     json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}})
 }
 
@@ -44,7 +44,7 @@ fn help_and_version_are_fine() {
 fn the_bare_program_with_an_event_is_the_hook() {
     let project = Project::new();
     plan(&project);
-    let said = said(&mut project.modegate(), refused().to_string().as_bytes());
+    let said = said(&mut project.modegate(), planner_start().to_string().as_bytes());
     assert_eq!(said.exit, 2);
 }
 
@@ -52,7 +52,7 @@ fn the_bare_program_with_an_event_is_the_hook() {
 fn exit_zero_leaves_the_json_to_decide() {
     let project = Project::new();
     plan(&project);
-    let said = said(project.modegate().args(["hook", "--exit-zero"]), refused().to_string().as_bytes());
+    let said = said(project.modegate().args(["hook", "--exit-zero"]), planner_start().to_string().as_bytes());
     assert_eq!(said.exit, 0);
     assert_eq!(said.json()["hookSpecificOutput"]["permissionDecision"], "deny");
 }
@@ -74,7 +74,7 @@ fn why_shows_the_gate_and_what_it_saw() {
     let project = Project::new();
     assert_eq!(project.run(&["why"]).exit, 1);
     plan(&project);
-    assert_eq!(project.hook(&refused()).exit, 2);
+    assert_eq!(project.hook(&planner_start()).exit, 2);
     let text = project.run(&["why"]).stdout;
     for part in [
         "PreToolUse(Agent strategic-planner) was blocked",
@@ -94,10 +94,10 @@ fn leaving_a_mode_is_for_people() {
     plan(&project);
     let model = said(project.modegate().env("CLAUDECODE", "1").args(["leave", "plan"]), b"");
     assert_eq!(model.exit, 1);
-    assert_eq!(project.hook(&refused()).exit, 2);
+    assert_eq!(project.hook(&planner_start()).exit, 2);
     let person = project.run(&["leave", "plan"]);
     assert_eq!((person.exit, person.stdout.as_str()), (0, "left plan mode in session s\n"));
-    assert_eq!(project.hook(&refused()).exit, 0);
+    assert_eq!(project.hook(&planner_start()).exit, 0);
     assert_eq!(project.run(&["leave", "plan"]).exit, 1);
     assert!(project.run(&["leave", "plam"]).stderr.contains("did you mean `plan`?"));
 }
@@ -145,7 +145,7 @@ fn scripts_get_and_set_values_under_the_lock() {
     assert_eq!(project.run(&["cache", "get", "plan_mode", "session_id"]).json(), json!("s"));
     assert_eq!(project.run(&["cache", "get", "plan_mode", "current_phase"]).json(), json!("draft"));
     assert_eq!(project.run(&["cache", "set", "plan_mode", "is_active", "false"]), ok);
-    assert_eq!(project.hook(&refused()).exit, 0);
+    assert_eq!(project.hook(&planner_start()).exit, 0);
     assert_eq!(project.run(&["cache", "reset"]), ok);
     assert_eq!(project.run(&["cache", "get"]).json(), json!({}));
 }
@@ -165,4 +165,110 @@ fn the_demo_shows_all_that_can_happen() {
     ] {
         assert!(said.stdout.contains(word), "{word}: {}", said.stdout);
     }
+}
+
+/// Starts plan mode in sessions with these ids.
+fn plan_sessions(project: &Project, ids: &[&str]) {
+    for id in ids {
+        let prompt =
+            json!({"hook_event_name": "UserPromptSubmit", "session_id": id, "prompt_id": "p", "prompt": "/plan x"});
+        assert_eq!(project.hook(&prompt).exit, 0);
+    }
+}
+
+#[test]
+fn the_first_characters_of_a_session_id_are_enough() {
+    let project = Project::new();
+    plan_sessions(&project, &["5f1c2b3a-aaaa", "77777777-bbbb"]);
+    let mut start = planner_start();
+    start["session_id"] = "5f1c2b3a-aaaa".into();
+    assert_eq!(project.hook(&start).exit, 2);
+    for words in [
+        &["why", "--session", "5f1c", "--json"][..],
+        &["log", "--session", "5f1c2b3a"],
+        &["log", "--path", "--session", "5f1c"],
+        &["status", "--session", "5f1c"],
+        &["cache", "get", "plan_mode", "phase", "--session", "5f1c"],
+        &["leave", "plan", "--session", "5f1c"],
+    ] {
+        let said = project.run(words);
+        assert_eq!(said.exit, 0, "{words:?} {said:?}");
+        assert!(!said.stdout.contains("77777777"), "{words:?} {said:?}");
+    }
+    assert_eq!(project.run(&["status", "--session", "last"]).exit, 0);
+}
+
+#[test]
+fn an_unknown_or_ambiguous_session_is_an_error_that_lists_the_near_ones() {
+    let project = Project::new();
+    plan_sessions(&project, &["5f1c2b3a-aaaa", "5f1c9999-bbbb"]);
+    for words in [&["why"][..], &["log"], &["status"], &["cache", "get", "plan_mode"], &["leave", "plan"]] {
+        let with = |id| project.run(&[words, &["--session", id]].concat());
+        let ambiguous = with("5f1c");
+        assert_eq!(ambiguous.exit, 1, "{words:?} {ambiguous:?}");
+        let expected =
+            "error: `5f1c` matches 2 sessions: 5f1c2b3a-aaaa, 5f1c9999-bbbb\n  hint: give more characters of the id\n";
+        assert_eq!(ambiguous.stderr, expected, "{words:?}");
+        let near = with("5f1c9899");
+        assert_eq!(near.exit, 1, "{words:?} {near:?}");
+        assert!(near.stderr.contains("hint: did you mean 5f1c9999-bbbb"), "{words:?} {near:?}");
+        let unknown = with("zzzz");
+        assert_eq!(unknown.exit, 1, "{words:?} {unknown:?}");
+        assert!(unknown.stderr.contains("hint: run `modegate status` to list sessions"), "{words:?} {unknown:?}");
+    }
+}
+
+#[test]
+fn an_unknown_mode_is_not_replaced_by_a_distant_name() {
+    let said = Project::new().run(&["leave", "nope"]);
+    assert_eq!(
+        (said.exit, said.stderr.as_str()),
+        (64, "error: unknown mode `nope`\n  hint: run `modegate modes list`\n")
+    );
+}
+
+#[test]
+fn the_log_has_one_line_per_event_in_local_time() {
+    let project = Project::installed();
+    let prompt = "<task-notification>\n  <id>1</id>\n  done\r\n</task-notification>";
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": prompt}));
+    project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
+    let said = said(project.modegate().env("TZ", "Asia/Kolkata").arg("log"), b"");
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{said:?}");
+    assert!(
+        lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification)"),
+        "{said:?}"
+    );
+    assert!(lines[1].contains(" IST s allowed       Stop"), "{said:?}");
+}
+
+#[test]
+fn color_is_chosen_by_flag_and_environment() {
+    let project = Project::new();
+    plan(&project);
+    let colored = |words: &[&str], environment: &[(&str, &str)]| {
+        let mut command = project.modegate();
+        command.env_remove("NO_COLOR").envs(environment.iter().copied()).args(words);
+        said(&mut command, b"").stdout.contains('\x1b')
+    };
+    assert!(!colored(&["log"], &[]), "a pipe has no color");
+    assert!(colored(&["log", "--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(colored(&["log"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&["log"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(!colored(&["log", "--color=never"], &[("CLICOLOR_FORCE", "1")]));
+    assert_eq!(project.run(&["log", "--color", "blue"]).exit, 64);
+}
+
+#[test]
+fn completions_and_manual_pages_are_generated() {
+    let project = Project::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let said = project.run(&["completions", shell]);
+        assert!(said.exit == 0 && said.stdout.contains("uninstall"), "{shell} {said:?}");
+    }
+    let page = project.run(&["man"]).stdout;
+    assert!(page.contains(".TH") && page.contains("doctor"), "{page}");
+    assert_eq!(project.run(&["man", "--dir", "."]).exit, 0);
+    assert!(project.read("modegate-cache-set.1").contains(".TH"));
 }

@@ -26,7 +26,7 @@ fn examined(project: &Project, words: &[&str]) -> (i32, Value) {
 }
 
 fn ids(report: &Value, weight: &str) -> Vec<String> {
-    let reports = report["reports"].as_array().unwrap().iter();
+    let reports = report["diagnostics"].as_array().unwrap().iter();
     reports.filter(|one| one["weight"] == weight).map(|one| one["id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -36,7 +36,7 @@ fn finds(id: &str, words: &str, harm: impl FnOnce(&Project)) {
     let project = sound();
     harm(&project);
     let (exit, report) = examined(&project, &[]);
-    let found = report["reports"].as_array().unwrap().iter().find(|one| one["id"] == id);
+    let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == id);
     assert!(found.is_some(), "no {id} in {report:#}");
     let found = found.unwrap();
     assert!(found["what"].as_str().unwrap().contains(words), "{found:#}");
@@ -331,7 +331,8 @@ fn a_process_that_does_not_give_the_lock_back_is_named() {
     lock.lock().unwrap();
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 1);
-    let found = report["reports"].as_array().unwrap().iter().find(|one| one["id"] == "lock-held").expect("a report");
+    let found =
+        report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == "lock-held").expect("a report");
     let own = format!("process {} (", std::process::id());
     assert!(found["what"].as_str().unwrap().contains(&own), "{found:#}");
     lock.unlock().unwrap();
@@ -433,7 +434,8 @@ fn an_installed_line_that_fails_is_found_live() {
     project.shell("chmod +x bin/modegate");
     let (exit, report) = examined(&project, &["--live"]);
     assert_eq!(exit, 1);
-    let found = report["reports"].as_array().unwrap().iter().find(|one| one["id"] == "hook-fails").expect("a report");
+    let found =
+        report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == "hook-fails").expect("a report");
     assert!(
         found["what"].as_str().unwrap().contains("exit code 3: the host lets the event through (oops)"),
         "{found:#}"

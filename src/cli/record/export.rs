@@ -2,8 +2,8 @@
 
 use super::RecordError;
 use super::identity::identity;
+use crate::cli::places;
 use crate::cli::screen::{self, TextStyle, styled};
-use crate::cli::{places, why};
 use crate::disk;
 use crate::journal::JournalLine;
 use crate::journal_files;
@@ -87,7 +87,7 @@ impl ExportCommand {
                     places.home.display()
                 )
             };
-            return why::latest(places).ok_or_else(|| RecordError::found(none()));
+            return crate::cli::session_lookup::last_journal(places).ok_or_else(|| RecordError::found(none()));
         }
         let exact = places.journal(&self.session);
         if exact.is_file() {

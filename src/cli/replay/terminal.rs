@@ -1,7 +1,7 @@
 //! The summary that people read.
 
 use super::super::screen::{TextStyle, print_line, styled};
-use super::super::why::colour;
+use super::super::why::verdict_style;
 use super::summary::ReplaySummary;
 use crate::replay::change::DecisionChange;
 use crate::replay::result::ReplayResult;
@@ -34,7 +34,7 @@ fn show_result(result: &ReplayResult) {
     if let Some(was) = &result.was {
         print_line(format!(
             "  before   {}{}",
-            styled(colour(was.decision.verdict), was.decision.verdict.word()),
+            styled(verdict_style(was.decision.verdict), was.decision.verdict.word()),
             behind(&was.decision.reason)
         ));
         was.decision.moves.iter().for_each(|text| print_line(format!("           → {text}")));
@@ -49,7 +49,7 @@ fn show_result(result: &ReplayResult) {
     }
     print_line(format!(
         "  now      {}{}",
-        styled(colour(result.verdict), result.verdict.word()),
+        styled(verdict_style(result.verdict), result.verdict.word()),
         behind(&result.reason)
     ));
     result.moves.iter().for_each(|text| print_line(format!("           → {text}")));
@@ -135,7 +135,7 @@ fn show_new_blocks(report: &ReplaySummary) {
     let (open, refused): (Vec<&ReplayResult>, Vec<&ReplayResult>) =
         report.new_blocks.iter().partition(|result| result.is_open());
     for result in refused.iter().take(SHOWN) {
-        print_line(format!("{}  {}", styled(colour(result.verdict), &result.outcome), result.event));
+        print_line(format!("{}  {}", styled(verdict_style(result.verdict), &result.outcome), result.event));
         print_line(styled(TextStyle::Dim, &format!("  session {}, {}:{}", result.session, result.file, result.line)));
         print_line(format!("  {}: {}", result.gates.join(", "), result.reason.replace('\n', " ")));
     }

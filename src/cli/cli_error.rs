@@ -1,0 +1,43 @@
+//! The error of a command: what is wrong, what to do about it, and the exit code.
+
+use super::{EXIT_FAILURE, EXIT_USAGE};
+use crate::yaml::nearest;
+use std::fmt;
+
+/// Why a command stopped; printed as `error: …`, then `hint: …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CliError {
+    message: String,
+    hint: Option<String>,
+    pub(super) exit: u8,
+}
+
+impl CliError {
+    /// An error of the project, the disk or the state.
+    pub(super) fn failure(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, exit: EXIT_FAILURE }
+    }
+
+    /// An error in the command line.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self { exit: EXIT_USAGE, ..Self::failure(message) }
+    }
+
+    /// The error with advice for the user.
+    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// An unknown name of a `kind`, with the nearest known one if there is one.
+    pub(super) fn unknown(kind: &str, name: &str, known: &[&str]) -> Self {
+        let near = nearest(name, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        Self::usage(format!("unknown {kind} `{name}`{near}"))
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\n  hint: {hint}"))
+    }
+}
