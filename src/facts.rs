@@ -3,6 +3,7 @@
 //! What was asked and answered *is* the recording: a journal line holds it, and [`RecordedAnswers`]
 //! answers from it.
 
+mod effect_query;
 pub mod frontmatter;
 pub mod glob;
 pub mod milestone;
@@ -10,15 +11,14 @@ mod recorded;
 pub mod text;
 mod words;
 
+pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
 pub use frontmatter::frontmatter_of;
 pub use recorded::RecordedAnswers;
 pub use text::{event_text, search_event_text, search_file};
 
-use crate::paths::hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
-use std::sync::Arc;
 
 /// How many files or changes an answer holds.
 pub const MOST_RESULTS: usize = 20;
@@ -80,7 +80,7 @@ pub enum Question {
     /// What does a server say of this event?
     Http(HttpStep),
     /// Would the tool touch any of these paths?
-    Touches(Touching),
+    Touches(EffectQuery),
     /// Would the command line run one of these programs?
     Calls(Vec<String>),
     /// Would the tool change modegate's hook entries?
@@ -218,7 +218,7 @@ pub enum Answer {
         body: String,
     },
     /// What is touched, if anything is.
-    Touches(Option<Touched>),
+    Touches(Option<FoundEffect>),
     /// The call, if there is one.
     Calls(Option<String>),
     /// The settings file whose entries would change.
@@ -234,106 +234,6 @@ pub enum Answer {
     History(SessionHistory),
     /// It could not be found out, for this reason.
     Unknown(String),
-}
-
-/// Paths, and what must not be done to them; asked at every call of a tool, and so made once and shared.
-///
-/// In the journal it is a digest: the lists are long, the same at each event, and stand in the mode file.
-#[derive(Debug, Clone, Default)]
-pub struct Touching(Arc<Protected>);
-
-/// What a [`Touching`] asks for.
-#[derive(Debug, Clone, Default)]
-pub struct Protected {
-    /// `remove`, `write`, `mode`, `own`, `device`, `bomb`.
-    pub deeds: Vec<String>,
-    /// The paths.
-    pub paths: Vec<String>,
-    /// Paths that do not count.
-    pub except: Vec<String>,
-    /// Whether only what is done to all below counts.
-    pub recursive: bool,
-    /// Whether a doubt counts as a yes.
-    pub strict: bool,
-    /// All of it in a few letters.
-    digest: String,
-}
-
-impl Protected {
-    /// The question after it, with a digest: questions are compared often.
-    #[must_use]
-    pub fn sealed(mut self) -> Touching {
-        let Self { deeds, paths, except, recursive, strict, .. } = &self;
-        let whole = format!("{deeds:?} {paths:?} {except:?} {recursive} {strict}");
-        self.digest = format!("{} {:016x}", deeds.join("|"), hash(whole.as_bytes()));
-        Touching(Arc::new(self))
-    }
-}
-
-impl Touching {
-    /// What must not be done, in words; a recorded question has no more of it than its digest.
-    fn deeds(&self) -> String {
-        self.digest.split(' ').next().unwrap_or_default().replace('|', " or ")
-    }
-}
-
-impl std::ops::Deref for Touching {
-    type Target = Protected;
-
-    fn deref(&self) -> &Protected {
-        &self.0
-    }
-}
-
-impl PartialEq for Touching {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
-    }
-}
-
-impl Serialize for Touching {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.digest)
-    }
-}
-
-impl<'de> Deserialize<'de> for Touching {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let digest = String::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Protected { digest, ..Protected::default() })))
-    }
-}
-
-/// A path that would be touched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touched {
-    /// The path.
-    pub path: String,
-    /// What is done to it, as a verb.
-    pub deed: String,
-    /// By which command or tool, secrets masked.
-    pub by: String,
-    /// How sure that is.
-    pub certainty: Certainty,
-}
-
-impl Touched {
-    /// The verb for what may be.
-    #[must_use]
-    pub fn may(&self) -> String {
-        let (first, rest) = self.deed.split_once(' ').unwrap_or((&self.deed, ""));
-        format!("{} {rest}", first.strip_suffix('s').unwrap_or(first)).trim_end().to_owned()
-    }
-}
-
-/// How sure something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Certainty {
-    /// Certain.
-    Sure,
-    /// Possible: it hangs on something that cannot be seen.
-    Doubtful,
 }
 
 /// What a session has done so far.

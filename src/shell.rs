@@ -11,7 +11,7 @@ mod syntax;
 mod word;
 mod word_parts;
 
-pub use effects::{Effect, ExecContext, FileEffect, Hit, LineEffects, ProgramCall, TargetPath, effects};
+pub use effects::{Certainty, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, TargetPath, effects};
 pub use line::{Simple, begins_with, changes_folder, commands};
 pub use syntax::Unreadable;
 pub use word::{ShellWord, WordPiece};

@@ -1,21 +1,12 @@
 //! `touches`: what the tool would change, on a real reading of its command line.
 
 use super::{CheckKind, Scope};
-use crate::facts::{Answer, Certainty, Protected, Question, Touching, unknown};
+use crate::facts::{Answer, EffectQuery, ProtectedPaths, Question, unknown};
+use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
-
-/// The words for what is done to a path.
-const DEEDS: [(&str, &str); 6] = [
-    ("remove", "remove"),
-    ("write", "write"),
-    ("mode", "mode"),
-    ("own", "own"),
-    ("device", "device"),
-    ("bomb", "bomb"),
-];
 
 /// Holds when the tool would do one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) to one of `paths`:
 /// the path itself, or a folder above it with everything below.
@@ -32,7 +23,7 @@ const DEEDS: [(&str, &str); 6] = [
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchesCheck {
     /// What must not be done.
-    pub deeds: Vec<String>,
+    pub effects: Vec<Effect>,
     /// To which paths.
     pub paths: Vec<String>,
     /// Paths that do not count.
@@ -48,7 +39,7 @@ pub struct TouchesCheck {
 
 /// A question that is made once.
 #[derive(Debug, Clone, Default)]
-struct Sealed(OnceLock<Touching>);
+struct Sealed(OnceLock<EffectQuery>);
 
 /// It follows from the rest, and so tells no two apart.
 impl PartialEq for Sealed {
@@ -62,13 +53,19 @@ impl Eq for Sealed {}
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict"]);
-        let deed = |reader: &mut TreeReader, node: &Node| reader.word(node, &DEEDS).unwrap_or_default().to_owned();
-        let deeds = fields.read(reader, "effects", |reader, node| reader.each(node, deed)).unwrap_or_default();
-        if deeds.is_empty() {
+        let effects = fields.read(reader, "effects", |reader, node| {
+            reader
+                .each(node, |reader, node| reader.word(node, &Effect::WORDS))
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+        });
+        let effects = effects.unwrap_or_default();
+        if effects.is_empty() {
             reader.problem(node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
         }
         Self {
-            deeds,
+            effects,
             paths: fields.read(reader, "paths", TreeReader::templates).unwrap_or_default(),
             except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
@@ -82,12 +79,12 @@ impl CheckKind for TouchesCheck {
         Ok(match scope.facts.ask(Question::Touches(asked)) {
             Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
             Answer::Touches(Some(touched)) => {
-                let saw = format!("`{}` {} `{}`", touched.by, touched.deed, touched.path);
+                let saw = format!("`{}` {} `{}`", touched.by, touched.effect.third_person(), touched.path);
                 match touched.certainty {
-                    Certainty::Sure => Outcome::passes(saw),
-                    Certainty::Doubtful if self.strict => Outcome::passes(saw),
-                    Certainty::Doubtful => {
-                        Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.may(), touched.path))
+                    Certainty::Certain => Outcome::passes(saw),
+                    Certainty::Possible if self.strict => Outcome::passes(saw),
+                    Certainty::Possible => {
+                        Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.effect.verb(), touched.path))
                     }
                 }
             }
@@ -97,12 +94,12 @@ impl CheckKind for TouchesCheck {
 }
 
 impl TouchesCheck {
-    fn asked(&self, scope: &Scope<'_>) -> Result<Touching, String> {
+    fn asked(&self, scope: &Scope<'_>) -> Result<EffectQuery, String> {
         let made = |paths: Vec<String>, except: Vec<String>| {
-            let mut asked = Protected::default();
-            (asked.deeds, asked.paths, asked.except) = (self.deeds.clone(), paths, except);
+            let mut asked = ProtectedPaths::default();
+            (asked.effects, asked.paths, asked.except) = (self.effects.clone(), paths, except);
             (asked.recursive, asked.strict) = (self.recursive, self.strict);
-            asked.sealed()
+            asked.into_query()
         };
         if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {
             return Ok(made(scope.expand_all(&self.paths)?, scope.expand_all(&self.except)?));

@@ -27,7 +27,7 @@ impl Display for Question {
                 let first = asked.paths.first().map_or("what is protected", String::as_str);
                 let more = asked.paths.len().saturating_sub(1);
                 let more = if more > 0 { format!(" or {more} others") } else { String::new() };
-                write!(f, "would it {} {first}{more}?", asked.deeds())
+                write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
             Self::HookEntries => f.write_str("would it change modegate's hook entries?"),
@@ -85,7 +85,9 @@ impl Display for Answer {
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
-            Self::Touches(Some(touched)) => write!(f, "`{}` {} {}", touched.by, touched.deed, touched.path),
+            Self::Touches(Some(touched)) => {
+                write!(f, "`{}` {} {}", touched.by, touched.effect.third_person(), touched.path)
+            }
             Self::Calls(Some(text)) | Self::HookEntries(Some(text)) => write!(f, "yes: {text}"),
             Self::Touches(None) | Self::Calls(None) | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),

@@ -2,9 +2,9 @@
 
 use super::place;
 use crate::event::{Event, EventKind};
-use crate::facts::{Certainty, Touched, Touching};
+use crate::facts::{EffectQuery, FoundEffect};
 use crate::paths::lexical;
-use crate::shell::{Effect, ExecContext, FileEffect, Hit, LineEffects, TargetPath, effects};
+use crate::shell::{Certainty, Effect, ExecContext, FileEffect, LineEffects, TargetPath, effects};
 use std::path::{Path, PathBuf};
 
 /// Whether links on the disk are followed.
@@ -79,21 +79,16 @@ impl ToolEffects {
     /// # Errors
     ///
     /// A clause that says why the command cannot be read.
-    pub fn touches(&self, asked: &Touching) -> Result<Option<Touched>, String> {
-        let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
-        if self.bomb && has("bomb") {
+    pub fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
+        if self.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
-            return Ok(Some(Touched {
-                path: "this machine".to_owned(),
-                deed: "uses up".to_owned(),
-                by,
-                certainty: Certainty::Sure,
-            }));
+            let path = "this machine".to_owned();
+            return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
         }
         let Some(context) = &self.context else { return Ok(None) };
         let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
         let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
-        let mut found: Option<Touched> = None;
+        let mut found: Option<FoundEffect> = None;
         for touch in self.touches.iter().filter(|touch| counts(touch, asked)) {
             let known = match &touch.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
@@ -109,15 +104,10 @@ impl ToolEffects {
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
                 let Some(certainty) = pattern.touched(touch, asked.strict, context) else { continue };
-                let better = found.as_ref().is_none_or(|old| certainty < old.certainty);
+                let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
                     let path = shortened(known.unwrap_or(shown));
-                    found = Some(Touched {
-                        path,
-                        deed: verb(touch.effect).to_owned(),
-                        by: shortened(&touch.by),
-                        certainty,
-                    });
+                    found = Some(FoundEffect { path, effect: touch.effect, by: shortened(&touch.by), certainty });
                 }
             }
         }
@@ -197,29 +187,13 @@ fn resolved(touch: &FileEffect) -> Option<FileEffect> {
     (real != *path && !link).then(|| FileEffect { target, ..touch.clone() })
 }
 
-fn counts(touch: &FileEffect, asked: &Touching) -> bool {
-    let has = |deed: &str| asked.deeds.iter().any(|own| own == deed);
+fn counts(touch: &FileEffect, asked: &EffectQuery) -> bool {
     let wanted = match touch.effect {
-        Effect::Remove => has("remove"),
-        Effect::Write => has("write"),
-        Effect::Mode => has("mode"),
-        Effect::Own => has("own"),
-        Effect::Device => has("device"),
-        // Code that names a path: only whoever is strict cares.
-        Effect::Maybe => asked.strict,
+        // Only strict gates care about paths that code names.
+        Effect::Mention => asked.strict,
+        effect => asked.effects.contains(&effect),
     };
     wanted && (touch.recursive || !asked.recursive)
-}
-
-fn verb(deed: Effect) -> &'static str {
-    match deed {
-        Effect::Remove => "removes",
-        Effect::Write => "writes",
-        Effect::Mode => "changes the permissions of",
-        Effect::Own => "changes the owner of",
-        Effect::Device => "overwrites",
-        Effect::Maybe => "names",
-    }
 }
 
 fn shortened(text: &str) -> String {
@@ -295,8 +269,8 @@ impl PathPattern {
             }
             Self::Glob(_) => Vec::new(),
         };
-        if probes.iter().any(|path| touch.hits(path) == Hit::Yes) {
-            return Some(Certainty::Sure);
+        if probes.iter().any(|path| touch.hits(path) == Some(Certainty::Certain)) {
+            return Some(Certainty::Certain);
         }
         // What is done below it, or fits.
         if let TargetPath::Known { path, glob } = &touch.target {
@@ -306,14 +280,14 @@ impl PathPattern {
                 _ => false,
             };
             if fits {
-                return (touch.effect != Effect::Maybe || strict).then_some(Certainty::Sure);
+                return (touch.effect != Effect::Mention || strict).then_some(Certainty::Certain);
             }
         }
         // However it goes on, it begins below.
         if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &touch.target)
             && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
         {
-            return Some(if touch.sure { Certainty::Sure } else { Certainty::Doubtful });
+            return Some(if touch.sure { Certainty::Certain } else { Certainty::Possible });
         }
         probes.iter().find_map(|path| doubt(touch, path, strict, context))
     }
@@ -336,11 +310,11 @@ fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) ->
         // Code names it, or a `cd` before it may have failed.
         TargetPath::Known { path: own, .. } => {
             let meant = match touch.effect {
-                Effect::Maybe => near(own) || own == path,
+                Effect::Mention => near(own) || own == path,
                 Effect::Remove => true,
                 _ => named(own),
             };
-            strict && meant && touch.hits(path) == Hit::Maybe
+            strict && meant && touch.hits(path) == Some(Certainty::Possible)
         }
         // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
@@ -349,7 +323,7 @@ fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) ->
         }
         TargetPath::Unknown { bare } => touch.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
     };
-    worth.then_some(Certainty::Doubtful)
+    worth.then_some(Certainty::Possible)
 }
 
 /// Whether a path lies below a folder.

@@ -23,7 +23,8 @@ mod xargs;
 
 use super::syntax::Unreadable;
 use super::word::ShellWord;
-pub use target_path::{Hit, TargetPath};
+use serde::{Deserialize, Serialize};
+pub use target_path::TargetPath;
 
 /// Where a command line calls: absolute paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,21 +67,80 @@ pub struct FileEffect {
     pub by: String,
 }
 
-/// What is done to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of change, from the walker through question and answer to the mode file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Effect {
-    /// It is deleted or moved away.
+    /// Deletes a path or moves it away.
     Remove,
-    /// It is created, overwritten, appended to, edited, moved or linked onto.
+    /// Creates, overwrites, appends to or edits a path, or moves or links something onto it.
     Write,
-    /// Its permissions change.
+    /// Changes its permissions.
     Mode,
-    /// Its owner changes.
+    /// Changes its owner.
     Own,
-    /// A device is written to, below all file systems.
+    /// Writes to a device, below all file systems.
     Device,
-    /// Code names it; what the code does with it is not known.
-    Maybe,
+    /// Starts processes without end.
+    Bomb,
+    /// Names a path in code of another language; what the code does with it is unknown.
+    Mention,
+}
+
+impl Effect {
+    /// The effects that a mode file can ask about, by their words.
+    pub const WORDS: [(&str, Self); 6] = [
+        ("remove", Self::Remove),
+        ("write", Self::Write),
+        ("mode", Self::Mode),
+        ("own", Self::Own),
+        ("device", Self::Device),
+        ("bomb", Self::Bomb),
+    ];
+
+    /// Its word in a mode file.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, effect)| *effect == self).map_or("mention", |(word, _)| word)
+    }
+
+    /// The verb after "may".
+    #[must_use]
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Remove => "remove",
+            Self::Write => "write",
+            Self::Mode => "change the permissions of",
+            Self::Own => "change the owner of",
+            Self::Device => "overwrite",
+            Self::Bomb => "use up",
+            Self::Mention => "name",
+        }
+    }
+
+    /// The verb after "it".
+    #[must_use]
+    pub fn third_person(self) -> &'static str {
+        match self {
+            Self::Remove => "removes",
+            Self::Write => "writes",
+            Self::Mode => "changes the permissions of",
+            Self::Own => "changes the owner of",
+            Self::Device => "overwrites",
+            Self::Bomb => "uses up",
+            Self::Mention => "names",
+        }
+    }
+}
+
+/// How certain an effect is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// It depends on something that the command line does not show.
+    Possible,
+    /// It happens if the command line runs.
+    Certain,
 }
 
 /// A program with its arguments, those that run it left out.

@@ -6,7 +6,7 @@ use std::path::Path;
 const MAY_USE: [(&str, &[&str]); 26] = [
     ("event", &[]),
     ("ids", &[]),
-    ("facts", &["paths"]),
+    ("facts", &["paths", "shell"]),
     ("facts/live", &["event", "facts", "journal", "paths", "process", "redact", "shell", "transcript", "hook_entries"]),
     ("verdict", &[]),
     ("template", &[]),

@@ -3,7 +3,7 @@
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
-use crate::facts::{Answer, Clock, FactSource, FoundFile, Question, Touching};
+use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundFile, Question};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, search_event_text, search_file};
 use crate::live::tool_effects::{Links, ToolEffects};
 use crate::live::wired;
@@ -131,7 +131,7 @@ impl<'a> InferredAnswers<'a> {
         self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.ground.clone(), Links::AsWritten))
     }
 
-    fn touches(&self, asked: &Touching) -> Answer {
+    fn touches(&self, asked: &EffectQuery) -> Answer {
         let answer = self.tool_effects().touches(asked).map_or_else(Answer::Unknown, Answer::Touches);
         if answer == Answer::Touches(None) && self.may_be_users(asked) {
             return unknown("the session does not show where the user's folder is");
@@ -140,7 +140,7 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// Whether a path and the user's folder, which is not known, may be the same.
-    fn may_be_users(&self, asked: &Touching) -> bool {
+    fn may_be_users(&self, asked: &EffectQuery) -> bool {
         let named = |touch: &crate::shell::FileEffect| match &touch.target {
             TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
             TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),

@@ -3,7 +3,7 @@
 use super::{InferredFacts, named_project};
 use crate::event::Event;
 use crate::facts::event_text;
-use crate::facts::{Answer, FactSource, Question, Touching};
+use crate::facts::{Answer, EffectQuery, FactSource, Question};
 use serde_json::Value;
 
 /// The answer to a question about the event itself, which a journal may have only redacted: nothing where the text
@@ -31,7 +31,7 @@ fn input_is_whole(event: &Event) -> bool {
 }
 
 /// Whether the paths mean the same in every project.
-fn names_no_project(asked: &Touching) -> bool {
+fn names_no_project(asked: &EffectQuery) -> bool {
     asked.paths.iter().chain(&asked.except).all(|path| path.starts_with(['/', '~']) || path.starts_with("**/"))
 }
 

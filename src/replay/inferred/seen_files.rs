@@ -1,6 +1,6 @@
 //! What a session has shown of files.
 
-use crate::shell::{Effect, FileEffect, Hit};
+use crate::shell::{Effect, FileEffect};
 use std::collections::BTreeMap;
 
 /// SeenFiles by their whole paths; of one that is not here nothing is known.
@@ -90,6 +90,6 @@ impl SeenFiles {
     /// Of what is touched, or may be, nothing is known any more.
     pub(super) fn touched(&mut self, touches: &[FileEffect]) {
         let changes = |touch: &&FileEffect| !matches!(touch.effect, Effect::Mode | Effect::Own);
-        self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path) == Hit::No));
+        self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path).is_none()));
     }
 }

@@ -1,7 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
 use super::*;
-use crate::facts::{Answer, Clock, EventText, FactSource, Milestone, Protected, Question, TextQuery};
+use crate::facts::{Answer, Clock, EventText, FactSource, Milestone, ProtectedPaths, Question, TextQuery};
 use serde_json::json;
 
 const NOON: &str = "2026-11-16T12:00:00.000Z";
@@ -150,7 +150,7 @@ fn a_file_that_is_not_there_is_known_to_be_gone() {
         let input = json!({"file_path": "/home/ann/app/a.md"});
         event("PostToolUseFailure", json!({"tool_name": "Read", "tool_input": input, "error": error}))
     };
-    let known = after(&[failed("FoundFile does not exist. Note: your current working directory is /home/ann/app.")]);
+    let known = after(&[failed("File does not exist. Note: your current working directory is /home/ann/app.")]);
     assert_eq!(files(&known, "a.md"), Some(Vec::new()));
     assert_eq!(files(&known, "*.md"), None);
     assert_eq!(files(&after(&[failed("EISDIR: illegal operation on a directory, read")]), "a.md"), None);
@@ -294,10 +294,10 @@ fn the_history_is_told_while_nothing_is_missing() {
 }
 
 fn touching(path: &str) -> Question {
-    let deeds = ["remove", "write"].map(str::to_owned).to_vec();
-    let mut touching = Protected::default();
-    (touching.deeds, touching.paths) = (deeds, vec![path.to_owned()]);
-    Question::Touches(touching.sealed())
+    let effects = vec![crate::shell::Effect::Remove, crate::shell::Effect::Write];
+    let mut touching = ProtectedPaths::default();
+    (touching.effects, touching.paths) = (effects, vec![path.to_owned()]);
+    Question::Touches(touching.into_query())
 }
 
 #[track_caller]

@@ -154,7 +154,7 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         // `w file` and `s/a/b/w file` write, whatever the options say.
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
             let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
-            walker.note(Effect::Maybe, target, false);
+            walker.note(Effect::Mention, target, false);
         }
     }
     if args.has(&["-i", "--in-place", "-I"]) {

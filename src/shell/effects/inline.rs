@@ -71,7 +71,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         if code::writes(kind, &text) {
             mention(walker, &word);
             // Code that stands in the line works on the words behind it.
-            each(walker, Effect::Maybe, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
+            each(walker, Effect::Mention, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn mention(walker: &mut Walker<'_>, code: &ShellWord) {
             word.push(&path);
         }
         let target = walker.target(&word);
-        walker.note(Effect::Maybe, target, true);
+        walker.note(Effect::Mention, target, true);
     }
 }
 

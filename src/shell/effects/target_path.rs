@@ -1,6 +1,6 @@
 //! A path that is touched, and whether it is the one that is asked about.
 
-use super::{Effect, FileEffect};
+use super::{Certainty, Effect, FileEffect};
 
 /// What is known of a path. Paths are absolute, without `.`, `..` and a last slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,32 +26,21 @@ pub enum TargetPath {
     },
 }
 
-/// Whether a path is touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hit {
-    /// It is not.
-    No,
-    /// It cannot be told.
-    Maybe,
-    /// It is.
-    Yes,
-}
-
 impl FileEffect {
     /// Whether this changes `path`: the path itself, or a folder above it with everything below.
     #[must_use]
-    pub fn hits(&self, path: &str) -> Hit {
+    pub fn hits(&self, path: &str) -> Option<Certainty> {
         let whole = |own: &str, glob: bool| {
             let at_or_above = ancestors(path).any(|above| matches(own, glob, above));
             if self.recursive { at_or_above } else { matches(own, glob, path) }
         };
-        let sure = if self.effect == Effect::Maybe || !self.sure { Hit::Maybe } else { Hit::Yes };
+        let sure = if self.effect == Effect::Mention || !self.sure { Certainty::Possible } else { Certainty::Certain };
         match &self.target {
-            TargetPath::Known { path: own, glob } if whole(own, *glob) => sure,
+            TargetPath::Known { path: own, glob } if whole(own, *glob) => Some(sure),
             // Code puts paths together from their parts.
-            TargetPath::Known { path: own, .. } if self.effect != Effect::Maybe || name(own) != name(path) => Hit::No,
-            TargetPath::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => Hit::No,
-            _ => Hit::Maybe,
+            TargetPath::Known { path: own, .. } if self.effect != Effect::Mention || name(own) != name(path) => None,
+            TargetPath::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => None,
+            _ => Some(Certainty::Possible),
         }
     }
 }

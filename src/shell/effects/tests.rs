@@ -19,7 +19,8 @@ fn short(change: &FileEffect) -> String {
         Effect::Mode => "mode",
         Effect::Own => "own",
         Effect::Device => "device",
-        Effect::Maybe => "maybe",
+        Effect::Bomb => "bomb",
+        Effect::Mention => "maybe",
     };
     let target = match &change.target {
         TargetPath::Known { path, .. } => path.clone(),
