@@ -1,47 +1,52 @@
-//! What of an event may be written down.
+//! Redacts events for the journal, and finds secrets in what is exported.
+//!
+//! `rules` has the names, prefixes and patterns of secrets; `scanner` applies those of the journal, `export` all.
 
-pub mod deep;
-mod scan;
-mod secrets;
+pub(crate) mod export;
+mod rules;
+mod scanner;
 mod shape;
+pub(crate) mod walk;
 
-use std::fmt::Write as _;
-
+use scanner::mask_secrets;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use shape::is_secret_name;
+use std::fmt::Write as _;
+use walk::{JsonRewriter, rewrite};
 
-/// What stands in a secret's place.
+/// Replaces a secret.
 pub const MASK: &str = "[masked]";
-/// How deep a value may nest.
+/// The deepest nesting that is kept.
 const DEEPEST: usize = 100;
 /// The longest text that is kept, in bytes.
 const LONGEST: usize = 16 * 1024;
 /// The longest message that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 2 * 1024;
-/// How many items of a list are kept.
-const MOST: usize = 500;
+/// The most items of a list that are kept.
+const MOST_ITEMS: usize = 500;
 /// How much of a text that is too long is kept, in characters.
 const HEAD: usize = 256;
 
-/// A copy of `event` fit to be written down.
+/// A copy of `event` for the journal.
 ///
-/// What tools write and answer becomes its size and hash, long texts their beginning beside these, and
-/// secrets are masked wherever they are recognised.
+/// File contents and tool output become their size and hash, long texts keep only their beginning, and secrets are
+/// masked.
 #[must_use]
 pub fn redacted(event: &Value) -> Value {
-    value(event, "", EventSection::Event, 0)
+    rewrite(event, "", (EventSection::Event, 0), &mut EventRedactor)
 }
 
 /// A text with its secrets masked.
 #[must_use]
 pub fn masked_text(text: &str) -> String {
-    secrets::masked(text).into_owned()
+    mask_secrets(text).into_owned()
 }
 
-/// A long prompt as its beginning, with its size and hash; `None` where it is short enough to be told whole.
+/// The beginning of a long prompt, with its size and hash; `None` if it is short.
 #[must_use]
 pub fn shortened(text: &str) -> Option<String> {
-    (text.len() > LONGEST_MESSAGE).then(|| headed(text).as_str().unwrap_or_default().to_owned())
+    (text.len() > LONGEST_MESSAGE).then(|| beginning(text))
 }
 
 /// The lowercase hex SHA-256 of bytes.
@@ -54,30 +59,30 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex
 }
 
-/// Where in an event a value stands.
+/// The part of an event that a value belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum EventSection {
     /// The event itself.
     Event,
-    /// What a tool is given.
+    /// The input of a tool.
     Input,
-    /// What a tool answers.
-    Answer,
+    /// The output of a tool.
+    Output,
     /// Content, of which no text is kept.
     Content,
-    /// Facts that the journal is asked for later: kept to the letter.
+    /// Facts that modegate reads back from the journal: kept unchanged.
     Fact,
 }
 
 impl EventSection {
-    /// The place of the value at `key` in an object that stands here.
+    /// The section of the field `key`.
     fn below(self, key: &str) -> Self {
         match (self, key) {
             (Self::Event, "tool_input") => Self::Input,
-            (Self::Event, "tool_response") => Self::Answer,
+            (Self::Event, "tool_response") => Self::Output,
             (Self::Input, "edits") => Self::Content,
             (
-                Self::Answer,
+                Self::Output,
                 "filePath" | "changedFiles" | "agentId" | "agentType" | "status" | "interrupted" | "isAsync"
                 | "created",
             ) => Self::Fact,
@@ -85,13 +90,13 @@ impl EventSection {
         }
     }
 
-    /// Whether the value at `key` is content, whatever its length.
-    fn hides(self, key: &str) -> bool {
+    /// Whether the field `key` is content, whatever its length.
+    fn is_content(self, key: &str) -> bool {
         match self {
             Self::Input => {
                 matches!(key, "content" | "new_string" | "old_string" | "new_source" | "file_text" | "insert_text")
             }
-            Self::Answer => matches!(
+            Self::Output => matches!(
                 key,
                 "stdout"
                     | "stderr"
@@ -108,72 +113,72 @@ impl EventSection {
     }
 }
 
-fn value(from: &Value, key: &str, place: EventSection, depth: usize) -> Value {
-    if depth > DEEPEST {
-        return "[too deep]".into();
-    }
-    match from {
-        Value::String(_) | Value::Array(_) | Value::Object(_) if place.hides(key) => hashed(from),
-        Value::String(text) => string(text, key, place),
-        // The items of a list go by the list's name.
-        Value::Array(items) => {
-            let mut kept: Vec<Value> = items.iter().take(MOST).map(|item| value(item, key, place, depth + 1)).collect();
-            if items.len() > MOST {
-                kept.push(format!("[{} more]", items.len() - MOST).into());
-            }
-            kept.into()
+struct EventRedactor;
+
+impl JsonRewriter for EventRedactor {
+    /// The section and the depth of a value.
+    type Scope = (EventSection, usize);
+
+    fn whole(&mut self, value: &Value, key: &str, (section, depth): Self::Scope) -> Option<Value> {
+        if depth > DEEPEST {
+            return Some("[too deep]".into());
         }
-        Value::Object(entries) => object(entries, place, depth).into(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => from.clone(),
+        match value {
+            Value::String(text) if section.is_content(key) => Some(size_and_hash(text.as_bytes())),
+            Value::Array(_) | Value::Object(_) if section.is_content(key) => {
+                Some(size_and_hash(value.to_string().as_bytes()))
+            }
+            Value::Array(items) if items.len() > MOST_ITEMS => {
+                let kept = items.iter().take(MOST_ITEMS).map(|item| rewrite(item, key, (section, depth + 1), self));
+                Some(kept.chain([format!("[{} more]", items.len() - MOST_ITEMS).into()]).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, text: &str, key: &str, (section, _): Self::Scope) -> Value {
+        let longest = match (section, key) {
+            (EventSection::Event, "last_assistant_message" | "compact_summary" | "delta") => LONGEST_MESSAGE,
+            _ => LONGEST,
+        };
+        if section == EventSection::Content {
+            size_and_hash(text.as_bytes())
+        } else if section != EventSection::Fact && is_secret_name(key.as_bytes()) {
+            MASK.into()
+        } else if section == EventSection::Output {
+            size_and_hash(text.as_bytes())
+        } else if text.len() > longest {
+            beginning(text).into()
+        } else if section == EventSection::Fact {
+            text.into()
+        } else {
+            mask_secrets(text).into()
+        }
+    }
+
+    fn name(&mut self, name: &str, (section, _): Self::Scope) -> String {
+        if section == EventSection::Fact { name.to_owned() } else { mask_secrets(name).into_owned() }
+    }
+
+    fn field<'a>(&self, _: &'a str, name: &'a str, (section, depth): Self::Scope) -> (&'a str, Self::Scope) {
+        (name, (section.below(name), depth + 1))
+    }
+
+    fn item(&self, (section, depth): Self::Scope) -> Self::Scope {
+        (section, depth + 1)
     }
 }
 
-fn object(entries: &Map<String, Value>, place: EventSection, depth: usize) -> Map<String, Value> {
-    let entry = |(key, from): (&String, &Value)| {
-        let kept = if place == EventSection::Fact { key.clone() } else { secrets::masked(key).into_owned() };
-        (kept, value(from, key, place.below(key), depth + 1))
-    };
-    entries.iter().map(entry).collect()
+fn size_and_hash(bytes: &[u8]) -> Value {
+    Map::from_iter([("size".to_owned(), json!(bytes.len())), ("sha256".to_owned(), sha256(bytes).into())]).into()
 }
 
-fn string(text: &str, key: &str, place: EventSection) -> Value {
-    let longest = match (place, key) {
-        (EventSection::Event, "last_assistant_message" | "compact_summary" | "delta") => LONGEST_MESSAGE,
-        _ => LONGEST,
-    };
-    if place == EventSection::Content {
-        size(text.as_bytes()).into()
-    } else if place != EventSection::Fact && shape::named(key.as_bytes()) {
-        MASK.into()
-    } else if place == EventSection::Answer {
-        size(text.as_bytes()).into()
-    } else if text.len() > longest {
-        headed(text)
-    } else if place == EventSection::Fact {
-        text.into()
-    } else {
-        secrets::masked(text).into()
-    }
-}
-
-/// A value as its size and hash: of a text its bytes, of anything else its compact JSON.
-fn hashed(from: &Value) -> Value {
-    match from {
-        Value::String(text) => size(text.as_bytes()).into(),
-        other => size(other.to_string().as_bytes()).into(),
-    }
-}
-
-fn size(bytes: &[u8]) -> Map<String, Value> {
-    Map::from_iter([("size".to_owned(), json!(bytes.len())), ("sha256".to_owned(), sha256(bytes).into())])
-}
-
-/// A long text as its beginning, with size and hash; it stays a text, so that the event stays an event.
-fn headed(text: &str) -> Value {
-    // Masked before it is cut, with room to spare: half a secret would not be recognised.
+/// The beginning of a text with its size and hash. It stays a string, so the event stays readable.
+fn beginning(text: &str) -> String {
+    // Mask more than is kept before cutting: half a secret would not be recognized.
     let ample = text.get(..text.floor_char_boundary(16 * HEAD)).unwrap_or_default();
-    let head: String = secrets::masked(ample).chars().take(HEAD).collect();
-    format!("{head}… [{} bytes, sha256 {}]", text.len(), sha256(text.as_bytes())).into()
+    let head: String = mask_secrets(ample).chars().take(HEAD).collect();
+    format!("{head}… [{} bytes, sha256 {}]", text.len(), sha256(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_writes_becomes_size_and_hash() {
+    fn file_content_becomes_size_and_hash() {
         check(
             &json!({"tool_name": "Write", "tool_input": {"file_path": "/p/a.md", "content": "abc"}}),
             &json!({"tool_name": "Write", "tool_input": {"file_path": "/p/a.md", "content": hash("abc")}}),
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_answers_keeps_only_its_facts() {
+    fn tool_output_keeps_only_facts() {
         let long = "x ".repeat(101);
         check(
             &json!({"tool_response": {"stdout": "", "interrupted": false, "note": long, "short": "kept",
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_keeps_its_beginning() {
+    fn a_long_text_keeps_only_its_beginning() {
         let long = format!("password=hunter2 {}", "ä".repeat(10_000));
         let head: String = format!("password=[masked] {}", "ä".repeat(300)).chars().take(256).collect();
         let expected = format!("{head}… [{} bytes, sha256 {}]", long.len(), sha256(long.as_bytes()));
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_can_tell_that_its_value_is_secret() {
+    fn a_value_is_masked_because_of_its_name() {
         for key in ["password", "DB_PASSWORD", "X-Api-Key", "accessToken", "Set-Cookie", "credentials", "aws_secret"] {
             check(&json!({"env": {key: "abc"}}), &json!({"env": {key: "[masked]"}}));
             check(&json!({"env": {key: ["abc"]}}), &json!({"env": {key: ["[masked]"]}}));
@@ -253,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_ends_somewhere() {
+    fn deep_nesting_is_cut() {
         let deep = (0..120).fold(json!("end"), |inner, _| json!([inner]));
         let text = redacted(&deep).to_string();
         assert_eq!(text, format!("{}\"[too deep]\"{}", "[".repeat(101), "]".repeat(101)));

@@ -1,63 +1,202 @@
-//! How secrets and their names look.
+//! Tells secrets from text that only looks like one.
 
-/// The names whose values are secret, compared without case, `-` and `_`, at the end of a name.
-const NAMES: [&str; 13] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "authorization",
-    "cookie",
-    "credential",
-    "credentials",
-];
-/// How tokens begin, and how many characters must follow.
-const PREFIXES: [(&str, usize); 23] = [
-    ("sk_live_", 8),
-    ("sk_test_", 8),
-    ("rk_live_", 8),
-    ("sk-ant-", 8),
-    ("ghp_", 16),
-    ("gho_", 16),
-    ("ghs_", 16),
-    ("ghu_", 16),
-    ("ghr_", 16),
-    ("github_pat_", 16),
-    ("glpat-", 16),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxa-", 10),
-    ("xoxs-", 10),
-    ("AIza", 30),
-    ("hf_", 16),
-    ("pypi-", 16),
-    ("xapp-", 10),
-    ("whsec_", 16),
-    ("dckr_pat_", 16),
-    ("glsa_", 20),
-    ("shpat_", 20),
-];
-/// Words that follow a secret's name without being one: types, placeholders and the words of a sentence.
+use super::rules::{EXPORT_NAMES, SECRET_NAMES, TOKEN_PREFIXES};
+use std::ops::Range;
+
+/// Words that often follow the name of a secret: types, placeholders and words of a sentence.
 const WORDS: &str = "string str bool boolean number any int integer float bytes object null none nil undefined \
     unknown true false required optional uint8array to is for and or the in as with was flag option argument \
     from must";
 
-/// Whether a name says that its value is secret.
-pub(super) fn named(name: &[u8]) -> bool {
+/// Further words of this kind, for exports.
+const EXPORT_WORDS: &str = "not a an set unset empty missing invalid wrong correct valid expired needed here there stored \
+    hashed encrypted input output value values field file reset manager policy length protected hidden secret token \
+    password key name text default masked redacted changeme example placeholder self this env process request response \
+    user data new old";
+
+/// Decides whether the match of an export pattern is a secret. A placeholder never is.
+#[derive(Clone, Copy)]
+pub(super) enum ValueFilter {
+    Any,
+    /// Neither code nor a common word.
+    Value,
+    /// The value of a flag: neither the next flag nor a file.
+    Argument,
+    /// Not merely a number, such as the id of a group.
+    NotNumber,
+    /// Neither a number nor a forwarded port.
+    NotPort,
+    /// A value in quotes after a word for a password.
+    Quoted,
+    /// A value as people make up passwords: with a digit, a sign, or very long.
+    Password,
+    /// A value as machines generate it.
+    Generated,
+    /// A generated value in mixed case, or long and hexadecimal.
+    MixedCase,
+}
+
+impl ValueFilter {
+    pub(super) fn accepts(self, value: &str) -> bool {
+        if is_placeholder(value) {
+            return false;
+        }
+        match self {
+            Self::Any => true,
+            Self::Value => is_value(value),
+            Self::Argument => is_value(value) && !value.starts_with('-') && !is_file(value),
+            Self::NotNumber => !value.chars().all(|c| c.is_ascii_digit()),
+            Self::NotPort => is_value(value) && !is_file(value) && has(value, |c| !c.is_ascii_digit() && *c != ':'),
+            Self::Quoted => !is_export_word(value) && value.split(' ').count() <= 6,
+            Self::Password => is_value(value) && !is_file(value) && is_password(value),
+            Self::Generated => is_value(value) && !is_file(value) && !is_id(value) && is_generated(value),
+            Self::MixedCase => Self::Generated.accepts(value) && is_mixed_case(value),
+        }
+    }
+}
+
+/// Whether the values with this name are secret.
+pub(super) fn is_secret_name(name: &[u8]) -> bool {
     // Most names end in another letter than any of these.
     if !matches!(name.last(), Some(b'd' | b't' | b'n' | b'y' | b'e' | b'l' | b's' | b'_' | b'-' | b'A'..=b'Z')) {
         return false;
     }
     let letters = || name.iter().rev().filter(|byte| !matches!(byte, b'-' | b'_')).map(u8::to_ascii_lowercase);
-    NAMES.iter().any(|ending| {
+    SECRET_NAMES.iter().any(|ending| {
         let mut letters = letters();
         ending.bytes().rev().all(|byte| letters.next() == Some(byte))
     })
+}
+
+/// Whether the values with this name are secret in an export.
+pub(crate) fn is_secret_export_name(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let harmless = ["pwd", "oldpwd", "bypass"].contains(&plain.as_str());
+    is_secret_name(name.as_bytes()) || !harmless && EXPORT_NAMES.iter().any(|ending| plain.ends_with(ending))
+}
+
+/// Whether a text is only a placeholder for a value: a variable, a blank, a mask.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let first = text.chars().next();
+    let lower = text.to_ascii_lowercase();
+    first.is_none_or(|first| "$<{%".contains(first))
+        || text.starts_with("[masked")
+        || text.starts_with("\\$")
+        || lower.trim_end_matches(['.', ',', ';', ':', '!', '?']) == "masked"
+        || lower.starts_with("your")
+        || lower.starts_with("process.env")
+        || lower.starts_with("os.environ")
+        || text.chars().all(|c| Some(c) == first)
+        || text.chars().all(|c| matches!(c, '.' | '*' | '-' | '_' | '…'))
+}
+
+fn is_export_word(text: &str) -> bool {
+    let plain = text.trim_end_matches(['.', ',', ':', ';', '!', '?']);
+    let mut words = WORDS.split_whitespace().chain(EXPORT_WORDS.split_whitespace());
+    words.any(|word| plain.eq_ignore_ascii_case(word))
+}
+
+/// Whether a text is neither code nor a common word.
+fn is_value(text: &str) -> bool {
+    let call = text.ends_with('(') || text.contains("()") || text.contains("::") || text.starts_with('(');
+    !is_export_word(text) && !call
+}
+
+fn is_file(text: &str) -> bool {
+    let begins = ["/", "./", "../", "~/", "@", "file:", "http:", "https:"].iter().any(|start| text.starts_with(start));
+    let end = text.rsplit('.').next().unwrap_or_default();
+    let ends = ["pem", "key", "txt", "json", "yaml", "yml", "md", "env", "crt", "rs", "py", "ts", "js", "toml"];
+    begins && !text.contains(['+', '=']) || text.contains('.') && ends.contains(&end)
+}
+
+/// Whether a text is a generated id or version that is not secret.
+fn is_id(text: &str) -> bool {
+    let plain = ["toolu_", "msg_", "req_", "agent_", "call_", "sha256-", "sha384-", "sha512-", "sha256:", "sha1:"];
+    plain.iter().any(|start| text.starts_with(start)) || is_uuid(text) || is_version(text)
+}
+
+fn is_uuid(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let hex = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.len() == 36 && parts.len() == 5 && parts.iter().all(hex)
+}
+
+fn is_version(text: &str) -> bool {
+    let text = text.trim_start_matches('v');
+    text.contains('.') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+fn has(text: &str, kind: fn(&char) -> bool) -> bool {
+    text.chars().any(|c| kind(&c))
+}
+
+/// Whether a text has digits among letters, and is neither an identifier nor a date.
+fn is_generated(text: &str) -> bool {
+    let joined = text.contains(['_', '.', '/', '(', ':']) && !has(text, char::is_ascii_uppercase);
+    text.len() >= 6 && has(text, char::is_ascii_digit) && has(text, char::is_ascii_alphabetic) && !joined
+}
+
+fn is_mixed_case(text: &str) -> bool {
+    let hex = text.len() >= 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let plain = !text.contains(['_', '.', '/', '(', ':', '{', '[']);
+    hex || text.len() >= 8 && plain && has(text, char::is_ascii_uppercase) && has(text, char::is_ascii_lowercase)
+}
+
+fn is_password(text: &str) -> bool {
+    let inner: String = text.chars().skip(1).take(text.chars().count().saturating_sub(2)).collect();
+    let sign = inner.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '=', '~', '?', '§']);
+    let cases = inner.chars().any(|c| c.is_ascii_uppercase()) && has(text, char::is_ascii_lowercase);
+    let phrase = text.matches('-').count() >= 3;
+    let digit = has(text, char::is_ascii_digit);
+    let long = text.chars().count() >= 16 && !text.contains(['_', '.', '/', '-']);
+    let code = text.contains(['(', '{', '[', '<']) && !digit;
+    text.chars().count() >= 5
+        && !code
+        && (digit || sign && text.len() >= 6 || cases && !text.contains(['_', '.']) || phrase || long)
+}
+
+/// Long words of mixed capitals, small letters and digits, such as cloud keys.
+pub(super) fn random_words(text: &str) -> Vec<Range<usize>> {
+    const LEAST: usize = 32;
+    let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=');
+    let mut words = Vec::new();
+    let mut begin = None;
+    for (at, byte) in text.bytes().chain(std::iter::once(b' ')).enumerate() {
+        match begin {
+            None if belongs(byte) => begin = Some(at),
+            Some(start) if !belongs(byte) => {
+                begin = None;
+                let word = text.get(start..at).unwrap_or_default();
+                if word.len() >= LEAST && is_random(word) {
+                    words.push(start..at);
+                }
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+fn is_random(word: &str) -> bool {
+    let count = |kind: fn(&u8) -> bool| word.as_bytes().iter().filter(|byte| kind(byte)).count();
+    let mixed =
+        count(u8::is_ascii_digit) >= 3 && count(u8::is_ascii_uppercase) >= 5 && count(u8::is_ascii_lowercase) >= 5;
+    // Paths have many separators, generated keys few.
+    let signs = count(|byte| !byte.is_ascii_alphanumeric());
+    // Camel-case names have their numbers at one end.
+    let numbers = word.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).count();
+    mixed && numbers >= 3 && signs * 8 <= word.len() && !is_id(word) && class_changes(word) * 3 >= word.len()
+}
+
+/// How often neighbors in a word are of different character classes.
+fn class_changes(word: &str) -> usize {
+    let kind = |byte: &u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    word.as_bytes().windows(2).filter(|pair| pair.first().map(kind) != pair.last().map(kind)).count()
 }
 
 pub(super) fn in_token(byte: u8) -> bool {
@@ -68,12 +207,12 @@ pub(super) fn in_value(byte: u8) -> bool {
     byte > b' ' && !b"\"'`,;&|<>)]}\\".contains(&byte)
 }
 
-/// Whether a text begins with a token that can be told by its beginning.
-pub(super) fn known(text: &[u8]) -> bool {
+/// Whether a text begins with a token that its prefix gives away.
+pub(super) fn is_known_token(text: &[u8]) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_alphanumeric();
-    PREFIXES.iter().any(|(prefix, least)| follows(text, prefix, *least, in_token))
+    TOKEN_PREFIXES.iter().any(|(prefix, least)| follows(text, prefix, *least, in_token))
         || follows(text, "npm_", 30, alphanumeric)
-        || text.strip_prefix(b"sk-").is_some_and(random)
+        || text.strip_prefix(b"sk-").is_some_and(has_random_part)
         || access_key(text)
 }
 
@@ -82,14 +221,14 @@ fn follows(text: &[u8], prefix: &str, least: usize, belongs: impl Fn(u8) -> bool
     rest.is_some_and(|rest| rest.iter().take_while(|byte| belongs(**byte)).count() >= least)
 }
 
-/// Whether a token has a part that no word is: long with a digit, or very long.
-fn random(text: &[u8]) -> bool {
+/// Whether a token has a part that is no word: long with a digit, or very long.
+fn has_random_part(text: &[u8]) -> bool {
     let token = text.split(|byte| !in_token(*byte)).next().unwrap_or_default();
-    let odd = |part: &[u8]| part.len() >= 20 || part.len() >= 12 && part.iter().any(u8::is_ascii_digit);
-    token.split(|byte| *byte == b'-').any(odd)
+    let is_random = |part: &[u8]| part.len() >= 20 || part.len() >= 12 && part.iter().any(u8::is_ascii_digit);
+    token.split(|byte| *byte == b'-').any(is_random)
 }
 
-/// Whether a text begins with the id of a cloud access key: twenty capitals and digits.
+/// Whether a text begins with the id of an AWS access key: twenty capitals and digits.
 fn access_key(text: &[u8]) -> bool {
     let end = text.iter().take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()).count();
     let id = text.get(..end).unwrap_or_default();
@@ -97,23 +236,41 @@ fn access_key(text: &[u8]) -> bool {
     known && end == 20 && id.iter().any(u8::is_ascii_digit) && !text.get(end).is_some_and(|byte| in_token(*byte))
 }
 
-/// Whether a value looks made up by a machine or a careful person, rather than a name from a program.
-pub(super) fn mixed(text: &[u8]) -> bool {
+/// Whether a value looks like a password or a generated key rather than an identifier.
+pub(super) fn is_secret_like(text: &[u8]) -> bool {
     let has = |kind: fn(&u8) -> bool| text.iter().any(kind);
     let joined = has(|byte| matches!(byte, b'_' | b'.'));
     let long = text.len() >= 20 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     text.len() >= 6 && has(u8::is_ascii_digit) && (!joined || long)
 }
 
-pub(super) fn word(text: &[u8]) -> bool {
+pub(super) fn is_word(text: &[u8]) -> bool {
     let text = text.strip_suffix(b".").unwrap_or(text);
     WORDS.split(' ').any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-pub(super) fn scheme(text: &[u8]) -> bool {
+pub(super) fn is_auth_scheme(text: &[u8]) -> bool {
     [&b"bearer"[..], b"basic", b"token"].iter().any(|scheme| text.eq_ignore_ascii_case(scheme))
 }
 
 pub(super) fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_mixed_words_are_random() {
+        assert_eq!(random_words("key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY9x2 end").len(), 1);
+        for plain in [
+            "/home/user/Projects/MS-001_Login/research/research_demo-session_111626.md",
+            "toolu_015R8tPjv7FUHuW6MDJj8HpTtoolu_015R8tPjv",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "TheQuickBrownFoxJumpsOverTheLazyDog123",
+        ] {
+            assert!(random_words(plain).is_empty(), "{plain}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod seen;
 use super::MaskCounts;
 use crate::mode::EMBEDDED;
 use crate::redact::MASK;
-use crate::redact::deep::{named, secret_part, stands_for};
+use crate::redact::export::{is_placeholder, is_secret_export_name, secret_part};
 use seen::SecretCache;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -97,7 +97,7 @@ impl KnownSecrets {
         let mut done = 0;
         for range in self.seen.ranges(text) {
             let secret = text.get(range.clone()).unwrap_or_default();
-            if stands_for(secret) || is_known(secret) {
+            if is_placeholder(secret) || is_known(secret) {
                 continue;
             }
             masked.push_str(text.get(done..range.start).unwrap_or_default());
@@ -112,12 +112,12 @@ impl KnownSecrets {
 
 /// Whether the text under a key is secret.
 pub(super) fn hides(key: &str, text: &str) -> bool {
-    !text.trim().is_empty() && named(key) && !stands_for(secret_part(text))
+    !text.trim().is_empty() && is_secret_export_name(key) && !is_placeholder(secret_part(text))
 }
 
 /// Whether the number under a key is secret; a small one counts something.
 pub(super) fn hides_number(key: &str, value: &Value) -> bool {
-    named(key) && value.as_u64().is_none_or(|number| number > 999)
+    is_secret_export_name(key) && value.as_u64().is_none_or(|number| number > 999)
 }
 
 /// Whether everything in the object under a key is secret.

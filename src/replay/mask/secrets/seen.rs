@@ -2,7 +2,7 @@
 
 use super::{hides, hides_number, is_hoard};
 use crate::redact::MASK;
-use crate::redact::deep::{secret_part, secrets_in, stands_for};
+use crate::redact::export::{find_export_secrets, is_placeholder, secret_part};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -18,7 +18,7 @@ impl SecretCache {
         if let Some(found) = self.0.borrow().get(text) {
             return found.clone();
         }
-        let found = secrets_in(text);
+        let found = find_export_secrets(text);
         self.0.borrow_mut().insert(text.to_owned(), found.clone());
         found
     }
@@ -82,7 +82,7 @@ impl SecretCache {
 /// A secret, and the lines of one that has several: somebody may have shown only a part of it.
 fn learn(secret: &str, found: &mut BTreeSet<String>) {
     const LINE: usize = 20;
-    if stands_for(secret) || secret.contains(MASK) {
+    if is_placeholder(secret) || secret.contains(MASK) {
         return;
     }
     found.insert(secret.to_owned());
