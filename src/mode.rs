@@ -16,6 +16,8 @@ use crate::check::{Check, Definitions};
 use crate::event::Trigger;
 use crate::event::command::same_command;
 use crate::ids::{AgentName, GateId};
+pub use crate::settings::Level;
+
 use crate::verdict::Verdict;
 use crate::yaml::Location;
 use serde::{Deserialize, Serialize};
@@ -32,7 +34,7 @@ pub struct Mode {
     pub about: String,
     /// The commands that activate it, without the slash.
     pub commands: Vec<String>,
-    /// Its place in `cache.json`.
+    /// its key in `cache.json`.
     pub namespace: String,
     /// What the model is told at activation.
     pub say: String,
@@ -72,7 +74,7 @@ pub struct Phase {
     /// The phases from which a detour is entered.
     pub from: Vec<String>,
     /// Where it stands in its file.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// Who works in a phase.
@@ -120,7 +122,7 @@ pub struct Gate {
     /// What the tool's input is given when the check holds, as a JSON object.
     pub rewrite: Option<String>,
     /// Where it stands in its file.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// What follows from a check.
@@ -130,37 +132,6 @@ pub enum Action {
     Verdict(Verdict),
     /// Another gate of the mode decides.
     Gate(GateId),
-}
-
-/// How much a gate may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// What it says.
-    Enforce,
-    /// At most warn.
-    Warn,
-    /// At most be written down.
-    Observe,
-    /// Nothing: the gate is not asked.
-    Off,
-}
-
-impl Level {
-    /// The words for it.
-    pub const WORDS: [(&'static str, Self); 4] =
-        [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe), ("off", Self::Off)];
-
-    /// A verdict as far as this level lets it go.
-    #[must_use]
-    pub fn cap(self, verdict: Verdict) -> Verdict {
-        match self {
-            Self::Enforce => verdict,
-            Self::Warn => verdict.min(Verdict::Warn),
-            Self::Observe => verdict.min(Verdict::Observe),
-            Self::Off => Verdict::Pass,
-        }
-    }
 }
 
 /// How often a gate speaks.

@@ -1,39 +1,70 @@
-//! `.claude/modegate.yaml`: what a project wants otherwise.
+//! `.claude/modegate.yaml`: a project's settings.
 
 pub mod switch;
 
-use crate::mode::Level;
+use crate::verdict::Verdict;
 use crate::yaml::{Diagnostic, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Below the host's own limit of eight.
+/// How often a gate blocks the same stop by default; below the host's limit.
 const PATIENCE: u32 = 3;
 
-/// After eight refusals in a row the host lets an agent stop without telling anyone.
+/// After eight blocks in a row the host silently allows an agent to stop.
 const HOST_LIMIT: u32 = 8;
 
 /// A project's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// How much gates may do, unless said otherwise.
+    /// The level of gates that have no other.
     pub level: Option<Level>,
-    /// How much the gates of a mode, or one gate, may do, by name.
+    /// The levels of modes and gates, by name.
     pub levels: BTreeMap<String, Level>,
-    /// How often a gate holds an agent back.
+    /// How often a gate blocks the same stop.
     pub patience: Option<u32>,
     /// Variables for every mode.
     pub variables: BTreeMap<String, Vec<String>>,
-    /// Variables of the environment that headers of web steps may have.
+    /// Environment variables that may be used in the headers of `http` checks.
     pub env: Vec<String>,
-    /// Modes that are switched off.
+    /// Modes that are disabled.
     pub disable: Vec<String>,
     /// Whether the journal is written.
     pub journal: bool,
-    /// How many megabytes the journal of a session may have.
+    /// The size limit of a session's journal, in megabytes.
     pub megabytes: u32,
-    /// After how many days a session's state goes.
+    /// After how many days a session's state is removed.
     pub days: u32,
+}
+
+/// How much a gate may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Whatever it decides.
+    Enforce,
+    /// At most warn.
+    Warn,
+    /// Nothing, but its findings are recorded.
+    Observe,
+    /// Nothing: it is not evaluated.
+    Off,
+}
+
+impl Level {
+    /// The words for it.
+    pub const WORDS: [(&'static str, Self); 4] =
+        [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe), ("off", Self::Off)];
+
+    /// Limits a verdict to what this level allows.
+    #[must_use]
+    pub fn cap(self, verdict: Verdict) -> Verdict {
+        match self {
+            Self::Enforce => verdict,
+            Self::Warn => verdict.min(Verdict::Warn),
+            Self::Observe => verdict.min(Verdict::Observe),
+            Self::Off => Verdict::Pass,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -83,7 +114,7 @@ impl Settings {
         }
     }
 
-    /// The names of modes and gates in the settings' YAML.
+    /// The nodes that name modes and gates.
     #[must_use]
     pub fn names(node: &Node) -> Vec<&Node> {
         let fields = TreeReader::default().fields(node, "", &[]);
@@ -98,21 +129,20 @@ impl Settings {
         names
     }
 
-    /// How much a gate may do: the nearest word counts, a gate's before a mode's before the project's, and the
-    /// project's settings before a mode file.
+    /// The level of a gate: its own counts before its mode's before the project's, and the settings before a mode file.
     #[must_use]
     pub fn level(&self, mode: (&str, Option<Level>), gate: (&str, Option<Level>)) -> Level {
         let own = |name: &str| self.levels.get(name).copied();
         own(gate.0).or(gate.1).or_else(|| own(mode.0)).or(mode.1).or(self.level).unwrap_or(Level::Enforce)
     }
 
-    /// Whether a person has said that this very gate is to be enforced: then it blocks what it would only warn of.
+    /// Whether the settings enforce this gate by name: then it blocks where it would only warn.
     #[must_use]
     pub fn enforces(&self, gate: &str) -> bool {
         self.levels.get(gate) == Some(&Level::Enforce)
     }
 
-    /// How often a gate holds an agent back on the same facts.
+    /// How often a gate blocks the same stop while nothing changes.
     #[must_use]
     pub fn patience(&self, mode: Option<u32>, gate: Option<u32>) -> u32 {
         gate.or(mode).or(self.patience).unwrap_or(PATIENCE).min(HOST_LIMIT)
@@ -139,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_counts() {
+    fn the_most_specific_level_counts() {
         let settings =
             Settings::read("level: observe\nlevels: { plan: warn, plan-is-written: enforce }\n").expect("settings");
         assert_eq!(settings.level(("plan", None), ("plan-is-written", None)), Level::Enforce);
@@ -151,7 +181,7 @@ mod tests {
     #[test]
     fn a_misspelt_key_is_named_with_its_place() {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
-        assert_eq!(problems[0].place.line, 2);
+        assert_eq!(problems[0].location.line, 2);
         assert_eq!(problems[0].message, "the settings has no key `levls`, did you mean `levels`?");
     }
 

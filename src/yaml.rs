@@ -30,7 +30,7 @@ pub struct Location {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Where it begins.
-    pub place: Location,
+    pub location: Location,
     /// What it is.
     pub value: NodeValue,
 }
@@ -68,7 +68,7 @@ impl Node {
         }
         Ok(tree
             .root
-            .unwrap_or(Self { place: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }))
+            .unwrap_or(Self { location: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }))
     }
 
     /// The text of a scalar.
@@ -139,34 +139,34 @@ enum OpenNode {
 
 impl TreeBuilder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
-        let place = placed(span);
+        let location = placed(span);
         match event {
             Event::Scalar(text, style, ..) => {
                 let value = NodeValue::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
-                self.put(Node { place, value })
+                self.put(Node { location, value })
             }
-            Event::SequenceStart(..) => self.open(place, OpenNode::List(Vec::new())),
-            Event::MappingStart(..) => self.open(place, OpenNode::Map(Vec::new(), None)),
+            Event::SequenceStart(..) => self.open(location, OpenNode::List(Vec::new())),
+            Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) => {
-                Err(Diagnostic::at(place, "an alias; write the value out, mode files have no anchors".to_owned()))
+                Err(Diagnostic::at(location, "an alias; write the value out, mode files have no anchors".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, place: Location, open: OpenNode) -> Result<(), Diagnostic> {
+    fn open(&mut self, location: Location, open: OpenNode) -> Result<(), Diagnostic> {
         if self.open.len() >= DEPTH {
-            return Err(Diagnostic::at(place, format!("nests deeper than {DEPTH} levels")));
+            return Err(Diagnostic::at(location, format!("nests deeper than {DEPTH} levels")));
         }
-        self.open.push((place, open));
+        self.open.push((location, open));
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), Diagnostic> {
         match self.open.pop() {
-            Some((place, OpenNode::List(items))) => self.put(Node { place, value: NodeValue::List(items) }),
-            Some((place, OpenNode::Map(entries, _))) => self.put(Node { place, value: NodeValue::Map(entries) }),
+            Some((location, OpenNode::List(items))) => self.put(Node { location, value: NodeValue::List(items) }),
+            Some((location, OpenNode::Map(entries, _))) => self.put(Node { location, value: NodeValue::Map(entries) }),
             None => Ok(()),
         }
     }
@@ -177,7 +177,7 @@ impl TreeBuilder {
             Some((_, OpenNode::List(items))) => items.push(node),
             Some((_, OpenNode::Map(entries, key))) => match key.take() {
                 None if node.text().is_none() => {
-                    return Err(Diagnostic::at(node.place, format!("a key is text, not {}", node.kind())));
+                    return Err(Diagnostic::at(node.location, format!("a key is text, not {}", node.kind())));
                 }
                 None => *key = Some(node),
                 Some(key) => entries.push((key, node)),
@@ -205,14 +205,14 @@ mod tests {
     fn every_node_knows_its_place() {
         let node = Node::parse("a: 1\nb:\n  - { c: d }\n").expect("yaml");
         let NodeValue::Map(entries) = &node.value else { panic!("a map") };
-        assert_eq!(entries[1].0.place, Location { line: 2, column: 1, width: 1 });
+        assert_eq!(entries[1].0.location, Location { line: 2, column: 1, width: 1 });
         assert_eq!(node.to_json(), serde_json::json!({"a": 1, "b": [{"c": "d"}]}));
     }
 
     #[test]
     fn bombs_and_abysses_are_refused_with_their_place() {
         let bomb = Node::parse("a: &a [x]\nb: *a\n").expect_err("an alias");
-        assert_eq!(bomb.place.line, 2);
+        assert_eq!(bomb.location.line, 2);
         let deep = Node::parse(&"[".repeat(100)).expect_err("deep");
         assert!(deep.message.contains("deeper than 64"), "{}", deep.message);
         assert!(Node::parse("a: [1\n").is_err());

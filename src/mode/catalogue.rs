@@ -190,7 +190,7 @@ impl Catalogue {
         let unknown_name = |named: &Node| {
             let name = named.text().filter(|name| !known.contains(name))?;
             let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            Some(Diagnostic::at(named.place, format!("no mode and no gate is called `{name}`{near}")))
+            Some(Diagnostic::at(named.location, format!("no mode and no gate is called `{name}`{near}")))
         };
         Settings::names(&node).into_iter().filter_map(unknown_name).collect()
     }
@@ -204,18 +204,18 @@ impl Catalogue {
                 Some(step) if step.commands.is_empty() => format!("`{name}` has no command, so nothing can begin it"),
                 Some(_) => return None,
             };
-            Some(Diagnostic { path: format!("phases.{}", phase.name), message, place: phase.place })
+            Some(Diagnostic { path: format!("phases.{}", phase.name), message, location: phase.location })
         })
     }
 
-    /// Puts a mode in the place of one of its name, which stays whose it was.
+    /// Puts a mode in place of one of its name, which stays whose it was.
     fn put(&mut self, mode: Mode) {
         if let Some(old) = self.modes.iter_mut().find(|old| old.name == mode.name) {
             *old = mode;
         }
     }
 
-    /// Adds a mode, in the place of one of its name.
+    /// Adds a mode, in place of one of its name.
     fn add(&mut self, mode: Mode, origin: ModeOrigin) {
         let old = self.modes.iter_mut().zip(&mut self.origins).find(|(old, _)| old.name == mode.name);
         if let Some((old, from)) = old {
@@ -276,7 +276,7 @@ fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> St
 impl BrokenFile {
     fn new(file: &str, what: &str, text: &str, problems: Vec<Diagnostic>) -> Self {
         let line = |problem: &Diagnostic| {
-            text.lines().nth(problem.place.line.saturating_sub(1)).unwrap_or_default().to_owned()
+            text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default().to_owned()
         };
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem))).collect();
         Self { file: file.to_owned(), what: what.to_owned(), problems, kept: false }
@@ -295,7 +295,7 @@ impl BrokenFile {
         let rest = if *kept { "" } else { ", so it is left out" };
         match problems.first() {
             Some((problem, _)) => {
-                let Location { line, column, .. } = problem.place;
+                let Location { line, column, .. } = problem.location;
                 format!(
                     "`{file}` is not {what} ({line}:{column}: {}){rest}; run `modegate modes check`",
                     problem.message
@@ -309,9 +309,9 @@ impl BrokenFile {
 impl std::fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "error: `{}` is not {}", self.file, self.what)?;
-        for (Diagnostic { path, message, place }, line) in &self.problems {
+        for (Diagnostic { path, message, location }, line) in &self.problems {
             let path = if path.is_empty() { String::new() } else { format!("{path}: ") };
-            let Location { line: number, column, width } = place;
+            let Location { line: number, column, width } = location;
             let gutter = " ".repeat(number.to_string().len());
             let before: String =
                 line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();

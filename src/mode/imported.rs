@@ -1,6 +1,6 @@
 //! Gates in the forms of others, as the same gates inside: `.claude/gates.json` and `.claude/hooks.toml`.
 //!
-//! Each is parse into the tree of a native `base` mode in which every node keeps its place in the imported
+//! Each is parse into the tree of a native `base` mode in which every node keeps its location in the imported
 //! file, and is then read like any other mode. So there is one kind of gate, one reader, and one kind of error.
 
 mod gates;
@@ -28,24 +28,24 @@ struct NodeBuilder(Location);
 
 impl NodeBuilder {
     fn at(node: &Node) -> Self {
-        Self(node.place)
+        Self(node.location)
     }
 
     fn text(self, text: impl Into<String>) -> Node {
-        Node { place: self.0, value: NodeValue::Scalar { text: text.into(), plain: false } }
+        Node { location: self.0, value: NodeValue::Scalar { text: text.into(), plain: false } }
     }
 
     fn word(self, text: impl Into<String>) -> Node {
-        Node { place: self.0, value: NodeValue::Scalar { text: text.into(), plain: true } }
+        Node { location: self.0, value: NodeValue::Scalar { text: text.into(), plain: true } }
     }
 
     fn list(self, items: Vec<Node>) -> Node {
-        Node { place: self.0, value: NodeValue::List(items) }
+        Node { location: self.0, value: NodeValue::List(items) }
     }
 
     fn map(self, entries: Vec<(&str, Node)>) -> Node {
         let entries = entries.into_iter().map(|(name, value)| (self.text(name), value)).collect();
-        Node { place: self.0, value: NodeValue::Map(entries) }
+        Node { location: self.0, value: NodeValue::Map(entries) }
     }
 }
 

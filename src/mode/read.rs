@@ -170,7 +170,7 @@ fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
             .unwrap_or(false),
         when: fields.read(reader, "when", Check::read),
         from: fields.read(reader, "from", TreeReader::texts).unwrap_or_default(),
-        place: node.place,
+        location: node.location,
         name,
     }
 }
@@ -239,7 +239,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
             .unwrap_or(false),
         context: fields.read(reader, "context", TreeReader::text),
         rewrite: fields.read(reader, "rewrite", rewrite),
-        place: node.place,
+        location: node.location,
     }
 }
 
@@ -351,7 +351,7 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
     base
 }
 
-/// Puts a gate in the place of the one with its id, wherever that stands, or else where it was said.
+/// Puts a gate in place of the one with its id, wherever that stands, or else where it was said.
 fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gate>) {
     let phased = mode.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
     let old = mode.before.iter_mut().chain(phased).chain(mode.gates.iter_mut()).find(|old| old.id == gate.id);

@@ -77,7 +77,7 @@ pub fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u6
         let ModeOrigin::File(file) = origin else { return None };
         // A gate that is no more was in this file.
         let gate = mode.all_gates().find(|(_, gate)| gate.id == finding.gate);
-        Some((file.clone(), gate.map_or(1, |(_, gate)| gate.place.line as u64)))
+        Some((file.clone(), gate.map_or(1, |(_, gate)| gate.location.line as u64)))
     })
 }
 

@@ -32,10 +32,10 @@ fn changed(text: &str, on: bool) -> Option<String> {
     let node = Node::parse(text).ok()?;
     let Some(journal) = entry(&node, "journal") else { return added(text, &node, &format!("journal: {on}")) };
     if journal.text().is_some() {
-        return put(text, journal.place, &on.to_string());
+        return put(text, journal.location, &on.to_string());
     }
     match entry(journal, "record") {
-        Some(record) => put(text, record.place, &on.to_string()),
+        Some(record) => put(text, record.location, &on.to_string()),
         None => added(text, journal, &format!("record: {on}")),
     }
 }
@@ -46,11 +46,11 @@ fn entry<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
     entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
 }
 
-/// Puts a word in the place of the one that stands there.
-fn put(text: &str, place: Location, word: &str) -> Option<String> {
-    let start = offset(text, place)?;
+/// Puts a word in place of the one that stands there.
+fn put(text: &str, location: Location, word: &str) -> Option<String> {
+    let start = offset(text, location)?;
     let rest = text.get(start..)?;
-    let end = rest.char_indices().nth(place.width).map_or(rest.len(), |(at, _)| at);
+    let end = rest.char_indices().nth(location.width).map_or(rest.len(), |(at, _)| at);
     Some(format!("{}{word}{}", text.get(..start)?, rest.get(end..)?))
 }
 
@@ -63,28 +63,28 @@ fn added(text: &str, node: &Node, entry: &str) -> Option<String> {
         let joint = if text.is_empty() || text.ends_with('\n') { "" } else { end };
         return Some(format!("{text}{joint}{entry}{end}"));
     };
-    let start = offset(text, first.place)?;
+    let start = offset(text, first.location)?;
     let (head, tail) = (text.get(..start)?, text.get(start..)?);
     let flow = head.trim_end().ends_with('{');
     if flow {
         return Some(format!("{head}{entry}, {tail}"));
     }
-    if first.place.column > 1 {
-        let margin = " ".repeat(first.place.column - 1);
+    if first.location.column > 1 {
+        let margin = " ".repeat(first.location.column - 1);
         return Some(format!("{head}{entry}{end}{margin}{tail}"));
     }
     let joint = if text.ends_with('\n') { "" } else { end };
     Some(format!("{text}{joint}{entry}{end}"))
 }
 
-/// Where a place is in the text, in bytes.
-fn offset(text: &str, place: Location) -> Option<usize> {
+/// Where a location is in the text, in bytes.
+fn offset(text: &str, location: Location) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = text.get(mark..)?;
     let lines = || body.split_inclusive('\n');
-    let before: usize = lines().take(place.line.checked_sub(1)?).map(str::len).sum();
-    let line = lines().nth(place.line - 1)?;
-    let column = line.char_indices().nth(place.column - 1).map_or(line.len(), |(at, _)| at);
+    let before: usize = lines().take(location.line.checked_sub(1)?).map(str::len).sum();
+    let line = lines().nth(location.line - 1)?;
+    let column = line.char_indices().nth(location.column - 1).map_or(line.len(), |(at, _)| at);
     Some(mark + before + column)
 }
 
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn what_does_not_parse_is_refused_with_its_place() {
         let Err(SwitchError::Broken(problems)) = switched("level: warn\njournl: true\n", false) else { panic!("read") };
-        assert_eq!(problems[0].place.line, 2);
+        assert_eq!(problems[0].location.line, 2);
         assert!(matches!(switched("journal: [", false), Err(SwitchError::Broken(_))));
     }
 

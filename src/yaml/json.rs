@@ -10,18 +10,18 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tree = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
         Diagnostic::at(
-            place(text, error.range().start, error.range().start + 1),
+            location(text, error.range().start, error.range().start + 1),
             format!("it is not JSON: {}", error.kind()),
         )
     })?;
     match tree.value {
         Some(value) => Ok(node(text, &value)),
-        None => Ok(Node { place: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }),
+        None => Ok(Node { location: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }),
     }
 }
 
 fn node(text: &str, value: &Value<'_>) -> Node {
-    let at = |start: usize, end: usize| place(text, start, end);
+    let at = |start: usize, end: usize| location(text, start, end);
     let scalar = |text: &str, plain: bool| NodeValue::Scalar { text: text.to_owned(), plain };
     let yaml = match value {
         Value::StringLit(string) => scalar(&string.value, false),
@@ -32,18 +32,18 @@ fn node(text: &str, value: &Value<'_>) -> Node {
         Value::Object(object) => {
             let entry = |property: &jsonc_parser::ast::ObjectProp<'_>| {
                 let range = property.name.range();
-                let name = Node { place: at(range.start, range.end), value: scalar(property.name.as_str(), false) };
+                let name = Node { location: at(range.start, range.end), value: scalar(property.name.as_str(), false) };
                 (name, node(text, &property.value))
             };
             NodeValue::Map(object.properties.iter().map(entry).collect())
         }
     };
     let range = value.range();
-    Node { place: at(range.start, range.end), value: yaml }
+    Node { location: at(range.start, range.end), value: yaml }
 }
 
 /// Where bytes stand in a text.
-pub(super) fn place(text: &str, start: usize, end: usize) -> Location {
+pub(super) fn location(text: &str, start: usize, end: usize) -> Location {
     let before = text.get(..start).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;

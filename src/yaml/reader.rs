@@ -12,14 +12,14 @@ pub struct Diagnostic {
     /// What is wrong, in a clause.
     pub message: String,
     /// Where in the text.
-    pub place: Location,
+    pub location: Location,
 }
 
 impl Diagnostic {
-    /// A problem at a place, outside any path.
+    /// A problem at a location, outside any path.
     #[must_use]
-    pub fn at(place: Location, message: String) -> Self {
-        Self { path: String::new(), message, place }
+    pub fn at(location: Location, message: String) -> Self {
+        Self { path: String::new(), message, location }
     }
 }
 
@@ -45,7 +45,7 @@ pub struct TreeReader {
 impl TreeReader {
     /// Notes a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
-        self.problems.push(Diagnostic { path: self.trail.clone(), message: message.into(), place: node.place });
+        self.problems.push(Diagnostic { path: self.trail.clone(), message: message.into(), location: node.location });
     }
 
     /// Reads something one step further down, a key or `[index]`.

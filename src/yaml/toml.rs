@@ -1,6 +1,6 @@
 //! TOML as a tree with its places.
 
-use super::json::place;
+use super::json::location;
 use super::{Diagnostic, Node, NodeValue};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -10,17 +10,17 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..1);
-        Diagnostic::at(place(text, span.start, span.end), format!("it is not TOML: {}", error.message()))
+        Diagnostic::at(location(text, span.start, span.end), format!("it is not TOML: {}", error.message()))
     })?;
     let span = table.span();
-    Ok(Node { place: place(text, span.start, span.end), value: mapping(text, table.get_ref()) })
+    Ok(Node { location: location(text, span.start, span.end), value: mapping(text, table.get_ref()) })
 }
 
 fn mapping(text: &str, table: &DeTable<'_>) -> NodeValue {
     let entry = |(name, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
         let span = name.span();
         let key = NodeValue::Scalar { text: name.get_ref().to_string(), plain: false };
-        (Node { place: place(text, span.start, span.end), value: key }, node(text, value))
+        (Node { location: location(text, span.start, span.end), value: key }, node(text, value))
     };
     NodeValue::Map(table.iter().map(entry).collect())
 }
@@ -37,5 +37,5 @@ fn node(text: &str, value: &Spanned<DeValue<'_>>) -> Node {
         DeValue::Table(table) => mapping(text, table),
     };
     let span = value.span();
-    Node { place: place(text, span.start, span.end), value: yaml }
+    Node { location: location(text, span.start, span.end), value: yaml }
 }

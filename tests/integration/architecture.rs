@@ -19,7 +19,7 @@ const MAY_USE: [(&str, &[&str]); 26] = [
     ("session", &[]),
     ("check", &["event", "facts", "paths", "session", "shell", "template", "verdict", "yaml"]),
     ("mode", &["check", "event", "paths", "settings", "verdict", "yaml"]),
-    ("settings", &["mode", "yaml"]),
+    ("settings", &["verdict", "yaml"]),
     ("engine", &["check", "event", "facts", "mode", "paths", "session", "verdict"]),
     ("reply", &["event", "verdict"]),
     ("process", &[]),

@@ -25,7 +25,7 @@ fn check(folder: &str) {
         let broken = Catalogue::compose(None, &[(name.clone(), text.clone())]).broken;
         let problems = broken.iter().flat_map(|broken| &broken.problems);
         let mut found: Vec<String> = problems
-            .map(|(problem, _)| format!("{}:{} {}", problem.place.line, problem.place.column, problem.message))
+            .map(|(problem, _)| format!("{}:{} {}", problem.location.line, problem.location.column, problem.message))
             .collect();
         expected.sort_unstable();
         found.sort_unstable();
@@ -48,5 +48,5 @@ fn strange_names_in_the_settings_are_told_and_the_rest_counts() {
     let said: Vec<String> = catalogue.broken.iter().map(ToString::to_string).collect();
     assert!(said[0].contains("no mode and no gate is called `plam`, did you mean `plan`?"), "{said:?}");
     assert!(said[0].contains("3:10"), "{said:?}");
-    assert_eq!(catalogue.settings.level, Some(modegate::mode::Level::Observe));
+    assert_eq!(catalogue.settings.level, Some(modegate::settings::Level::Observe));
 }

@@ -8,13 +8,13 @@ fn example(name: &str) -> String {
     std::fs::read_to_string(format!("{}/fixtures/gates/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The base's gates with this one file, each without its place.
+/// The base's gates with this one file, each without its location.
 #[track_caller]
 fn gates(file: &str, text: &str) -> Vec<Gate> {
     let catalogue = Catalogue::compose(None, &[(file.to_owned(), text.to_owned())]);
     assert!(catalogue.broken.is_empty(), "{}\n{text}", catalogue.broken[0]);
     let gates = catalogue.mode("base").unwrap().gates.iter().cloned();
-    gates.map(|gate| Gate { place: Location::default(), ..gate }).collect()
+    gates.map(|gate| Gate { location: Location::default(), ..gate }).collect()
 }
 
 #[track_caller]

@@ -77,7 +77,8 @@ impl<'a> GatesFile<'a> {
         for (key, _) in entries_of_all.iter().flat_map(|(_, value)| entries(Some(value))) {
             let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
             if let Some(near) = nearest(name, keys) {
-                self.problems.push(Diagnostic::at(key.place, format!("unknown key `{name}`, did you mean `{near}`?")));
+                self.problems
+                    .push(Diagnostic::at(key.location, format!("unknown key `{name}`, did you mean `{near}`?")));
             }
         }
     }
@@ -92,7 +93,7 @@ impl<'a> GatesFile<'a> {
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
             let near = nearest(name, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            self.problems.push(Diagnostic::at(event.place, format!("unknown event `{name}`{near}")));
+            self.problems.push(Diagnostic::at(event.location, format!("unknown event `{name}`{near}")));
             return None;
         }
         let agents = matches!(EventKind::named(name), Some(EventKind::SubagentStart | EventKind::SubagentStop));
@@ -114,7 +115,7 @@ impl<'a> GatesFile<'a> {
                 format!("no gate is called `{name}`{near}")
             }
         };
-        self.problems.push(Diagnostic::at(named.place, problem));
+        self.problems.push(Diagnostic::at(named.location, problem));
         false
     }
 }

@@ -43,7 +43,7 @@ fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<Diagnostic>)
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
             let near = nearest(name, keys).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Diagnostic::at(key.place, format!("{what} has no key `{name}`{near}")));
+            problems.push(Diagnostic::at(key.location, format!("{what} has no key `{name}`{near}")));
         }
     }
 }
@@ -63,7 +63,7 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<N
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
         (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
-            problems.push(Diagnostic::at(hook.place, "a hook has one of `shell` and `webhook`".to_owned()));
+            problems.push(Diagnostic::at(hook.location, "a hook has one of `shell` and `webhook`".to_owned()));
             return None;
         }
     }
@@ -81,7 +81,7 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<N
 /// `Event(tool)`; only events of tools have one to match.
 fn trigger(hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(event) = field(hook, "event") else {
-        problems.push(Diagnostic::at(hook.place, "a hook needs an `event`".to_owned()));
+        problems.push(Diagnostic::at(hook.location, "a hook needs an `event`".to_owned()));
         return None;
     };
     let name = event.text().unwrap_or_default();
@@ -89,7 +89,7 @@ fn trigger(hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<String> {
         if !IMPORTED.contains(&name) {
             let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
             let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Diagnostic::at(event.place, format!("unknown event `{name}`{near}")));
+            problems.push(Diagnostic::at(event.location, format!("unknown event `{name}`{near}")));
         }
         return None;
     };
