@@ -1,6 +1,6 @@
-//! The host's settings, with modegate's hook entries in them.
+//! Adds and removes modegate's hook entries in the text of a settings file.
 //!
-//! Only text in and text out. A settings file is the user's: what is not ours stays as it is, byte for byte.
+//! Pure text editing. Everything in the file that is not modegate's stays as it is, byte for byte.
 
 mod edit;
 mod entry;
@@ -11,16 +11,16 @@ pub use entry::{HookEntry, entries_in};
 use crate::event::EventKind;
 use crate::mode::Catalogue;
 
-/// Longer than anything modegate waits for: a hook that the host gives up on is a gate that stands open.
+/// Seconds the host waits for the hook; longer than anything modegate waits for, as a timeout opens every gate.
 pub const TIMEOUT: u64 = 75;
 
-/// The program as it stands in a project's settings; the host fills the folder in.
+/// The command of a project's entries; the host replaces the variable.
 pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
 
-/// The program where it is found on PATH.
+/// The command of entries that use PATH.
 pub const PATH_COMMAND: &str = "modegate";
 
-/// The events without which modes do not work.
+/// The events that every mode needs.
 const NEEDED: [EventKind; 9] = [
     EventKind::SessionStart,
     EventKind::UserPromptSubmit,
@@ -33,9 +33,9 @@ const NEEDED: [EventKind; 9] = [
     EventKind::Stop,
 ];
 
-/// The events that a project's modes must hear, and no other.
+/// The events that a project's modes need an entry for.
 ///
-/// Never `WorktreeCreate`: whoever listens to it takes the place of git there.
+/// Never `WorktreeCreate`: a hook for it replaces git's own worktree creation.
 #[must_use]
 pub fn required_events(catalogue: &Catalogue) -> Vec<EventKind> {
     let mut kinds = NEEDED.to_vec();

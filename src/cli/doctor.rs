@@ -9,7 +9,6 @@ mod state_checks;
 mod workflow_checks;
 mod workflow_files;
 
-use super::cli_error::CliError;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE};
@@ -65,8 +64,8 @@ impl Diagnostic {
         Self { weight: Severity::Problem, id, what: what.into(), fix: Some(fix.into()) }
     }
 
-    /// Tells it to a person.
-    pub(super) fn tell(&self) {
+    /// Prints it for people.
+    pub(super) fn print(&self) {
         let (word, colour) = match self.weight {
             Severity::Fine => ("fine", TextStyle::Green),
             Severity::Note => ("note", TextStyle::Yellow),
@@ -99,7 +98,7 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let target = InstallScope::default().target(project).map_err(CliError::failure)?;
+        let target = InstallScope::default().target(project)?;
         let context = DoctorContext::gather(target);
         let mut diagnostics = examine(&context);
         let tried = if self.live { live_checks::send_events(&context) } else { Vec::new() };
@@ -116,7 +115,7 @@ impl Doctor {
             let home = context.target.home.to_string_lossy();
             screen::print_line(format!("modegate {} in {}", env!("CARGO_PKG_VERSION"), styled(TextStyle::Bold, &home)));
             tried.iter().for_each(live_checks::SentEvent::tell);
-            diagnostics.iter().for_each(Diagnostic::tell);
+            diagnostics.iter().for_each(Diagnostic::print);
             screen::print_line(match wrong {
                 0 => "no problem found".to_owned(),
                 1 => "1 problem".to_owned(),

@@ -1,5 +1,6 @@
-//! What an installation changes: planned first, then shown or done.
+//! File changes of `install` and `uninstall`: planned first, then printed or applied.
 
+use super::cli_error::CliError;
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use crate::disk;
@@ -7,196 +8,196 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// One change, or the reason why there is none.
+/// A planned change of one file.
 #[derive(Debug, Clone)]
 pub(super) struct FileChange {
     pub(super) path: PathBuf,
-    pub(super) kind: ChangeKind,
-    /// What it is about, for people.
-    pub(super) note: String,
+    pub(super) action: ChangeAction,
+    /// Shown after the path.
+    note: String,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum ChangeKind {
-    /// A program is put there.
-    Program(Vec<u8>),
-    /// A file is written where there was none.
-    New(&'static str),
-    /// A text is written, in the place of another.
-    Text { before: Option<String>, after: String },
-    /// A file of ours is written; never through a link.
-    Own { before: Option<String>, after: String },
-    /// The settings as they were, with their rights.
-    Backup { of: PathBuf, text: String },
-    /// A file goes.
+pub(super) enum ChangeAction {
+    Write {
+        before: Option<String>,
+        after: Vec<u8>,
+        class: FileClass,
+    },
+    /// Removes a file, or a folder with everything in it.
     Remove,
-    /// A folder of ours goes, with all that is in it.
-    RemoveAll,
-    /// It is already so.
-    Same,
-    /// It stays as it is, for the reason in the note.
+    /// The file is already as it should be.
+    Unchanged,
+    /// The file stays, for the reason in the note.
     Keep,
 }
 
+/// What kind of file is written; it decides about links, permissions and diffs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileClass {
+    /// The program; made executable.
+    Program,
+    /// A command or an agent of the starter workflow.
+    Starter,
+    /// A file of the user's: written through links, with its permissions.
+    User,
+    /// A file in modegate's own folder: never written through a link.
+    Own,
+    /// A copy of the settings, with the permissions of the original.
+    BackupOf(PathBuf),
+}
+
 impl FileChange {
-    pub(super) fn new(path: impl Into<PathBuf>, kind: ChangeKind, note: impl Into<String>) -> Self {
-        Self { path: path.into(), kind, note: note.into() }
+    pub(super) fn new(path: impl Into<PathBuf>, action: ChangeAction, note: impl Into<String>) -> Self {
+        Self { path: path.into(), action, note: note.into() }
     }
 
-    /// A text file that shall be `after`.
-    #[must_use]
-    pub(super) fn text(path: PathBuf, before: Option<String>, after: String, note: impl Into<String>) -> Self {
-        let same = before.as_deref() == Some(after.as_str());
-        Self::new(path, if same { ChangeKind::Same } else { ChangeKind::Text { before, after } }, note)
+    pub(super) fn remove(path: PathBuf) -> Self {
+        Self::new(path, ChangeAction::Remove, "")
     }
 
-    /// What happens to the file, in a word: done, or in a rehearsal to be done.
-    fn word(&self, rehearsal: bool) -> (&'static str, TextStyle) {
-        let (done, planned, colour) = match self.kind {
-            ChangeKind::Program(_)
-            | ChangeKind::New(_)
-            | ChangeKind::Text { before: None, .. }
-            | ChangeKind::Own { before: None, .. }
-            | ChangeKind::Backup { .. } => ("wrote", "write", TextStyle::Green),
-            ChangeKind::Text { .. } | ChangeKind::Own { .. } => ("changed", "change", TextStyle::Green),
-            ChangeKind::Remove | ChangeKind::RemoveAll => ("removed", "remove", TextStyle::Green),
-            ChangeKind::Same => ("same", "same", TextStyle::Dim),
-            ChangeKind::Keep => ("kept", "keep", TextStyle::Yellow),
+    /// Changes a file to the text `after`, or nothing if it is that already.
+    pub(super) fn text(
+        path: PathBuf,
+        class: FileClass,
+        before: Option<String>,
+        after: String,
+        note: impl Into<String>,
+    ) -> Self {
+        let action = match before.as_deref() == Some(after.as_str()) {
+            true => ChangeAction::Unchanged,
+            false => ChangeAction::Write { before, after: after.into_bytes(), class },
         };
-        (if rehearsal { planned } else { done }, colour)
+        Self::new(path, action, note)
     }
 
-    /// Whether anything changes.
-    fn is_one(&self) -> bool {
-        !matches!(self.kind, ChangeKind::Same | ChangeKind::Keep)
+    /// The change as a word: what was done, or with `dry_run` what would be.
+    fn word(&self, dry_run: bool) -> (&'static str, TextStyle) {
+        let (done, planned, style) = match self.action {
+            ChangeAction::Write { before: None, .. } => ("wrote", "write", TextStyle::Green),
+            ChangeAction::Write { .. } => ("changed", "change", TextStyle::Green),
+            ChangeAction::Remove => ("removed", "remove", TextStyle::Green),
+            ChangeAction::Unchanged => ("same", "same", TextStyle::Dim),
+            ChangeAction::Keep => ("kept", "keep", TextStyle::Yellow),
+        };
+        (if dry_run { planned } else { done }, style)
     }
 
-    /// Does it.
+    /// Whether the file changes.
+    pub(super) fn has_effect(&self) -> bool {
+        !matches!(self.action, ChangeAction::Unchanged | ChangeAction::Keep)
+    }
+
     fn apply(&self) -> io::Result<()> {
-        match &self.kind {
-            ChangeKind::Program(bytes) => disk::put_program(&self.path, bytes),
-            ChangeKind::New(text) => disk::rewrite(&self.path, text.as_bytes()),
-            ChangeKind::Text { after, .. } => disk::rewrite(&self.path, after.as_bytes()),
-            ChangeKind::Own { after, .. } => {
-                disk::refuse_link(&self.path)?;
-                disk::replace(&self.path.with_file_name("gitignore.tmp"), &self.path, after.as_bytes())
-            }
-            ChangeKind::Backup { of, text } => {
-                let beside = self.path.with_extension("tmp");
-                disk::refuse_link(&self.path)?;
-                disk::replace(&beside, &self.path, text.as_bytes())?;
-                fs::metadata(of).and_then(|meta| fs::set_permissions(&self.path, meta.permissions()))
-            }
-            ChangeKind::Remove => fs::remove_file(&self.path),
-            ChangeKind::RemoveAll => fs::remove_dir_all(&self.path),
-            ChangeKind::Same | ChangeKind::Keep => Ok(()),
+        match &self.action {
+            ChangeAction::Write { after, class, .. } => match class {
+                FileClass::Program => disk::put_program(&self.path, after),
+                FileClass::Starter | FileClass::User => disk::rewrite(&self.path, after),
+                FileClass::Own => self.write_own(after),
+                FileClass::BackupOf(original) => {
+                    self.write_own(after)?;
+                    fs::metadata(original).and_then(|meta| fs::set_permissions(&self.path, meta.permissions()))
+                }
+            },
+            ChangeAction::Remove if self.path.is_dir() => fs::remove_dir_all(&self.path),
+            ChangeAction::Remove => fs::remove_file(&self.path),
+            ChangeAction::Unchanged | ChangeAction::Keep => Ok(()),
         }
     }
 
-    /// The difference that it makes to a text.
+    fn write_own(&self, bytes: &[u8]) -> io::Result<()> {
+        disk::refuse_link(&self.path)?;
+        disk::replace(&self.path.with_extension("tmp"), &self.path, bytes)
+    }
+
+    /// The unified diff of a text that already existed, or that `install` shares with the user.
     fn diff(&self) -> Option<String> {
-        let (ChangeKind::Text { before, after } | ChangeKind::Own { before, after }) = &self.kind else { return None };
-        let diff = similar::TextDiff::from_lines(before.as_deref().unwrap_or_default(), after);
+        let ChangeAction::Write { before, after, class: FileClass::User | FileClass::Own } = &self.action else {
+            return None;
+        };
+        let after = String::from_utf8_lossy(after);
+        let diff = similar::TextDiff::from_lines(before.as_deref().unwrap_or_default(), &*after);
         Some(diff.unified_diff().context_radius(2).to_string())
     }
 
-    fn preview(&self) {
+    fn print_diff(&self) {
         for line in self.diff().unwrap_or_default().lines() {
-            let colour = match line.chars().next() {
+            let style = match line.chars().next() {
                 Some('+') => TextStyle::Green,
                 Some('-') => TextStyle::Red,
                 _ => TextStyle::Dim,
             };
-            screen::print_line(format!("    {}", styled(colour, line)));
+            screen::print_line(format!("    {}", styled(style, line)));
         }
     }
 
-    /// For scripts; in a rehearsal with the difference.
-    pub(super) fn as_json(&self, rehearsal: bool) -> Value {
-        let word = self.word(rehearsal).0;
-        let mut told = json!({"path": self.path.to_string_lossy(), "change": word, "note": self.note});
-        if let (Some(diff), true, Some(fields)) = (self.diff(), rehearsal, told.as_object_mut()) {
+    /// The change as JSON; with `dry_run` it has the diff.
+    pub(super) fn as_json(&self, dry_run: bool) -> Value {
+        let mut value = json!({"path": self.path.to_string_lossy(), "change": self.word(dry_run).0, "note": self.note});
+        if let (Some(diff), true, Some(fields)) = (self.diff(), dry_run, value.as_object_mut()) {
             fields.insert("diff".to_owned(), diff.into());
         }
-        told
-    }
-
-    /// The bytes that it has put at its path, for the manifest.
-    pub(super) fn written(&self) -> Option<&[u8]> {
-        match &self.kind {
-            ChangeKind::Program(bytes) => Some(bytes),
-            ChangeKind::New(text) => Some(text.as_bytes()),
-            ChangeKind::Own { before: None, after } => Some(after.as_bytes()),
-            ChangeKind::Backup { text, .. } => Some(text.as_bytes()),
-            _ => None,
-        }
+        value
     }
 }
 
-/// Does all changes; the error says what was done before it.
-pub(super) fn apply(changes: &[FileChange], target: &InstallTarget) -> Result<(), String> {
-    for (done, change) in changes.iter().enumerate() {
+/// Applies all changes; the error lists those already made.
+pub(super) fn apply(changes: &[FileChange], target: &InstallTarget) -> Result<(), CliError> {
+    for (index, change) in changes.iter().enumerate() {
         change.apply().map_err(|error| {
-            let before: Vec<String> = changes
-                .iter()
-                .take(done)
-                .filter(|change| change.is_one())
-                .map(|change| target.short(&change.path))
-                .collect();
-            let before = if before.is_empty() {
-                "nothing was changed".to_owned()
-            } else {
-                format!("done before: {}", before.join(", "))
+            let made = changes.iter().take(index).filter(|change| change.has_effect());
+            let made: Vec<String> = made.map(|change| target.short(&change.path)).collect();
+            let made = match made.is_empty() {
+                true => "nothing was changed".to_owned(),
+                false => format!("already changed: {}", made.join(", ")),
             };
-            format!("`{}`: {error}\n  hint: mend that and run this again; {before}", target.short(&change.path))
+            CliError::failure(format!("`{}`: {error}", target.short(&change.path)))
+                .hint(format!("fix that and run the command again; {made}"))
         })?;
     }
     Ok(())
 }
 
-/// Tells what was done, files of one folder on one line; in a rehearsal also how the texts would differ.
-pub(super) fn tell(changes: &[FileChange], target: &InstallTarget, rehearsal: bool) {
-    let alike = |left: &FileChange, right: &FileChange| {
+/// Prints the changes, several files of one folder on one line; with `dry_run` also the diffs.
+pub(super) fn print(changes: &[FileChange], target: &InstallTarget, dry_run: bool) {
+    let is_same_kind = |left: &FileChange, right: &FileChange| {
         let kind = |change: &FileChange| {
-            (change.word(rehearsal).0, change.path.parent().map(Path::to_owned), change.note.is_empty())
+            (change.word(dry_run).0, change.path.parent().map(Path::to_owned), change.note.clone())
         };
         kind(left) == kind(right) && left.note.is_empty()
     };
-    for group in changes.chunk_by(alike) {
+    for group in changes.chunk_by(is_same_kind) {
         let Some(first) = group.first() else { continue };
-        let (word, colour) = first.word(rehearsal);
-        let word = styled(colour, &format!("{word:<8}"));
+        let (word, style) = first.word(dry_run);
+        let word = styled(style, &format!("{word:<8}"));
         if group.len() > 2 {
-            let names: Vec<String> = group.iter().map(|change| name(&change.path)).collect();
+            let names: Vec<String> = group.iter().map(|change| short_name(&change.path)).collect();
             let folder = first.path.parent().map(|folder| target.short(folder)).unwrap_or_default();
-            screen::print_line(format!(
-                "  {word} {folder}/ {}",
-                styled(TextStyle::Dim, &format!("{} files: {}", names.len(), names.join(", ")))
-            ));
+            let names = format!("{} files: {}", names.len(), names.join(", "));
+            screen::print_line(format!("  {word} {folder}/ {}", styled(TextStyle::Dim, &names)));
             continue;
         }
         for change in group {
-            screen::print_line(
-                format!("  {word} {} {}", target.short(&change.path), styled(TextStyle::Dim, &change.note)).trim_end(),
-            );
-            if rehearsal {
-                change.preview();
+            let line = format!("  {word} {} {}", target.short(&change.path), styled(TextStyle::Dim, &change.note));
+            screen::print_line(line.trim_end());
+            if dry_run {
+                change.print_diff();
             }
         }
     }
 }
 
-fn name(path: &Path) -> String {
+fn short_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.strip_suffix(".md").map(str::to_owned).unwrap_or(name)
 }
 
-/// The text of a file; `None` where there is none.
-pub(super) fn text_of(path: &Path) -> Result<Option<String>, String> {
+/// The text of a file; `None` if it does not exist.
+pub(super) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
     match fs::read(path).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Some(text)),
-        Ok(Err(_)) => Err(format!("`{}` is not UTF-8", path.display())),
+        Ok(Err(_)) => Err(CliError::failure(format!("`{}` is not UTF-8", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("`{}` cannot be read: {error}", path.display())),
+        Err(error) => Err(CliError::failure(format!("`{}` cannot be read: {error}", path.display()))),
     }
 }

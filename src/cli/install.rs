@@ -1,7 +1,7 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
 use super::cli_error::CliError;
-use super::file_change::{self, ChangeKind, FileChange, text_of};
+use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
@@ -18,17 +18,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "Examples:
+  modegate install
+  modegate install --dry-run
+  modegate install --path          for settings that are committed and shared
+  modegate install --user          for all your projects")]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Install {
     #[command(flatten)]
     scope: InstallScope,
-    /// Call the `modegate` on PATH instead of a copy in the project, so that committed settings work for everyone
+    /// Call the `modegate` on PATH instead of a copy in the project
     #[arg(long)]
     path: bool,
     /// Leave out the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
-    /// Only show what would change
+    /// Show what would change, with diffs, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON
@@ -38,62 +43,65 @@ pub(super) struct Install {
 
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let target = self.scope.target(project).map_err(CliError::failure)?;
-        self.install(&target).map_err(CliError::failure)?;
+        let target = self.scope.target(project)?;
+        let events = hook_entries::required_events(&mode_cache::read(&target.places()));
+        let mut changes = self.plan(&target, &events)?;
+        if !self.dry_run {
+            let created = target.missing_folders();
+            let _guard = target.lock()?;
+            // Another process may have installed before the lock was taken.
+            changes = self.plan(&target, &events)?;
+            file_change::apply(&changes, &target)?;
+            let mut manifest = InstallManifest::read(&target);
+            manifest.add_folders(&target, &created);
+            changes.iter().for_each(|change| manifest.add(&target, change));
+            let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
+            manifest.write(&target).map_err(unwritable)?;
+        }
+        self.print(&target, &events, &changes);
         Ok(ExitCode::SUCCESS)
     }
 
-    fn install(&self, target: &InstallTarget) -> Result<(), String> {
-        let events = hook_entries::required_events(&mode_cache::read(&target.places()));
-        let mut changes = self.plan(target, &events)?;
-        if !self.dry_run {
-            let _guard = target.hold()?;
-            // Somebody else may have installed meanwhile.
-            changes = self.plan(target, &events)?;
-            file_change::apply(&changes, target)?;
-            receive(target, &changes)?;
-        }
-        self.tell(target, &events, &changes);
-        Ok(())
-    }
-
-    /// Everything that has to be done, in order: a settings file never names a program that is not there yet.
-    fn plan(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, String> {
+    /// All changes in order: settings come after the program they name.
+    fn plan(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, CliError> {
         let settings = self.settings(target, events)?;
         let mut changes = Vec::new();
         if !target.is_users {
-            changes.push(ignored(target)?);
+            changes.push(gitignore(target)?);
         }
         if !self.path {
             changes.push(program(target)?);
         }
         if !self.no_workflow {
-            changes.extend(workflow(target));
+            changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
         }
         changes.extend(settings);
         if self.path && InstallManifest::read(target).has(target, &target.program()) {
-            changes.push(FileChange::new(target.program(), ChangeKind::Remove, "the one on PATH is called now"));
+            let note = "the program on PATH is used instead";
+            changes.push(FileChange::new(target.program(), ChangeAction::Remove, note));
         }
         Ok(changes)
     }
 
-    fn settings(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, String> {
+    fn settings(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, CliError> {
         let command = if self.path { hook_entries::PATH_COMMAND.to_owned() } else { target.command() };
         let before = text_of(&target.settings)?;
         let text = before.clone().unwrap_or_default();
-        let after = hook_entries::with_entries(&text, &command, events).map_err(|refusal| refused(target, &refusal))?;
-        let pristine = hook_entries::without_entries(&text).is_ok_and(|without| without == text);
+        let after =
+            hook_entries::with_entries(&text, &command, events).map_err(|error| settings_error(target, &error))?;
+        let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
         let mut changes = Vec::new();
-        if before.is_some() && pristine && after != text {
-            let kind = ChangeKind::Backup { of: target.settings.clone(), text };
-            changes.push(FileChange::new(target.backup(), kind, "the settings as they were"));
+        if before.is_some() && !has_entries && after != text {
+            let class = FileClass::BackupOf(target.settings.clone());
+            let action = ChangeAction::Write { before: None, after: text.into_bytes(), class };
+            changes.push(FileChange::new(target.backup(), action, "backup of the settings"));
         }
         let note = format!("{} hook entries calling {command}", events.len());
-        changes.push(FileChange::text(target.settings.clone(), before, after, note));
+        changes.push(FileChange::text(target.settings.clone(), FileClass::User, before, after, note));
         Ok(changes)
     }
 
-    fn tell(&self, target: &InstallTarget, events: &[EventKind], changes: &[FileChange]) {
+    fn print(&self, target: &InstallTarget, events: &[EventKind], changes: &[FileChange]) {
         let problems = if self.dry_run { Vec::new() } else { doctor::problems(target) };
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
@@ -105,120 +113,90 @@ impl Install {
             }));
             return;
         }
-        let would = if self.dry_run { "would be installed" } else { "installed" };
-        let home = target.home.to_string_lossy();
-        screen::print_line(format!(
-            "modegate {} {would} in {}",
-            env!("CARGO_PKG_VERSION"),
-            styled(TextStyle::Bold, &home)
-        ));
-        file_change::tell(changes, target, self.dry_run);
-        problems.iter().for_each(doctor::Diagnostic::tell);
+        let verb = if self.dry_run { "would be installed" } else { "installed" };
+        let home = styled(TextStyle::Bold, &target.home.to_string_lossy());
+        screen::print_line(format!("modegate {} {verb} in {home}", env!("CARGO_PKG_VERSION")));
+        file_change::print(changes, target, self.dry_run);
+        problems.iter().for_each(doctor::Diagnostic::print);
         if !self.dry_run {
-            tell_next(target);
+            print_next_steps(target);
         }
     }
 }
 
-fn tell_next(target: &InstallTarget) {
-    let here = std::env::current_dir().is_ok_and(|here| here.canonicalize().is_ok_and(|here| here == target.home));
-    let at = match (target.is_users, here) {
+fn print_next_steps(target: &InstallTarget) {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == target.home);
+    let place = match (target.is_users, here) {
         (true, _) => "in a project".to_owned(),
         (false, true) => "here".to_owned(),
         (false, false) => format!("in {}", target.home.display()),
     };
     let plan = styled(TextStyle::Bold, "/plan");
-    screen::print_line(format!(
-        "\nNext: start Claude Code {at} and type {plan} (or /explore, /research, /code, /code-review, /implement)."
-    ));
-    screen::print_line(
-        "A planner that the model calls without a research report is refused; `modegate why` tells what was seen.",
-    );
     let user = if target.is_users { " --user" } else { "" };
     screen::print_line(format!(
-        "`modegate doctor --live` tries every hook; `modegate uninstall{user}` takes all of this out again."
+        "\nNext: start Claude Code {place} and type {plan} (or /explore, /research, /code, /code-review, /implement).\n\
+         A planner that starts without a research report is blocked; `modegate why` shows the reason.\n\
+         `modegate doctor --live` tests every hook; `modegate uninstall{user}` removes all of this."
     ));
 }
 
-/// Writes the manifest: what is there because of us.
-fn receive(target: &InstallTarget, changes: &[FileChange]) -> Result<(), String> {
-    let mut manifest = InstallManifest::read(target);
-    for change in changes {
-        match &change.kind {
-            ChangeKind::Own { before: Some(before), after } => {
-                let new = after.lines().filter(|line| !before.lines().any(|own| own == *line));
-                manifest.ignored.extend(new.map(str::to_owned));
-            }
-            _ => change.written().into_iter().for_each(|bytes| manifest.note(target, &change.path, bytes)),
-        }
-    }
-    manifest.write(target).map_err(|error| format!("`{}`: {error}", target.own.display()))
-}
-
-/// The program itself, copied from the one that runs.
-fn program(target: &InstallTarget) -> Result<FileChange, String> {
+/// Copies the running program to the target.
+fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
     let running = std::env::current_exe().and_then(|path| path.canonicalize());
-    let running = running.map_err(|error| format!("the running program cannot be found: {error}"))?;
+    let bytes = running.and_then(fs::read);
+    let bytes = bytes.map_err(|error| CliError::failure(format!("the running program cannot be read: {error}")))?;
     let program = target.program();
-    let bytes = fs::read(&running).map_err(|error| format!("`{}` cannot be read: {error}", running.display()))?;
-    let same = fs::read(&program).is_ok_and(|there| there == bytes) && can_run(&program);
+    let is_current = fs::read(&program).is_ok_and(|installed| installed == bytes) && is_executable(&program);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
-    Ok(FileChange::new(program, if same { ChangeKind::Same } else { ChangeKind::Program(bytes) }, note))
+    let action = match is_current {
+        true => ChangeAction::Unchanged,
+        false => ChangeAction::Write { before: None, after: bytes, class: FileClass::Program },
+    };
+    Ok(FileChange::new(program, action, note))
 }
 
 #[cfg(unix)]
-fn can_run(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 == 0o111)
 }
 
 #[cfg(not(unix))]
-fn can_run(_: &Path) -> bool {
+fn is_executable(_: &Path) -> bool {
     true
 }
 
-/// `.claude/hooks/.gitignore`; one that is there keeps its lines.
-fn ignored(target: &InstallTarget) -> Result<FileChange, String> {
+/// Writes `.claude/hooks/.gitignore`; an existing one keeps its lines.
+fn gitignore(target: &InstallTarget) -> Result<FileChange, CliError> {
     let path = target.own.join(".gitignore");
     let before = text_of(&path)?;
-    let mut after = before.clone().unwrap_or_default();
-    let has = |text: &str, line: &str| text.lines().any(|own| own.trim() == line);
-    if before.is_none() {
-        IGNORED.clone_into(&mut after);
-    }
-    // A file that git knows must not ignore itself.
-    let own = |line: &&str| !line.starts_with('#') && (before.is_none() || *line != "/.gitignore");
-    for line in IGNORED.lines().filter(own) {
-        if !has(&after, line) {
-            let joint = if after.is_empty() || after.ends_with('\n') { "" } else { "\n" };
-            after = format!("{after}{joint}{line}\n");
+    let mut after = before.clone().unwrap_or_else(|| IGNORED.to_owned());
+    // A committed file must not ignore itself.
+    let wanted = |line: &&str| !line.starts_with('#') && *line != "/.gitignore";
+    for line in IGNORED.lines().filter(wanted) {
+        if !after.lines().any(|own| own.trim() == line) {
+            let newline = if after.is_empty() || after.ends_with('\n') { "" } else { "\n" };
+            after = format!("{after}{newline}{line}\n");
         }
     }
-    let same = before.as_deref() == Some(after.as_str());
-    let kind = if same { ChangeKind::Same } else { ChangeKind::Own { before, after } };
-    Ok(FileChange::new(path, kind, "program, state and journals stay out of git"))
+    Ok(FileChange::text(path, FileClass::Own, before, after, "keeps the program, state and journals out of git"))
 }
 
-/// The commands and agents; a file that is there is somebody's.
-fn workflow(target: &InstallTarget) -> Vec<FileChange> {
-    let change = |file: &starter::StarterFile| {
-        let path = target.claude.join(file.path);
-        match fs::read(&path) {
-            Ok(own) if own == file.text.as_bytes() => FileChange::new(path, ChangeKind::Same, ""),
-            _ if fs::symlink_metadata(&path).is_ok() => FileChange::new(path, ChangeKind::Keep, "it was there before"),
-            _ => FileChange::new(path, ChangeKind::New(file.text), ""),
-        }
-    };
-    starter::FILES.iter().map(change).collect()
+/// Writes a command or an agent; an existing file is the user's.
+fn starter_file(target: &InstallTarget, file: &starter::StarterFile) -> FileChange {
+    let path = target.claude.join(file.path);
+    match fs::read(&path) {
+        Ok(own) if own == file.text.as_bytes() => FileChange::new(path, ChangeAction::Unchanged, ""),
+        _ if fs::symlink_metadata(&path).is_ok() => FileChange::new(path, ChangeAction::Keep, "already exists"),
+        _ => FileChange::text(path, FileClass::Starter, None, file.text.to_owned(), ""),
+    }
 }
 
-/// A settings file that is left alone, with the place and the way out.
-pub(super) fn refused(target: &InstallTarget, refusal: &SettingsError) -> String {
+/// A settings file that cannot be edited, with the place of the error.
+pub(super) fn settings_error(target: &InstallTarget, error: &SettingsError) -> CliError {
     let file = target.short(&target.settings);
-    let place = refusal.place.map(|(line, column)| format!("\n   --> {file}:{line}:{column}")).unwrap_or_default();
-    format!(
-        "`{file}` is not a settings file: {}{place}\n  hint: mend the file and run this again; nothing was changed",
-        refusal.why
-    )
+    let place = error.place().map(|(line, column)| format!("\n   --> {file}:{line}:{column}")).unwrap_or_default();
+    CliError::failure(format!("`{file}` is not a settings file: {error}{place}"))
+        .hint("fix the file and run the command again; nothing was changed")
 }

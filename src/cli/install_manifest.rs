@@ -1,25 +1,28 @@
-//! What `install` wrote here: so that `uninstall` takes out that, and nothing else.
+//! The list of files and folders that `install` created, so that `uninstall` removes only those.
 
+use super::file_change::{ChangeAction, FileChange, FileClass};
 use super::install_target::InstallTarget;
 use crate::disk;
 use crate::redact::sha256;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The files that `install` has put into a `.claude` folder.
+/// What `install` wrote below a `.claude` folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct InstallManifest {
-    /// Which modegate it was.
+    /// The version of modegate.
     version: String,
-    /// When.
-    pub(super) at: String,
-    /// Each file below `.claude`, with the hash of what was written.
+    /// The time of the first installation.
+    at: String,
+    /// Each file, with the hash of what was written.
     files: BTreeMap<String, String>,
-    /// The lines that were added to a `.gitignore` of the user's.
+    /// The folders that did not exist before.
+    folders: BTreeSet<String>,
+    /// The lines added to the user's own `.gitignore`.
     pub(super) ignored: Vec<String>,
 }
 
@@ -28,29 +31,43 @@ impl InstallManifest {
         target.own.join("installed.json")
     }
 
-    /// The manifest of a target; where there is none, nothing was written.
+    /// The manifest of a target; empty if there is none.
     pub(super) fn read(target: &InstallTarget) -> Self {
         let bytes = fs::read(Self::path(target)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// When modegate was installed.
+    /// The time of the installation.
     pub(super) fn time(&self) -> Option<Timestamp> {
         self.at.parse().ok()
     }
 
-    /// Writes down that `bytes` were put at `path`.
-    pub(super) fn note(&mut self, target: &InstallTarget, path: &Path, bytes: &[u8]) {
-        self.files.insert(key(target, path), sha256(bytes));
+    /// Adds folders that `install` creates.
+    pub(super) fn add_folders(&mut self, target: &InstallTarget, folders: &[PathBuf]) {
+        self.folders.extend(folders.iter().map(|folder| key(target, folder)));
     }
 
-    /// Whether a file is there because `install` has put it there.
+    /// Adds what a change has written.
+    pub(super) fn add(&mut self, target: &InstallTarget, change: &FileChange) {
+        let ChangeAction::Write { before, after, class } = &change.action else { return };
+        match (class, before) {
+            (FileClass::User, _) => {}
+            (FileClass::Own, Some(before)) => {
+                let after = String::from_utf8_lossy(after);
+                let added = after.lines().filter(|line| !before.lines().any(|own| own == *line));
+                self.ignored.extend(added.map(str::to_owned));
+            }
+            _ => drop(self.files.insert(key(target, &change.path), sha256(after))),
+        }
+    }
+
+    /// Whether `install` created a file that still exists.
     pub(super) fn has(&self, target: &InstallTarget, path: &Path) -> bool {
         self.files.contains_key(&key(target, path)) && path.is_file()
     }
 
-    /// Whether a file is still as `install` has put it there.
-    pub(super) fn vouches(&self, target: &InstallTarget, path: &Path) -> bool {
+    /// Whether a file is still as `install` wrote it.
+    pub(super) fn is_unchanged(&self, target: &InstallTarget, path: &Path) -> bool {
         let written = self.files.get(&key(target, path));
         written.is_some_and(|hash| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == *hash))
     }
@@ -64,11 +81,23 @@ impl InstallManifest {
         disk::replace(&target.own.join("installed.tmp"), &Self::path(target), format!("{text}\n").as_bytes())
     }
 
-    pub(super) fn remove(target: &InstallTarget) {
-        let _: io::Result<()> = fs::remove_file(Self::path(target));
+    /// Forgets removed files, or all if `kept` is false; then removes the folders that are empty.
+    pub(super) fn retire(mut self, target: &InstallTarget, kept: bool) {
+        let _: io::Result<()> = if kept {
+            self.files.retain(|file, _| target.claude.join(file).is_file());
+            self.write(target)
+        } else {
+            fs::remove_file(Self::path(target))
+        };
+        let _: io::Result<()> = fs::remove_dir(target.own.join("sessions"));
+        // The deepest first: keys below a folder sort after it.
+        for folder in self.folders.iter().rev() {
+            let _: io::Result<()> = fs::remove_dir(target.claude.join(folder));
+        }
     }
 }
 
+/// A path below `.claude` with forward slashes; empty for `.claude` itself.
 fn key(target: &InstallTarget, path: &Path) -> String {
     path.strip_prefix(&target.claude).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }

@@ -1,5 +1,6 @@
-//! Where modegate is, or shall be, installed: a project, or everything a user does.
+//! Where modegate is installed: in a project, or for all projects of a user.
 
+use super::cli_error::CliError;
 use crate::hook_entries::PROJECT_COMMAND;
 use crate::live::place;
 use crate::paths::ProjectPaths;
@@ -8,53 +9,55 @@ use clap::Args;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Which settings file.
+/// The settings file to use.
 #[derive(Args, Debug, Clone, Copy, Default)]
 pub(super) struct InstallScope {
-    /// In `.claude/settings.local.json`: this project, only for you
+    /// Use `.claude/settings.local.json`: this project, only you
     #[arg(long, conflicts_with = "user")]
     local: bool,
-    /// In your own settings: all of your projects
+    /// Use your own settings: all your projects
     #[arg(long)]
     user: bool,
 }
 
-/// A place of installation.
+/// The folders and files of an installation.
 #[derive(Debug, Clone)]
 pub(super) struct InstallTarget {
-    /// The project's folder; the user's own for a user's installation.
+    /// The project folder; the home folder with `--user`.
     pub(super) home: PathBuf,
     /// The `.claude` folder.
     pub(super) claude: PathBuf,
     /// The host's settings file.
     pub(super) settings: PathBuf,
-    /// The folder for what is only ours.
+    /// Modegate's own folder.
     pub(super) own: PathBuf,
-    /// Whether it is for all projects of a user.
+    /// Whether it is for all projects of the user.
     pub(super) is_users: bool,
-    /// Whether the settings are this machine's own.
+    /// Whether the settings file is not shared with others.
     is_private: bool,
 }
 
 impl InstallScope {
-    /// The target for this scope; a project is `given`, or found from here.
-    pub(super) fn target(self, given: Option<PathBuf>) -> Result<InstallTarget, String> {
+    /// The target of this scope, in the `given` project or the one around the current folder.
+    pub(super) fn target(self, given: Option<PathBuf>) -> Result<InstallTarget, CliError> {
         let user = user_folder();
         if self.user {
-            let claude = user.ok_or("your own folder is not known: HOME is not set\n  hint: set HOME")?;
+            let claude =
+                user.ok_or_else(|| CliError::failure("HOME is not set").hint("set HOME to your home folder"))?;
             let home = user_home().unwrap_or_else(|| claude.clone());
             let (settings, own) = (claude.join("settings.json"), claude.join("modegate"));
             return Ok(InstallTarget { home, claude, settings, own, is_users: true, is_private: true });
         }
         let home = match given {
-            Some(given) => given
-                .canonicalize()
-                .map_err(|error| format!("`{}`: {error}\n  hint: give a folder that is there", given.display()))?,
+            Some(given) => given.canonicalize().map_err(|error| {
+                CliError::failure(format!("`{}`: {error}", given.display())).hint("give an existing folder")
+            })?,
             None => here(),
         };
         let claude = home.join(".claude");
         if user.is_some_and(|user| user == place::real(&claude)) {
-            return Err("this is your own folder, not a project\n  hint: go to a project, say which with `--project DIR`, or install for all with `--user`".to_owned());
+            return Err(CliError::failure("this is your home folder, not a project")
+                .hint("change to a project, use `--project DIR`, or install for all projects with `--user`"));
         }
         let name = if self.local { "settings.local.json" } else { "settings.json" };
         Ok(InstallTarget {
@@ -67,8 +70,8 @@ impl InstallScope {
         })
     }
 
-    /// Every target that is meant: without a word, both settings files of the project.
-    pub(super) fn targets(self, given: Option<PathBuf>) -> Result<Vec<InstallTarget>, String> {
+    /// All targets of this scope: both settings files of the project unless a flag chooses one.
+    pub(super) fn targets(self, given: Option<PathBuf>) -> Result<Vec<InstallTarget>, CliError> {
         let target = self.target(given)?;
         let both = !self.user && !self.local;
         let settings = target.claude.join("settings.local.json");
@@ -78,20 +81,22 @@ impl InstallScope {
 }
 
 impl InstallTarget {
-    /// The target of a project, by its own settings.
+    /// The target of a project's shared settings.
     pub(super) fn of(places: &ProjectPaths) -> Self {
         let claude = places.home.join(".claude");
         let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
         Self { home: places.home.clone(), settings, own, claude, is_users: false, is_private: false }
     }
 
-    /// Where the program lies.
+    /// The path of the program.
     pub(super) fn program(&self) -> PathBuf {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The program as the settings name it. Settings of one machine name the whole path: the host reads those of a
-    /// repository's root also for a session below it, whose folder then is another.
+    /// The command of the hook entries.
+    ///
+    /// Private settings have the absolute path: the host also reads them for sessions in folders below, where
+    /// the project variable is another.
     pub(super) fn command(&self) -> String {
         if self.is_private {
             return self.program().to_string_lossy().into_owned();
@@ -99,29 +104,33 @@ impl InstallTarget {
         format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
     }
 
-    /// Where the settings lie as they were before modegate came.
+    /// The backup of the settings from before the installation.
     pub(super) fn backup(&self) -> PathBuf {
         let name = self.settings.file_name().unwrap_or_default().to_string_lossy();
         self.own.join(format!("{name}.bak"))
     }
 
-    /// The files of the project.
+    /// The paths of the project.
     pub(super) fn places(&self) -> ProjectPaths {
         ProjectPaths { home: self.home.clone() }
     }
 
-    /// Keeps others from installing here at the same time.
-    pub(super) fn hold(&self) -> Result<File, String> {
-        std::fs::create_dir_all(&self.own).map_err(|error| format!("`{}`: {error}", self.own.display()))?;
-        crate::disk::refuse_link(&self.own).map_err(|error| format!("`{}`: {error}", self.own.display()))?;
-        store::hold(&self.places_lock()).map_err(|error| error.to_string())
+    /// Locks out other installations until the file is dropped.
+    pub(super) fn lock(&self) -> Result<File, CliError> {
+        let unusable = |error| CliError::failure(format!("`{}`: {error}", self.own.display()));
+        std::fs::create_dir_all(&self.own).map_err(unusable)?;
+        crate::disk::refuse_link(&self.own).map_err(unusable)?;
+        store::hold(&self.own.join("cache.lock")).map_err(|error| CliError::failure(error.to_string()))
     }
 
-    fn places_lock(&self) -> PathBuf {
-        self.own.join("cache.lock")
+    /// The folders that an installation creates.
+    pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
+        let starter = ["commands", "agents"].map(|name| self.claude.join(name));
+        let folders = [self.claude.clone(), self.own.clone()].into_iter().chain(starter);
+        folders.filter(|folder| std::fs::symlink_metadata(folder).is_err()).collect()
     }
 
-    /// A path as people read it: below the project, or below the user's folder.
+    /// A path for messages: relative to the project, or to the home folder with `~`.
     pub(super) fn short(&self, path: &Path) -> String {
         match (
             path.strip_prefix(&self.home),
@@ -138,28 +147,30 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The user's own folder, with links resolved.
+/// The home folder, with links resolved.
 fn user_home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| place::real(&home))
 }
 
-/// The host's folder for a user: its settings, commands, agents and transcripts.
+/// The host's folder of the user: settings, commands, agents and transcripts.
 pub(super) fn user_folder() -> Option<PathBuf> {
-    let said = variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
-    said.map(|folder| place::real(&folder)).or_else(|| user_home().map(|home| place::real(&home.join(".claude"))))
+    let configured = variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    configured.map(|folder| place::real(&folder)).or_else(|| user_home().map(|home| place::real(&home.join(".claude"))))
 }
 
-/// The root of the repository that a folder is in; a repository of somebody's dotfiles is none.
+/// The root of the repository around a folder; a home folder under git (dotfiles) does not count.
 fn root(folder: &Path) -> Option<PathBuf> {
     let user = user_home();
     folder.ancestors().find(|dir| dir.join(".git").exists() && Some(*dir) != user.as_deref()).map(Path::to_owned)
 }
 
-/// The project from here. The host looks for settings only where it is started, so a folder far above is no
-/// project of ours: up to the root of the repository the nearest with a `.claude`, else that root; outside of
-/// repositories one that modegate knows, else this folder.
+/// The project around the current folder.
+///
+/// In a repository the nearest folder with `.claude`, up to its root, else the root; elsewhere the nearest folder
+/// with `.claude/hooks`, else the current one. The host reads settings only where it is started, so folders
+/// further up do not count.
 fn here() -> PathBuf {
-    let here = variable("CLAUDE_PROJECT_DIR").filter(|said| said.is_absolute() && said.is_dir());
+    let here = variable("CLAUDE_PROJECT_DIR").filter(|folder| folder.is_absolute() && folder.is_dir());
     let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
     let here = place::real(&here);
     let user = user_folder();

@@ -1,4 +1,4 @@
-//! Putting our entries into a settings file, and taking them out.
+//! Edits the syntax tree of a settings file.
 
 use super::TIMEOUT;
 use super::entry::{arguments, is_hook_call, mentions_hook_call};
@@ -8,44 +8,60 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use jsonc_parser::json;
 use serde_json::Value;
 
-/// Why a settings file is left as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsError {
-    /// Line and column, from 1, where that can be said.
-    pub place: Option<(usize, usize)>,
-    /// What is wrong.
-    pub why: String,
+/// Why a settings file cannot be edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// The text is not JSON.
+    #[error("{reason}, so Claude Code ignores the whole file")]
+    Syntax {
+        /// What the parser expected.
+        reason: String,
+        /// Line and column, from 1.
+        place: (usize, usize),
+    },
+    /// The top level, or `hooks`, is not an object.
+    #[error("{0} is not a JSON object")]
+    NotAnObject(&'static str),
+    /// The entries of an event are not a list.
+    #[error("`hooks.{0}` is not a list")]
+    NotAList(String),
+    /// A key appears twice.
+    #[error("the key `{0}` appears twice")]
+    DuplicateKey(String),
 }
 
 impl SettingsError {
-    fn new(why: impl Into<String>) -> Self {
-        Self { place: None, why: why.into() }
+    /// Line and column of the error, from 1.
+    #[must_use]
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Syntax { place, .. } => Some(*place),
+            _ => None,
+        }
     }
 }
 
-/// The text with one entry of ours an event, calling `command`; the empty text is an empty file.
+/// The text with one entry per event that calls `command`; an empty text is an empty file.
 ///
-/// Entries that are there already stay where and as they are; one that calls modegate elsewhere is led here.
+/// Existing entries of modegate keep their place and their other keys; only their command is updated.
 pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
-        Some(hooks) => hooks.object_value().ok_or_else(|| SettingsError::new("`hooks` is not an object"))?,
+        Some(hooks) => hooks.object_value().ok_or_else(|| SettingsError::NotAnObject("`hooks`"))?,
     };
     for kind in events {
         let name = kind.name();
         let groups = match hooks.get(name) {
             None => hooks.array_value_or_set(name),
-            Some(groups) => {
-                groups.array_value().ok_or_else(|| SettingsError::new(format!("`hooks.{name}` is not a list")))?
-            }
+            Some(groups) => groups.array_value().ok_or_else(|| SettingsError::NotAList(name.to_owned()))?,
         };
         match ours(&groups).first() {
-            None if mentioned(&groups) => {}
+            None if has_custom_call(&groups) => {}
             None => drop(groups.append(group(command, *kind))),
-            Some(entry) => lead(entry, command),
+            Some(entry) => set_command(entry, command),
         }
-        take_out(&groups, 1);
+        remove_entries(&groups, 1);
     }
     let others = hooks.properties().into_iter().filter(|event| {
         let name = event.decoded_name();
@@ -57,7 +73,7 @@ pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<S
     Ok(format!("{mark}{root}"))
 }
 
-/// The text without any entry of ours, and without what only they had filled.
+/// The text without modegate's entries, and without the groups and keys they leave empty.
 pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let Some(settings) = root.object_value() else { return Ok(text.to_owned()) };
@@ -75,60 +91,56 @@ pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     Ok(format!("{mark}{root}"))
 }
 
-/// Takes our entries out of an event, and the event out of the file if it had nothing else; tells whether any was.
+/// Removes modegate's entries from an event, and the event if it is empty then; returns whether there were any.
 fn clear(event: CstObjectProp) -> bool {
     let Some(groups) = event.array_value() else { return false };
-    let had = take_out(&groups, 0);
+    let had = remove_entries(&groups, 0);
     if had && groups.elements().is_empty() {
         event.remove();
     }
     had
 }
 
-/// The file as a tree that keeps every space, behind its byte order mark.
+/// The byte order mark, and the syntax tree of the rest with all whitespace.
 fn document(text: &str) -> Result<(&str, CstRootNode), SettingsError> {
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest));
     if !text.trim().is_empty() {
-        // As strict as the host, which passes over a file with a comment or a trailing comma in silence.
-        let value: Value = serde_json::from_str(text).map_err(|error| broken(&error, text))?;
+        // As strict as the host, which silently ignores a file with a comment or a trailing comma.
+        let value: Value = serde_json::from_str(text).map_err(|error| syntax_error(&error, text))?;
         if !value.is_object() {
-            return Err(SettingsError::new("it is JSON, but not an object"));
+            return Err(SettingsError::NotAnObject("the file"));
         }
     }
-    let odd = |_| SettingsError::new("it is not JSON");
-    let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(odd)?;
+    let invalid = |_| SettingsError::NotAnObject("the file");
+    let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(invalid)?;
     let twice = |object: &CstObject, name: &str| {
         let named = object.properties().into_iter().filter(|own| own.decoded_name().as_deref() == Some(name));
         named.count() > 1
     };
     if let Some(settings) = root.object_value() {
         if twice(&settings, "hooks") {
-            return Err(SettingsError::new("the key `hooks` is there twice"));
+            return Err(SettingsError::DuplicateKey("hooks".to_owned()));
         }
         let hooks = settings.object_value("hooks");
         let names = hooks.iter().flat_map(CstObject::properties).filter_map(|event| event.decoded_name());
         if let Some(name) = names.collect::<Vec<_>>().iter().find(|name| hooks.as_ref().is_some_and(|h| twice(h, name)))
         {
-            return Err(SettingsError::new(format!("the key `hooks.{name}` is there twice")));
+            return Err(SettingsError::DuplicateKey(format!("hooks.{name}")));
         }
     }
     Ok((mark, root))
 }
 
-fn broken(error: &serde_json::Error, text: &str) -> SettingsError {
-    let said = error.to_string();
-    let why = said.split(" at line ").next().unwrap_or_default();
+fn syntax_error(error: &serde_json::Error, text: &str) -> SettingsError {
     let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default().trim_start();
-    let comment = line.starts_with("//") || line.starts_with("/*");
-    let why = if comment {
-        "a comment, which JSON does not have and for which Claude Code passes over the whole file".to_owned()
-    } else {
-        format!("{why}, so Claude Code passes over the whole file")
-    };
-    SettingsError { place: Some((error.line(), error.column())), why }
+    let is_comment = line.starts_with("//") || line.starts_with("/*");
+    let message = error.to_string();
+    let reason =
+        if is_comment { "JSON has no comments" } else { message.split(" at line ").next().unwrap_or_default() };
+    SettingsError::Syntax { reason: reason.to_owned(), place: (error.line(), error.column()) }
 }
 
-/// The entries of an event that call modegate.
+/// Modegate's entries for an event.
 fn ours(groups: &CstArray) -> Vec<CstObject> {
     groups.elements().iter().filter_map(entries).flat_map(|entries| own(&entries)).collect()
 }
@@ -141,8 +153,8 @@ fn own(entries: &CstArray) -> Vec<CstObject> {
     entries.elements().iter().filter_map(CstNode::as_object).filter(is_ours).collect()
 }
 
-/// Whether somebody calls modegate in a way of their own.
-fn mentioned(groups: &CstArray) -> bool {
+/// Whether the user calls modegate in a shell line of their own.
+fn has_custom_call(groups: &CstArray) -> bool {
     let entries =
         groups.elements().iter().filter_map(entries).flat_map(|entries| entries.elements()).collect::<Vec<_>>();
     let command = |entry: &CstNode| entry.as_object()?.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
@@ -158,8 +170,8 @@ fn is_ours(entry: &CstObject) -> bool {
     is_hook_call(&command, args.as_deref())
 }
 
-/// Lets an entry of ours call `command`; whatever else it says was somebody's wish.
-fn lead(entry: &CstObject, command: &str) {
+/// Makes an entry call `command`; its other keys are the user's choice.
+fn set_command(entry: &CstObject, command: &str) {
     let is_there =
         |own: &CstNode| own.as_string_lit().and_then(|text| text.decoded_value().ok()).as_deref() == Some(command);
     let Some(own) = entry.get("command") else { return };
@@ -173,8 +185,8 @@ fn lead(entry: &CstObject, command: &str) {
     }
 }
 
-/// Removes the entries of ours but the first `kept`, and the groups that had nothing else; tells whether any was.
-fn take_out(groups: &CstArray, mut kept: usize) -> bool {
+/// Removes modegate's entries except the first `kept`, and groups left empty; returns whether there were any.
+fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
     let mut any = false;
     for group in groups.elements() {
         let Some(entries) = entries(&group) else { continue };
@@ -191,8 +203,10 @@ fn take_out(groups: &CstArray, mut kept: usize) -> bool {
     any
 }
 
-/// Our entry for an event. A hook that cannot be started must not go unnoticed: then the host refuses what a person
-/// typed to begin a mode, and says why; everything else goes on, for a colleague without the program has to work.
+/// Modegate's entry for an event.
+///
+/// `onFailure: block` on typed commands only: a missing program is noticed when a mode is started, and a colleague
+/// without the program can still work.
 fn group(command: &str, kind: EventKind) -> CstInputValue {
     if kind == EventKind::UserPromptExpansion {
         return json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT, "onFailure": "block"}]});

@@ -1,20 +1,20 @@
-//! One hook entry of the host's settings.
+//! Reads the hook entries of a settings file.
 
 use crate::event::EventKind;
 use serde_json::Value;
 
-/// A hook as it stands in a settings file.
+/// A hook entry of a settings file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEntry<'a> {
-    /// The event it is for, as the file spells it.
+    /// The name of its event, as written in the file.
     pub event: &'a str,
-    /// The names its group is narrowed to.
+    /// The matcher of its group.
     pub matcher: Option<&'a str>,
     /// The entry itself.
     pub entry: &'a Value,
 }
 
-/// Every hook of a settings file; what has not the right form is left out.
+/// Every hook entry of a settings file; malformed ones are left out.
 #[must_use]
 pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
     let mut found = Vec::new();
@@ -29,26 +29,26 @@ pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
 }
 
 impl<'a> HookEntry<'a> {
-    /// The command, if it is one.
+    /// The command; `None` for other kinds of hooks.
     #[must_use]
     pub fn command(&self) -> Option<&'a str> {
         self.entry.get("command").and_then(Value::as_str)
     }
 
-    /// The arguments of the exec form; `None` for a line that a shell runs.
+    /// The arguments; `None` where the command is a shell line.
     #[must_use]
     pub fn args(&self) -> Option<Vec<&'a str>> {
         Some(self.entry.get("args")?.as_array()?.iter().filter_map(Value::as_str).collect())
     }
 
-    /// The program that it starts in a project, with the host's variable for that folder filled in.
+    /// The program it starts in the project at `home`.
     #[must_use]
     pub fn program(&self, home: &str) -> String {
         let command: String = self.command().unwrap_or_default().chars().filter(|c| !is_quote(*c)).collect();
         let line = command.replace("${CLAUDE_PROJECT_DIR}", home).replace("$CLAUDE_PROJECT_DIR", home);
         match self.args() {
             Some(_) => line,
-            None => parted(&line).0.to_owned(),
+            None => split_line(&line).0.to_owned(),
         }
     }
 
@@ -58,31 +58,31 @@ impl<'a> HookEntry<'a> {
         is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
-    /// Whether it calls modegate, by itself or in a way of somebody's own.
+    /// Whether it calls modegate, directly or within a longer shell line.
     #[must_use]
     pub fn calls_modegate(&self) -> bool {
         self.is_ours() || self.args().is_none() && mentions_hook_call(self.command().unwrap_or_default())
     }
 
-    /// Whether every tool, agent and source is heard; events without a subject have no matcher.
+    /// Whether no matcher and no `if` filters events; the host ignores matchers of events without a subject.
     #[must_use]
     pub fn matches_every_event(&self) -> bool {
-        let deaf = EventKind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
+        let has_no_matcher = EventKind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
         let all = matches!(self.matcher, None | Some("" | "*" | ".*" | ".+" | "^.*$"));
-        (all || deaf) && self.entry.get("if").is_none()
+        (all || has_no_matcher) && self.entry.get("if").is_none()
     }
 }
 
-/// Whether a command line, in exec form or for a shell, is `modegate hook`; the bare program with an event is too.
+/// Whether a command with arguments, or a shell line, is `modegate hook` or the bare program.
 pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
     let command: String = command.chars().filter(|c| !is_quote(*c)).collect();
     let (program, rest) = if let Some(args) = args {
         (command.trim(), args.join(" "))
     } else {
-        let (program, rest) = parted(&command);
+        let (program, rest) = split_line(&command);
         (program, rest.to_owned())
     };
-    // A path may have spaces, a command that wraps ours has them too: only a path begins like one.
+    // Spaces are allowed in a path, but in other text they mean a wrapper such as `nice`.
     let is_path = program.starts_with(['/', '~', '$', '\\', '.']) || program.get(1..2) == Some(":");
     if args.is_none() && !is_path && program.contains(char::is_whitespace) {
         return false;
@@ -92,7 +92,7 @@ pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
     name == "modegate" && (rest.is_empty() || rest == "hook" || rest.starts_with("hook "))
 }
 
-/// Whether a line for a shell calls modegate in a way of somebody's own: `nice modegate hook`, `modegate hook || true`.
+/// Whether a shell line contains a call such as `nice modegate hook` or `modegate hook || true`.
 pub(super) fn mentions_hook_call(line: &str) -> bool {
     let plain: String = line.chars().filter(|c| !is_quote(*c)).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -100,9 +100,9 @@ pub(super) fn mentions_hook_call(line: &str) -> bool {
     words.windows(2).any(|two| matches!(two, [program, "hook"] if is_it(program)))
 }
 
-/// The arguments of a shell's line that is ours.
+/// The arguments of a shell line that is a hook call.
 pub(super) fn arguments(line: &str) -> Vec<&str> {
-    match parted(line).1 {
+    match split_line(line).1 {
         "" => vec!["hook"],
         words => words.split(' ').collect(),
     }
@@ -112,8 +112,8 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'')
 }
 
-/// A shell's line as program and arguments. A path may have spaces, so only the end is looked at.
-fn parted(line: &str) -> (&str, &str) {
+/// Splits a shell line into program and arguments, from the end, as a path may have spaces.
+fn split_line(line: &str) -> (&str, &str) {
     let line = line.trim();
     let ends = ["hook --exit-zero", "hook"];
     let found = ends.into_iter().find_map(|end| Some((line.strip_suffix(end)?.strip_suffix(' ')?.trim_end(), end)));
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ours_is_told_from_others() {
+    fn hook_calls_are_recognized() {
         for (command, args, ours) in [
             ("${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate", Some(&["hook"][..]), true),
             ("/home/a b/.claude/bin/modegate", Some(&["hook", "--exit-zero"]), true),

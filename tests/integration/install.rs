@@ -1,4 +1,4 @@
-//! Installing, uninstalling and installing again: the user's files stay theirs.
+//! Install, uninstall and install again without changing the user's own files.
 
 use crate::project::{Project, Said, said};
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ fn fixtures(folder: &str) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect()
 }
 
-/// Installs without the program and the workflow: only the settings matter.
-fn wire(project: &Project) -> Said {
+/// Installs the hook entries only.
+fn install_entries(project: &Project) -> Said {
     project.run(&["install", "--path", "--no-workflow"])
 }
 
@@ -41,7 +41,7 @@ fn install_and_uninstall_leave_a_settings_file_as_it_was() {
         let before = fs::read(&fixture).unwrap();
         let project = Project::new();
         project.write(SETTINGS, &before);
-        fine(&wire(&project));
+        fine(&install_entries(&project));
         let installed = project.read(SETTINGS);
         let value: Value = serde_json::from_str(installed.trim_start_matches('\u{feff}')).expect("JSON");
         assert_eq!(installed.matches("\"command\": \"modegate\"").count(), 9, "{name}: {installed}");
@@ -53,26 +53,26 @@ fn install_and_uninstall_leave_a_settings_file_as_it_was() {
             let own = others(&installed);
             assert!(own == wanted || own.replace(",\"hooks\":{}", "") == wanted, "{name}: {own} is not {wanted}");
         }
-        fine(&wire(&project));
+        fine(&install_entries(&project));
         assert_eq!(project.read(SETTINGS), installed, "{name}: installed twice");
         fine(&project.run(&["uninstall"]));
         if before.is_empty() {
-            // An empty file says as much as none.
+            // An empty file is the same as none.
             assert!(project.read(SETTINGS).is_empty());
         } else {
             assert_eq!(fs::read(project.home().join(SETTINGS)).unwrap(), before, "{name}: not as it was");
         }
-        fine(&wire(&project));
+        fine(&install_entries(&project));
         assert_eq!(project.read(SETTINGS), installed, "{name}: installed again");
     }
 }
 
 #[test]
-fn entries_are_added_in_the_files_own_hand() {
+fn entries_are_added_in_the_style_of_the_file() {
     let project = Project::new();
     project
         .write(SETTINGS, fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/settings/tabs.json")).unwrap());
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let expected = "{
 \t\"model\": \"sonnet\",
 \t\"permissions\": {
@@ -96,25 +96,19 @@ fn entries_are_added_in_the_files_own_hand() {
 }
 
 #[test]
-fn what_the_host_would_pass_over_is_refused_with_its_place() {
+fn a_settings_file_that_the_host_ignores_is_an_error_with_its_place() {
     for (name, words) in [
-        (
-            "comments",
-            "a comment, which JSON does not have and for which Claude Code passes over the whole file\n   --> .claude/settings.json:2:3",
-        ),
-        (
-            "trailing-comma",
-            "trailing comma, so Claude Code passes over the whole file\n   --> .claude/settings.json:3:1",
-        ),
-        ("broken", "expected `,` or `}`, so Claude Code passes over the whole file\n   --> .claude/settings.json:3:3"),
-        ("list", "it is JSON, but not an object"),
-        ("hooks-is-a-list", "`hooks` is not an object"),
+        ("comments", "JSON has no comments, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3"),
+        ("trailing-comma", "trailing comma, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:1"),
+        ("broken", "expected `,` or `}`, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:3"),
+        ("list", "the file is not a JSON object"),
+        ("hooks-is-a-list", "`hooks` is not a JSON object"),
         ("event-is-an-object", "`hooks.Stop` is not a list"),
-        ("hooks-twice", "the key `hooks` is there twice"),
+        ("hooks-twice", "the key `hooks` appears twice"),
         ("cut-off", "EOF while parsing a string"),
     ] {
         let project = Project::new();
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/settings/refused/{name}.json"));
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/settings/rejected/{name}.json"));
         let before = fs::read_to_string(fixture).unwrap();
         project.write(SETTINGS, &before);
         let said = project.run(&["install"]);
@@ -125,14 +119,14 @@ fn what_the_host_would_pass_over_is_refused_with_its_place() {
         let left: Vec<_> = fs::read_dir(project.home().join(".claude")).unwrap().collect();
         assert_eq!(left.len(), 1, "{name}: something was written");
     }
-    assert_eq!(fixtures("refused").len(), 8, "each refused file has a row above");
+    assert_eq!(fixtures("rejected").len(), 8, "each rejected file has a row above");
 }
 
 #[test]
-fn what_was_changed_since_stays_when_it_is_taken_out() {
+fn changes_since_the_installation_stay() {
     let project = Project::new();
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let edited = project.read(SETTINGS).replace("\"opus\"", "\"sonnet\"");
     project.write(SETTINGS, edited);
     fine(&project.run(&["uninstall"]));
@@ -140,7 +134,7 @@ fn what_was_changed_since_stays_when_it_is_taken_out() {
 }
 
 #[test]
-fn an_entry_in_a_group_of_others_is_taken_out_alone() {
+fn an_entry_in_a_group_with_others_is_removed_alone() {
     let project = Project::new();
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "modegate", "args": ["hook"]}]}]}}"#;
     project.write(SETTINGS, text);
@@ -150,31 +144,31 @@ fn an_entry_in_a_group_of_others_is_taken_out_alone() {
 }
 
 #[test]
-fn an_entry_that_calls_modegate_elsewhere_is_led_here_and_keeps_the_rest() {
+fn an_entry_with_another_command_is_updated_and_keeps_its_other_keys() {
     let project = Project::new();
     let text =
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/old/modegate hook", "timeout": 9}]}]}}"#;
     project.write(SETTINGS, text);
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     let stop = json!([{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"], "timeout": 9}]}]);
     assert_eq!(value["hooks"]["Stop"], stop);
 }
 
 #[test]
-fn an_event_that_only_a_projects_gate_hears_is_wired_too() {
+fn an_event_of_a_project_gate_gets_an_entry() {
     let project = Project::new();
     project.write(
         ".claude/modes/base.yaml",
         "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n  - { id: b, on: WorktreeCreate, check: { file: a/x } }\n",
     );
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     assert!(value["hooks"]["PreCompact"].is_array() && value["hooks"].get("WorktreeCreate").is_none(), "{value}");
 }
 
 #[test]
-fn the_installed_program_gates_a_planner() {
+fn the_installed_program_blocks_a_planner() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     fine(&project.run(&["install"]));
@@ -196,8 +190,8 @@ fn the_installed_program_gates_a_planner() {
         listed.contains(".claude/settings.json") && listed.contains(".claude/agents/strategic-planner.md"),
         "{listed}"
     );
-    assert!(!listed.contains("hooks/"), "git sees what is this machine's own: {listed}");
-    // The program that runs can be put in its own place, and takes itself out.
+    assert!(!listed.contains("hooks/"), "git lists local files: {listed}");
+    // The running program can replace and remove itself.
     let own = |words: &[&str]| said(std::process::Command::new(&program).args(words).current_dir(project.home()), b"");
     fine(&own(&["install"]));
     fine(&own(&["uninstall", "--purge"]));
@@ -205,14 +199,18 @@ fn the_installed_program_gates_a_planner() {
 }
 
 #[test]
-fn state_and_journals_stay_until_asked_for() {
+fn state_and_journals_stay_without_purge() {
     let project = Project::new();
     fine(&project.run(&["install", "--path"]));
     project.hook(
         &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"}),
     );
     let said = project.run(&["uninstall"]);
-    assert!(said.stdout.contains("kept     .claude/hooks/cache.json `--purge` removes it"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("State and journals stay; `modegate uninstall --purge` removes them."),
+        "{}",
+        said.stdout
+    );
     assert!(project.home().join(".claude/hooks/sessions/s.jsonl").exists());
     assert!(project.home().join(".claude/hooks/.gitignore").exists());
     fine(&project.run(&["uninstall", "--purge"]));
@@ -220,11 +218,11 @@ fn state_and_journals_stay_until_asked_for() {
 }
 
 #[test]
-fn a_file_of_the_workflow_that_is_there_is_somebodys() {
+fn an_existing_workflow_file_is_kept() {
     let project = Project::new();
     project.write(".claude/commands/plan.md", "my plan\n");
     let said = project.run(&["install", "--path"]);
-    assert!(said.stdout.contains("kept     .claude/commands/plan.md it was there before"), "{}", said.stdout);
+    assert!(said.stdout.contains("kept     .claude/commands/plan.md already exists"), "{}", said.stdout);
     assert_eq!(project.read(".claude/commands/plan.md"), "my plan\n");
     project.write(".claude/agents/troubleshooter.md", "---\nname: troubleshooter\n---\nmine\n");
     fine(&project.run(&["uninstall"]));
@@ -237,7 +235,7 @@ fn a_file_of_the_workflow_that_is_there_is_somebodys() {
 }
 
 #[test]
-fn a_rehearsal_shows_the_difference_and_writes_nothing() {
+fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let project = Project::new();
     let said = project.run(&["install", "--dry-run"]);
     fine(&said);
@@ -245,20 +243,20 @@ fn a_rehearsal_shows_the_difference_and_writes_nothing() {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
     assert!(!project.home().join(".claude").exists());
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let said = project.run(&["uninstall", "--dry-run"]);
-    assert!(said.stdout.contains("would be taken out"), "{}", said.stdout);
+    assert!(said.stdout.contains("would be removed"), "{}", said.stdout);
     assert!(project.read(SETTINGS).contains("modegate"));
 }
 
 #[test]
-fn local_and_user_settings_are_files_of_their_own() {
+fn local_and_user_settings_are_separate_files() {
     let project = Project::new();
     fine(&project.run(&["install", "--local", "--path"]));
     assert!(
         project.read(".claude/settings.local.json").contains("modegate") && !project.home().join(SETTINGS).exists()
     );
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     fine(&project.run(&["uninstall", "--local"]));
     assert!(!project.home().join(".claude/settings.local.json").exists());
     assert!(project.home().join(".claude/commands/plan.md").exists(), "the other file still calls modegate");
@@ -284,7 +282,7 @@ fn a_linked_settings_file_stays_linked_and_private() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
     fs::create_dir_all(project.home().join(".claude")).unwrap();
     std::os::unix::fs::symlink(&real, project.home().join(SETTINGS)).unwrap();
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     assert!(fs::symlink_metadata(project.home().join(SETTINGS)).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
@@ -296,28 +294,28 @@ fn a_linked_settings_file_stays_linked_and_private() {
 }
 
 #[test]
-fn only_a_person_takes_it_out() {
+fn only_a_person_can_uninstall() {
     let project = Project::new();
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let model = said(project.modegate().env("CLAUDECODE", "1").arg("uninstall"), b"");
     assert_eq!(model.exit, 1);
-    assert!(model.stderr.contains("is for a person"), "{}", model.stderr);
+    assert!(model.stderr.contains("only a person can run"), "{}", model.stderr);
     assert!(project.read(SETTINGS).contains("modegate"));
 }
 
 #[test]
 fn scripts_get_the_changes_as_json() {
     let project = Project::new();
-    let told = project.run(&["install", "--path", "--json"]).json();
-    assert_eq!(told["events"].as_array().unwrap().len(), 9);
-    assert_eq!(told["changes"].as_array().unwrap().len(), 16);
-    assert_eq!(told["dry_run"], false);
-    let told = project.run(&["uninstall", "--json"]).json();
-    assert!(told["changes"].as_array().unwrap().iter().all(|change| change["change"] == "removed"), "{told}");
+    let report = project.run(&["install", "--path", "--json"]).json();
+    assert_eq!(report["events"].as_array().unwrap().len(), 9);
+    assert_eq!(report["changes"].as_array().unwrap().len(), 16);
+    assert_eq!(report["dry_run"], false);
+    let report = project.run(&["uninstall", "--json"]).json();
+    assert!(report["changes"].as_array().unwrap().iter().all(|change| change["change"] == "removed"), "{report}");
 }
 
 #[test]
-fn a_projects_root_is_found_from_below_and_the_users_own_folder_is_none() {
+fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     project.write("src/deep/x.rs", "");
@@ -328,11 +326,11 @@ fn a_projects_root_is_found_from_below_and_the_users_own_folder_is_none() {
     let user = project.home().parent().unwrap().to_owned();
     let refused = said(project.modegate().arg("--project").arg(&user).arg("install"), b"");
     assert_eq!(refused.exit, 1);
-    assert!(refused.stderr.contains("install for all with `--user`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("install for all projects with `--user`"), "{}", refused.stderr);
 }
 
 #[test]
-fn the_starter_workflow_is_fit_for_the_host() {
+fn the_starter_workflow_follows_the_rules_of_the_host() {
     use modegate::starter::FILES;
     for file in FILES {
         let text = file.text;
@@ -358,7 +356,7 @@ fn the_starter_workflow_is_fit_for_the_host() {
         ("code-reviewer", "reviews/review_<session>_<MMDDYY>.md"),
     ] {
         let file = FILES.iter().find(|file| file.path == format!("agents/{agent}.md")).unwrap();
-        assert!(file.text.contains(words), "{agent} is not told {words}");
+        assert!(file.text.contains(words), "{agent} does not mention {words}");
     }
 }
 
@@ -372,7 +370,7 @@ fn install_twice_at_once(project: &Project) {
 }
 
 #[test]
-fn two_installations_at_once_can_be_taken_out() {
+fn two_concurrent_installations_can_be_uninstalled() {
     for _ in 0..5 {
         let project = Project::new();
         project.write(SETTINGS, "{\"model\": \"opus\"}\n");
@@ -383,10 +381,10 @@ fn two_installations_at_once_can_be_taken_out() {
 }
 
 #[test]
-fn a_backup_that_is_none_is_not_given_back() {
+fn a_backup_with_entries_is_not_restored() {
     let project = Project::new();
     project.write(SETTINGS, "{\"model\": \"opus\"}\n");
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     fs::copy(project.home().join(SETTINGS), project.home().join(".claude/hooks/settings.json.bak")).unwrap();
     fine(&project.run(&["uninstall"]));
     assert!(!project.read(SETTINGS).contains("modegate"));
@@ -407,7 +405,7 @@ fn a_folder_above_the_repository_is_another_project() {
 
 #[cfg(unix)]
 #[test]
-fn the_users_folder_is_known_by_any_name() {
+fn the_home_folder_is_recognized_through_links() {
     let project = Project::new();
     let user = project.home().parent().unwrap().to_owned();
     fs::create_dir_all(user.join("real/.claude")).unwrap();
@@ -420,7 +418,7 @@ fn the_users_folder_is_known_by_any_name() {
 }
 
 #[test]
-fn nothing_goes_that_install_did_not_bring() {
+fn only_what_install_created_is_removed() {
     let project = Project::new();
     project.write(".claude/hooks/modegate/notes.txt", "precious");
     project.write(
@@ -447,7 +445,7 @@ fn nothing_goes_that_install_did_not_bring() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_links_that_a_repository_brings() {
+fn nothing_is_written_through_links_in_a_repository() {
     let project = Project::new();
     project.write("victim", "v");
     project.write(SETTINGS, "{\"x\": 1}\n");
@@ -455,47 +453,47 @@ fn nothing_is_written_through_links_that_a_repository_brings() {
     for name in [".gitignore", "settings.json.bak"] {
         let link = project.home().join(".claude/hooks").join(name);
         std::os::unix::fs::symlink(project.home().join("victim"), &link).unwrap();
-        assert_eq!(wire(&project).exit, 1);
+        assert_eq!(install_entries(&project).exit, 1);
         assert_eq!(project.read("victim"), "v");
         fs::remove_file(link).unwrap();
     }
 }
 
 #[test]
-fn a_gitignore_of_the_users_gets_its_lines_and_loses_them_again() {
+fn lines_are_added_to_an_existing_gitignore_and_removed_again() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     project.write(".claude/hooks/.gitignore", "*.log");
     project.write(".claude/hooks/cache.py", "");
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     assert!(project.read(".claude/hooks/.gitignore").starts_with("*.log\n/cache.broken-*.json\n"));
-    assert!(project.listed().contains(".claude/hooks/cache.py"), "a script of the user's is hidden");
+    assert!(project.listed().contains(".claude/hooks/cache.py"), "the user's script is ignored");
     fine(&project.run(&["uninstall"]));
     assert_eq!(project.read(".claude/hooks/.gitignore").trim_end(), "*.log");
 }
 
 #[test]
-fn entries_that_no_mode_needs_any_more_go() {
+fn entries_that_no_mode_needs_are_removed() {
     let project = Project::new();
     let mode = ".claude/modes/base.yaml";
     project.write(SETTINGS, "{\"model\":\"opus\"}");
     project.write(mode, "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n");
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     assert!(project.read(SETTINGS).contains("PreCompact"));
     fs::remove_file(project.home().join(mode)).unwrap();
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     assert!(!project.read(SETTINGS).contains("PreCompact"));
     project.write(mode, "mode: base\nextends: builtin\ngates:\n  - { id: a, on: SessionEnd, check: { file: a/x } }\n");
     fine(&project.run(&["uninstall"]));
-    assert_eq!(project.read(SETTINGS), "{\"model\":\"opus\"}", "a mode that came later does not spoil it");
+    assert_eq!(project.read(SETTINGS), "{\"model\":\"opus\"}", "a mode added later does not matter");
 }
 
 #[test]
-fn what_somebody_has_made_of_an_entry_stays() {
+fn customized_entries_stay() {
     let project = Project::new();
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "modegate hook --exit-zero"}]}], "SessionStart": [{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]}}"#;
     project.write(SETTINGS, text);
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["args"], json!(["hook", "--exit-zero"]));
     assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 1);
@@ -504,7 +502,7 @@ fn what_somebody_has_made_of_an_entry_stays() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_cannot_run_is_put_there_anew() {
+fn a_program_that_is_not_executable_is_replaced() {
     let project = Project::new();
     fine(&project.run(&["install"]));
     project.shell("chmod 644 .claude/hooks/modegate");
@@ -517,7 +515,7 @@ fn a_program_that_cannot_run_is_put_there_anew() {
 
 #[cfg(unix)]
 #[test]
-fn odd_bytes_in_files_and_folders_are_no_trouble() {
+fn names_and_files_that_are_not_utf8_are_handled() {
     use std::os::unix::ffi::OsStrExt;
     let project = Project::new();
     let odd = project.home().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
@@ -534,7 +532,7 @@ fn odd_bytes_in_files_and_folders_are_no_trouble() {
 }
 
 #[test]
-fn a_failure_is_json_for_scripts_too() {
+fn an_error_is_printed_as_json_too() {
     let project = Project::new();
     project.write(SETTINGS, "{");
     for command in ["install", "uninstall"] {
@@ -543,8 +541,8 @@ fn a_failure_is_json_for_scripts_too() {
         assert!(said.json()["error"].as_str().unwrap().contains("is not a settings file"), "{said:?}");
     }
     project.write(SETTINGS, "{}");
-    let told = project.run(&["install", "--path", "--dry-run", "--json"]).json();
-    let settings = told["changes"]
+    let report = project.run(&["install", "--path", "--dry-run", "--json"]).json();
+    let settings = report["changes"]
         .as_array()
         .unwrap()
         .iter()
@@ -554,11 +552,36 @@ fn a_failure_is_json_for_scripts_too() {
 }
 
 #[test]
-fn of_two_entries_of_ours_for_an_event_one_stays() {
+fn duplicate_entries_are_reduced_to_one() {
     let project = Project::new();
     let own = r#"{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"]}]}"#;
     project.write(SETTINGS, format!(r#"{{"hooks": {{"Stop": [{own}, {own}]}}}}"#));
-    fine(&wire(&project));
+    fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     assert_eq!(value["hooks"]["Stop"].as_array().unwrap().len(), 1, "{value}");
+}
+
+#[test]
+fn an_empty_folder_of_the_user_stays() {
+    let project = Project::new();
+    fs::create_dir_all(project.home().join(".claude/agents")).unwrap();
+    fine(&project.run(&["install", "--path"]));
+    fine(&project.run(&["uninstall"]));
+    assert!(project.home().join(".claude/agents").is_dir());
+    assert!(!project.home().join(".claude/commands").exists(), "install created it");
+    assert!(!project.home().join(".claude/hooks").exists(), "install created it");
+}
+
+#[test]
+fn a_second_uninstall_says_that_nothing_is_installed() {
+    let project = Project::new();
+    fine(&install_entries(&project));
+    project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
+    let first = project.run(&["uninstall"]).stdout;
+    assert!(
+        first.starts_with("modegate removed from ") && first.contains("kept     .claude/hooks/sessions"),
+        "{first}"
+    );
+    let second = project.run(&["uninstall"]).stdout;
+    assert!(second.starts_with("modegate is not installed in ") && second.contains("--purge"), "{second}");
 }

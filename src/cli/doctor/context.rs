@@ -106,9 +106,9 @@ impl SettingsFile {
 
 /// A settings file as the host reads it; an error is why it passes over it.
 fn parsed(text: &str) -> Result<Value, String> {
-    hook_entries::without_entries(text).map_err(|refusal| {
-        let place = refusal.place.map(|(line, column)| format!(" (line {line}, column {column})"));
-        format!("{}{}", refusal.why, place.unwrap_or_default())
+    hook_entries::without_entries(text).map_err(|error| {
+        let place = error.place().map(|(line, column)| format!(" (line {line}, column {column})"));
+        format!("{error}{}", place.unwrap_or_default())
     })?;
     Ok(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default())
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 /// Switches the journal, and says what is so now.
 pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), RecordError> {
     let path = places.settings();
-    let before = text_of(&path).map_err(RecordError::found)?;
+    let before = text_of(&path).map_err(|error| RecordError::found(error.to_string()))?;
     let text = before.clone().unwrap_or_default();
     let after = switched(&text, on).map_err(|refusal| RecordError::found(refused(&text, on, &refusal)))?;
     // What is so already needs no file.
