@@ -43,6 +43,7 @@ pub fn trials() -> Vec<Trial> {
         trial("every kind of check has a section", read("docs/checks.md"), every_kind_has_a_section),
         trial("every built-in gate is listed", read("docs/gates.md"), every_built_in_gate_is_listed),
         trial("the example line leads to the same decision", read("docs/journal.md"), the_line_is_decided_again),
+        trial("every recorded question is listed", read("docs/journal.md"), every_recorded_question_is_listed),
         trial("the example state parses", read("docs/journal.md"), the_state_parses),
     ]);
     trials
@@ -188,6 +189,28 @@ fn the_state_parses(document: &Document) -> Result<(), Failed> {
             || session.mode_state("plan_mode").is_none_or(|state| state.done.is_empty())
         {
             return Err(format!("{state:#?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The table lists every question and answer that occurs in the recordings.
+fn every_recorded_question_is_listed(document: &Document) -> Result<(), Failed> {
+    let section = document.section("## Questions and answers").ok_or("no section")?;
+    for file in std::fs::read_dir("fixtures/recordings")? {
+        let path = file?.path();
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        for line in std::fs::read_to_string(&path)?.lines().skip(1) {
+            let line: serde_json::Value = serde_json::from_str(line)?;
+            let pairs = line["asked"].as_array().into_iter().flatten();
+            for word in pairs.filter_map(serde_json::Value::as_array).flatten() {
+                let name = word.as_str().or_else(|| Some(word.as_object()?.keys().next()?)).unwrap_or_default();
+                if !section.contains(&format!("\"{name}\"")) {
+                    return Err(format!("`{name}` is not listed; it is in {}", path.display()).into());
+                }
+            }
         }
     }
     Ok(())

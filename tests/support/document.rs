@@ -32,6 +32,11 @@ impl Document {
         self.text.contains(&format!("`{word}`"))
     }
 
+    /// Whether the document has the text anywhere.
+    pub fn contains(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
     /// Returns the text below a heading, up to the next heading of any level.
     pub fn section(&self, heading: &str) -> Option<Self> {
         let mut lines = self.text.lines().skip_while(|line| *line != heading);
