@@ -1,6 +1,7 @@
-//! `decide`: an event, the modes, the session and the facts in; a decision and the session after it out.
+//! Decides events: from an event, the modes, the session and the facts to a decision and the session after it.
 //!
-//! Pure and total: no I/O, no errors. What cannot be found out is an answer, and policy decides what follows.
+//! Pure and total: no I/O, no errors. A fact that cannot be found out is an answer too, and the mode file says
+//! what follows from it.
 
 mod brief;
 mod context;
@@ -19,31 +20,31 @@ use crate::session::{ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
 
-/// More than this nobody reads at once.
+/// The most notes that wait for the main agent.
 const NOTES: usize = 20;
 
-/// What was decided.
+/// The decision on an event, with everything it rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
     /// The decision.
     pub decision: Decision,
-    /// What every gate found.
+    /// The findings of all gates that ran.
     pub findings: Vec<Finding>,
     /// The session after the event.
     pub session: Session,
-    /// The agent that stops, where that is known.
+    /// The agent that stops, if known.
     pub who: Option<AgentName>,
 }
 
 impl Decided {
-    /// What came of an event of that kind, in a word for people.
+    /// The decision in one word, for people.
     #[must_use]
     pub fn outcome(&self) -> &'static str {
         outcome(&self.decision, &self.findings)
     }
 }
 
-/// What came of an event, in a word for people.
+/// The decision in one word, for people.
 #[must_use]
 pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
     match decision.verdict {
@@ -79,7 +80,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
     engine.finish()
 }
 
-/// What is to happen to a mode when nothing objects to the event.
+/// A change to a mode that waits until every gate has run; it is dropped when one blocks.
 enum Intent<'a> {
     Activate(&'a Mode),
     Done(&'a Mode, &'a Phase),
@@ -101,12 +102,13 @@ struct Engine<'a> {
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
     who: Option<AgentName>,
-    /// What the tool is given, if a gate has changed it.
+    /// The tool's input as gates have rewritten it.
     input: Option<Value>,
     allow: bool,
 }
 
 impl<'a> Engine<'a> {
+    /// Runs everything that matches an event of this kind.
     fn dispatch(&mut self, kind: EventKind) {
         if let Some(call) = self.event.command() {
             self.on_command(call);
@@ -126,21 +128,21 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The gates that are nobody's phase.
+    /// Runs the gates that belong to no phase.
     fn run_free_gates(&mut self) {
         let catalogue = self.catalogue;
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
-        let mut heard: Vec<(&'a Mode, &'a Gate)> = Vec::new();
+        let mut matching: Vec<(&'a Mode, &'a Gate)> = Vec::new();
         for mode in &catalogue.modes {
-            let stands = mode.name == BASE || self.after.is_active(&mode.namespace);
-            let gates = mode.gates.iter().filter(|gate| stands || gate.always);
-            let listens = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
-            heard.extend(gates.filter(listens).filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
+            let is_active = mode.name == BASE || self.after.is_active(&mode.namespace);
+            let gates = mode.gates.iter().filter(|gate| is_active || gate.always);
+            let matches = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
+            matching.extend(gates.filter(matches).filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
         }
-        // What a gate makes of the tool's input, those behind it are to see.
+        // Gates after one that rewrites the tool's input see the new input.
         let rewrites = |(_, gate): &(&Mode, &Gate)| gate.rewrite.is_some() || gate.check.rewrites();
-        for gates in heard.split_inclusive(rewrites) {
+        for gates in matching.split_inclusive(rewrites) {
             self.prepare(gates);
             for (mode, gate) in gates {
                 self.run_gate(mode, None, gate);
@@ -148,7 +150,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Lets the steps of several gates run at the same time; what they say is heard in order.
+    /// Runs the programs and requests of several gates in parallel; their answers are used in order.
     fn prepare(&self, gates: &[(&'a Mode, &'a Gate)]) {
         let mut questions = Vec::new();
         for (mode, gate) in gates.iter().filter(|(mode, gate)| !self.step_has_run(mode, gate)) {
@@ -159,6 +161,7 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Folds the findings into a decision, and applies the intents unless it blocks.
     fn finish(mut self) -> Decided {
         let mut decision = Decision::of(&self.findings);
         if decision.verdict < Verdict::Block {
@@ -184,14 +187,14 @@ impl<'a> Engine<'a> {
         catalogue.modes.iter().zip(names).filter(|(_, active)| *active).map(|(mode, _)| mode)
     }
 
-    /// The phase a mode is in; one that does not say, or names a phase that is no more, is in its first.
+    /// Returns the phase that a mode is in: its first one if the state names none, or one that no longer exists.
     fn current_phase(&self, mode: &'a Mode) -> Option<(usize, &'a Phase)> {
         let name = self.after.mode_state(&mode.namespace)?.phase.as_deref();
         name.and_then(|name| mode.phase(name)).or_else(|| mode.phase(&mode.first()?.name))
     }
 
-    /// The phase in which an agent works now: the present one if it is the agent's, else the agent's last one
-    /// before it, because earlier work may be done again, else its first. In strict order only the present one.
+    /// Returns the phase in which an agent works now: the current one if it is the agent's, else its last one before
+    /// that (earlier work may be redone), else its first. In strict order only the current phase counts.
     fn phase_of_agent(&self, mode: &'a Mode, agent: &str) -> Option<&'a Phase> {
         let at = self.current_phase(mode).map_or(0, |(index, _)| index);
         let own = || mode.phases.iter().enumerate().filter(|(_, phase)| phase.worker.is_agent(agent));
@@ -204,11 +207,11 @@ impl<'a> Engine<'a> {
         turn.map(|(_, phase)| phase)
     }
 
-    /// The modes whose gates may be heard: the active ones, the base, and those with gates that always stand.
+    /// Returns the modes whose gates may run: active modes, the base mode, and modes with `scope: always` gates.
     fn modes_with_gates(&self) -> Vec<&'a Mode> {
         let always = |mode: &Mode| mode.all_gates().any(|(_, gate)| gate.always);
-        let stands = |mode: &&Mode| mode.name == BASE || self.after.is_active(&mode.namespace) || always(mode);
-        self.catalogue.modes.iter().filter(stands).collect()
+        let may_run = |mode: &&Mode| mode.name == BASE || self.after.is_active(&mode.namespace) || always(mode);
+        self.catalogue.modes.iter().filter(may_run).collect()
     }
 
     fn state_mut(&mut self, mode: &Mode) -> &mut ModeState {
@@ -230,13 +233,13 @@ impl<'a> Engine<'a> {
         check.evaluate(&self.scope(mode))
     }
 
-    /// Whether this event can tell the main agent something.
+    /// Whether the reply to this event can give context to the main agent.
     fn reaches_parent(&self) -> bool {
         let carries = self.event.kind.is_some_and(|kind| kind.row().context && kind != EventKind::SubagentStart);
         carries && self.event.agent_id().is_none()
     }
 
-    /// Gives the parent what it is still to be told.
+    /// Gives the main agent the notes that wait for it, and the person the messages.
     fn deliver_notes(&mut self) {
         if !self.reaches_parent() {
             return;
@@ -244,36 +247,37 @@ impl<'a> Engine<'a> {
         for mode in &self.catalogue.modes {
             if let Some(state) = self.after.modes.get_mut(&mode.namespace) {
                 self.context.append(&mut state.notes);
+                self.messages.append(&mut state.messages);
             }
         }
     }
 
-    /// Says once a session that a file of the project could not be read.
+    /// Reports files of the project that cannot be read, once per session.
     fn report_broken_files(&mut self) {
-        let told = self.event.kind.is_some_and(|kind| kind.row().message);
-        if !told || self.catalogue.broken.is_empty() {
+        let shown = self.event.kind.is_some_and(|kind| kind.row().message);
+        if !shown || self.catalogue.broken.is_empty() {
             return;
         }
         let hash = self.catalogue.hash.clone();
         let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
         let before = base.notified.insert("broken-files".to_owned(), hash.clone());
         if before.as_deref() != Some(hash.as_str()) {
-            let said = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));
-            self.messages.extend(said);
+            let lines = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));
+            self.messages.extend(lines);
         }
     }
 
-    /// Tells warnings: at once where the event can carry them, else the parent later.
+    /// Delivers warnings with this event if its reply can carry them, else as a note to the main agent.
     fn deliver_warnings(&mut self) {
         let carries = self.event.kind.is_some_and(|kind| kind.row().message || kind.row().context);
-        // Whoever is held back will come again, and may have done it by then.
-        let held = self.findings.iter().any(|finding| finding.verdict >= Verdict::Block);
+        // A blocked agent comes again, and may have done the work by then.
+        let blocked = self.findings.iter().any(|finding| finding.verdict >= Verdict::Block);
         for finding in self.findings.iter().filter(|finding| finding.verdict == Verdict::Warn) {
             let text = format!("modegate warns: {}", finding.reason);
             if carries {
                 self.messages.push(text.clone());
                 self.context.push(text);
-            } else if let Some(mode) = self.catalogue.mode(&finding.mode).filter(|_| !held) {
+            } else if let Some(mode) = self.catalogue.mode(&finding.mode).filter(|_| !blocked) {
                 let notes = &mut self.after.modes.entry(mode.namespace.clone()).or_default().notes;
                 if !notes.contains(&text) && notes.len() < NOTES {
                     notes.push(text);

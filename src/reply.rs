@@ -1,18 +1,18 @@
-//! A decision in the host's words. Only this module knows the host's JSON.
+//! Renders decisions in the host's format. Only this module knows the host's JSON.
 
-use crate::event::{Blocking, Event};
-use crate::verdict::{Decision, Verdict};
+use crate::event::{Blocking, Event, EventKind};
+use crate::verdict::{Decision, Finding, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The exit code of a block, and of nothing else.
 pub const BLOCKED: u8 = 2;
 
-/// What the hook prints, and its exit code.
+/// The output and the exit code of the hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {
     /// One JSON object, or nothing.
     pub stdout: String,
-    /// The reasons again, for people and for hosts that read them here.
+    /// The reason again, for people and for hosts that read it here.
     pub stderr: String,
     /// 0, or 2 for a block.
     pub exit: u8,
@@ -21,37 +21,47 @@ pub struct Reply {
 /// Renders the reply to `event`.
 ///
 /// A pass is silence, not "allow": an allow would skip the user's own permission prompts, and at a stop any
-/// context would make the agent run again.
+/// context would make the agent run again. A block also has a message for the person that names the mode; the model
+/// reads only the reason.
 #[must_use]
-pub fn reply(event: &Event, decision: &Decision) -> Reply {
-    let Some(row) = event.kind.map(crate::event::EventKind::row) else { return Reply::default() };
+pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply {
+    let Some(row) = event.kind.map(EventKind::row) else { return Reply::default() };
     let mut json = Map::new();
     let mut specific = Map::new();
     let mut messages = decision.messages.clone();
+    let mut reason = decision.reason.clone();
     let mut exit = 0;
     match (decision.verdict, row.blocking) {
         (Verdict::Stop, _) => {
             json.insert("continue".into(), false.into());
-            json.insert("stopReason".into(), decision.reason.as_str().into());
+            json.insert("stopReason".into(), reason.as_str().into());
         }
-        (Verdict::Block, Blocking::Never) => messages.insert(0, decision.reason.clone()),
+        (Verdict::Block, Blocking::Never) => {
+            messages.splice(0..0, by_mode(findings, |finding| finding.reason.as_str()));
+        }
         (Verdict::Block, blocking) => {
-            block(blocking, &decision.reason, &mut json, &mut specific);
+            if matches!(row.kind, EventKind::UserPromptSubmit | EventKind::UserPromptExpansion) {
+                // The host shows the person this reason, and no message; the model reads neither.
+                reason = format!("{reason} [modegate: {}]", blocking_modes(findings).join(", "));
+            } else {
+                messages.splice(0..0, by_mode(findings, Finding::headline));
+            }
+            block(blocking, &reason, &mut json, &mut specific);
             exit = BLOCKED;
         }
         (Verdict::Ask, Blocking::Permission) => {
             specific.insert("permissionDecision".into(), "ask".into());
-            specific.insert("permissionDecisionReason".into(), decision.reason.as_str().into());
+            specific.insert("permissionDecisionReason".into(), reason.as_str().into());
         }
-        // Only a permission can be asked for: elsewhere the user is told.
-        (Verdict::Ask, _) if row.message => messages.insert(0, decision.reason.clone()),
+        // Only a permission can be asked for; elsewhere the person gets a message.
+        (Verdict::Ask, _) if row.message => messages.insert(0, reason.clone()),
         _ => {}
     }
-    if row.kind == crate::event::EventKind::PreToolUse && decision.verdict < Verdict::Block {
+    if row.kind == EventKind::PreToolUse && decision.verdict < Verdict::Block {
         if let Some(input) = &decision.input {
             specific.insert("updatedInput".into(), input.clone());
         }
-        // Only where a gate says so in so many words: an allow skips the user's own permission prompts.
+        // Only where a gate says `allow` itself: it skips the user's own permission prompts.
         if decision.allow && decision.verdict < Verdict::Ask {
             specific.insert("permissionDecision".into(), "allow".into());
         }
@@ -59,16 +69,33 @@ pub fn reply(event: &Event, decision: &Decision) -> Reply {
     if row.context && !decision.context.is_empty() {
         specific.insert("additionalContext".into(), decision.context.join("\n\n").into());
     }
-    let told = row.message || exit == BLOCKED || row.blocking == Blocking::Never && decision.verdict == Verdict::Block;
-    if told && !messages.is_empty() {
+    let cannot_block = row.blocking == Blocking::Never && decision.verdict == Verdict::Block;
+    // A message alone does not make the main agent run again, and the host shows it.
+    let shown = row.message || exit == BLOCKED || cannot_block || row.kind == EventKind::Stop;
+    if shown && !messages.is_empty() {
         json.insert("systemMessage".into(), messages.join("\n").into());
     }
     if !specific.is_empty() {
         specific.shift_insert(0, "hookEventName".into(), event.name().into());
         json.insert("hookSpecificOutput".into(), Value::Object(specific));
     }
-    let stderr = if decision.verdict >= Verdict::Block { decision.reason.clone() } else { String::new() };
+    let stderr = if decision.verdict >= Verdict::Block { reason } else { String::new() };
     Reply { stdout: printed(json), stderr, exit }
+}
+
+/// Returns one line per blocking gate for the person: `modegate: MODE · TEXT`.
+fn by_mode<'f>(findings: &'f [Finding], text: impl Fn(&'f Finding) -> &'f str) -> Vec<String> {
+    let blocking = findings.iter().filter(|finding| finding.verdict == Verdict::Block);
+    let mut lines: Vec<String> = blocking.map(|one| format!("modegate: {} · {}", one.mode, text(one))).collect();
+    lines.dedup();
+    lines
+}
+
+fn blocking_modes(findings: &[Finding]) -> Vec<&str> {
+    let blocking = findings.iter().filter(|finding| finding.verdict == Verdict::Block);
+    let mut modes: Vec<&str> = blocking.map(|finding| finding.mode.as_str()).collect();
+    modes.dedup();
+    modes
 }
 
 fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
@@ -91,7 +118,7 @@ fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specif
     }
 }
 
-/// modegate's own trouble: the user is told, and works on.
+/// Renders a problem of modegate itself: a message for the person, and the event is allowed.
 #[must_use]
 pub fn trouble(message: &str) -> Reply {
     let text = format!("modegate: {message}");
@@ -106,55 +133,79 @@ fn printed(json: Map<String, Value>) -> String {
 mod tests {
     use super::*;
     use crate::event::TABLE;
+    use crate::verdict::Outcome;
 
     fn event(name: &str) -> Event {
         Event::from_value(json!({"hook_event_name": name})).expect("an event")
     }
 
-    fn blocked() -> Decision {
-        Decision { verdict: Verdict::Block, reason: "why".into(), ..Decision::default() }
+    fn blocked() -> (Decision, Vec<Finding>) {
+        let findings = vec![Finding {
+            mode: "plan".into(),
+            phase: None,
+            gate: "g".into(),
+            verdict: Verdict::Block,
+            reason: "Plan not found. No file matches x.".into(),
+            outcome: Outcome::fails("no file matches x"),
+            unmet: false,
+        }];
+        (Decision::of(&findings), findings)
     }
 
     #[track_caller]
     fn check(name: &str, expected: &Value) {
-        let reply = reply(&event(name), &blocked());
+        let (decision, findings) = blocked();
+        let reply = reply(&event(name), &decision, &findings);
         assert_eq!(serde_json::from_str::<Value>(&reply.stdout).expect("JSON"), *expected);
-        assert_eq!((reply.stderr.as_str(), reply.exit), ("why", 2));
+        assert_eq!(reply.exit, 2);
+        let reason =
+            expected.get("reason").or_else(|| expected.pointer("/hookSpecificOutput/permissionDecisionReason"));
+        assert!(reason.is_none_or(|reason| *reason == reply.stderr), "{}", reply.stderr);
     }
 
     #[test]
-    fn each_event_blocks_in_its_own_form() {
+    fn each_event_blocks_in_its_own_form_and_names_the_mode() {
+        let reason = "Plan not found. No file matches x.";
+        let message = "modegate: plan · Plan not found.";
         check(
             "PreToolUse",
-            &json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "why"}}),
+            &json!({"systemMessage": message, "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason}}),
         );
-        check("SubagentStop", &json!({"decision": "block", "reason": "why"}));
-        check("UserPromptSubmit", &json!({"decision": "block", "reason": "why"}));
+        check("SubagentStop", &json!({"decision": "block", "reason": reason, "systemMessage": message}));
+        check("Stop", &json!({"decision": "block", "reason": reason, "systemMessage": message}));
         check(
             "PermissionRequest",
-            &json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": "why"}}}),
+            &json!({"systemMessage": message, "hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}}),
         );
     }
 
     #[test]
-    fn an_event_that_cannot_block_tells_the_user() {
-        let reply = reply(&event("SessionStart"), &blocked());
-        assert_eq!((reply.stdout.as_str(), reply.exit), (r#"{"systemMessage":"why"}"#, 0));
+    fn a_blocked_prompt_names_the_mode_in_the_reason() {
+        let reason = "Plan not found. No file matches x. [modegate: plan]";
+        check("UserPromptSubmit", &json!({"decision": "block", "reason": reason}));
+        check("UserPromptExpansion", &json!({"decision": "block", "reason": reason}));
+    }
+
+    #[test]
+    fn an_event_that_cannot_block_has_a_message() {
+        let (decision, findings) = blocked();
+        let reply = reply(&event("SessionStart"), &decision, &findings);
+        let expected = r#"{"systemMessage":"modegate: plan · Plan not found. No file matches x."}"#;
+        assert_eq!((reply.stdout.as_str(), reply.exit), (expected, 0));
     }
 
     #[test]
     fn a_pass_is_zero_bytes_at_every_event() {
         for row in TABLE {
-            assert_eq!(reply(&event(row.name), &Decision::default()), Reply::default());
+            assert_eq!(reply(&event(row.name), &Decision::default(), &[]), Reply::default());
         }
     }
 
     #[test]
-    fn nothing_is_ever_said_at_an_allowed_stop() {
-        let told = Decision { context: vec!["c".into()], messages: vec!["m".into()], ..Decision::default() };
-        for name in ["Stop", "SubagentStop"] {
-            assert_eq!(reply(&event(name), &told), Reply::default());
-        }
+    fn an_allowed_stop_never_has_context() {
+        let decision = Decision { context: vec!["c".into()], messages: vec!["m".into()], ..Decision::default() };
+        assert_eq!(reply(&event("SubagentStop"), &decision, &[]), Reply::default());
+        assert_eq!(reply(&event("Stop"), &decision, &[]).stdout, r#"{"systemMessage":"m"}"#);
     }
 
     #[test]
@@ -164,7 +215,7 @@ mod tests {
             {
                 let decision =
                     Decision { verdict, reason: "why".into(), context: vec!["c".into()], ..Decision::default() };
-                let reply = reply(&event(row.name), &decision);
+                let reply = reply(&event(row.name), &decision, &[]);
                 assert!(!reply.stdout.contains("allow") && !reply.stdout.contains("approve"), "{}", row.name);
                 assert_eq!(
                     reply.exit == 2,
@@ -179,13 +230,15 @@ mod tests {
     #[test]
     fn the_name_comes_back_as_it_was_received() {
         let context = Decision { context: vec!["c".into()], ..Decision::default() };
-        assert!(reply(&event("PrePromptSubmit"), &context).stdout.contains(r#""hookEventName":"PrePromptSubmit""#));
+        assert!(
+            reply(&event("PrePromptSubmit"), &context, &[]).stdout.contains(r#""hookEventName":"PrePromptSubmit""#)
+        );
     }
 
     #[test]
-    fn stopping_everything_is_no_block() {
+    fn stopping_everything_exits_with_0() {
         let stop = Decision { verdict: Verdict::Stop, reason: "why".into(), ..Decision::default() };
-        let reply = reply(&event("PreToolUse"), &stop);
+        let reply = reply(&event("PreToolUse"), &stop, &[]);
         assert_eq!((reply.stdout.as_str(), reply.exit), (r#"{"continue":false,"stopReason":"why"}"#, 0));
     }
 }

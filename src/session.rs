@@ -1,24 +1,24 @@
-//! A session's standing in each mode: what `cache.json` keeps.
+//! The state of a session in each mode, as `cache.json` keeps it.
 
 use crate::ids::{AgentName, GateId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// One session: its modes, and what else the state file says.
+/// One session: its modes, and the other values of the state file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
-    /// Its id; empty when the host did not say.
+    /// Its id; empty when the host did not send one.
     pub id: SessionId,
-    /// Its standing by namespace.
+    /// The state of its modes, by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modes: BTreeMap<String, ModeState>,
-    /// Values that scripts have put beside the sessions, by namespace.
+    /// Values that scripts have set for all sessions, by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Map<String, Value>>,
 }
 
-/// How a session stands in one mode.
+/// The state of one mode in a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModeState {
@@ -33,7 +33,7 @@ pub struct ModeState {
     /// The prompt that activated it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<String>,
-    /// The commit that HEAD was at activation; empty before the first commit.
+    /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// The phases that are done.
@@ -51,30 +51,33 @@ pub struct ModeState {
     /// Counts the things seen; orders `seen`.
     #[serde(skip_serializing_if = "is_zero")]
     pub tick: u64,
-    /// The tick at which the present phase began.
+    /// The tick at which the current phase began.
     #[serde(skip_serializing_if = "is_zero")]
     pub since: u64,
     /// When something was last seen (`edit`, `test:passed`, `ran:agent`), as a tick.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, u64>,
-    /// How often a gate has held an agent back, by `gate@agent`.
+    /// How often a gate has blocked an agent's stop, by `gate@agent`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<String, BlockCount>,
-    /// What was let go with its demand unmet.
+    /// Gates that gave in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<UnmetGate>,
-    /// What the parent is still to be told.
+    /// Notes that wait for an event whose reply reaches the main agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// When gates that speak once have spoken, by gate.
+    /// Messages to the person that wait for the same event.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// The period in which a gate with `once` last fired, by gate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notified: BTreeMap<String, String>,
-    /// Whatever else stands there.
+    /// All other keys.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// Where a detour began.
+/// The phase in which a detour began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetourOrigin {
     /// The phase.
@@ -93,7 +96,7 @@ pub enum ModeEnding {
     Left,
 }
 
-/// How often a gate has held one agent back on the same facts.
+/// How often a gate has blocked one agent on the same facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BlockCount {
     /// How often.
@@ -102,19 +105,19 @@ pub struct BlockCount {
     pub facts: String,
 }
 
-/// A demand that was let go unmet.
+/// A gate that gave in: it allowed a stop after its patience was used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmetGate {
     /// The gate.
     pub gate: GateId,
-    /// The agent that was let go.
+    /// The agent that was allowed to stop.
     pub agent: AgentName,
     /// When.
     pub at: String,
 }
 
 impl Session {
-    /// The standing in a namespace.
+    /// The state of the mode with this namespace.
     #[must_use]
     pub fn mode_state(&self, namespace: &str) -> Option<&ModeState> {
         self.modes.get(namespace)
@@ -126,7 +129,7 @@ impl Session {
         self.mode_state(namespace).is_some_and(|state| state.is_active)
     }
 
-    /// A value of a namespace, as `current_phase` or any other key; a session's own comes first.
+    /// A value of a namespace, such as `current_phase`; the session's own value comes first.
     #[must_use]
     pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
         let own = self.mode_state(namespace).and_then(|state| state.value(key));
@@ -135,7 +138,7 @@ impl Session {
 }
 
 impl ModeState {
-    /// Whether a phase is behind us, done or skipped.
+    /// Whether a phase is done or skipped.
     #[must_use]
     pub fn is_past(&self, phase: &str) -> bool {
         self.done.iter().chain(&self.skipped).any(|name| name == phase)
@@ -147,7 +150,7 @@ impl ModeState {
         self.seen.get(what).copied()
     }
 
-    /// Notes that something was seen.
+    /// Records that something was seen.
     pub fn see(&mut self, what: &str) {
         self.tick = self.tick.saturating_add(1);
         self.seen.insert(what.to_owned(), self.tick);

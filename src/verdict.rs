@@ -1,23 +1,23 @@
-//! What a check found, what a gate made of it, and what all gates together decided.
+//! The outcome of a check, the finding of a gate, and the decision on an event.
 
 use crate::ids::GateId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How grave a finding is; the gravest of all wins.
+/// The verdict of a gate, in order of severity: the most severe one of all gates wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing objects.
+    /// The event is allowed.
     #[default]
     Pass,
-    /// An objection that is only written down.
+    /// The event is allowed; the finding is only journaled.
     Observe,
-    /// An objection that is told, and lets the event through.
+    /// The event is allowed with a warning.
     Warn,
     /// The user is asked.
     Ask,
-    /// The event is refused.
+    /// The event is blocked.
     Block,
     /// Everything is stopped.
     Stop,
@@ -44,79 +44,79 @@ impl Verdict {
 pub enum Truth {
     /// It passes.
     Passes,
-    /// It does not.
+    /// It fails.
     Fails,
-    /// It could not be found out, which is never a yes.
+    /// It could not be found out; this never opens a gate.
     Unknown,
 }
 
-/// What a check saw.
+/// The result of a check, with what it saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Whether it passes.
     pub truth: Truth,
     /// What was seen, as a clause.
     pub saw: String,
-    /// What would make it hold, as an instruction.
+    /// What would make it pass, as an instruction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// The outcomes of the checks it is made of.
+    /// The outcomes of the checks it is composed of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Outcome>,
-    /// What a step said beside yes and no.
+    /// What a program or server added to its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extras: Option<Box<ReplyExtras>>,
 }
 
-/// What a step may say beside yes and no.
+/// What a program or server may add to its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReplyExtras {
-    /// For the model.
+    /// Context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// For the user.
+    /// A message for the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What the tool shall be given instead.
+    /// The new input of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// What shall follow, in the place of the gate's own action.
+    /// The verdict, instead of the gate's own action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Whether the user's own permission prompt shall be skipped.
+    /// Whether to skip the user's own permission prompt.
     #[serde(skip_serializing_if = "is_false")]
     pub allow: bool,
 }
 
 impl Outcome {
-    /// It holds, and this was seen.
+    /// An outcome that passes.
     pub fn passes(saw: impl Into<String>) -> Self {
         Self { truth: Truth::Passes, saw: saw.into(), remedy: None, parts: Vec::new(), extras: None }
     }
 
-    /// It fails, and this was seen.
+    /// An outcome that fails.
     pub fn fails(saw: impl Into<String>) -> Self {
         Self { truth: Truth::Fails, ..Self::passes(saw) }
     }
 
-    /// It could not be found out, for this reason.
+    /// An outcome that is unknown, with the reason.
     pub fn unknown(why: impl std::fmt::Display) -> Self {
         Self { truth: Truth::Unknown, ..Self::passes(format!("cannot tell: {why}")) }
     }
 
-    /// It holds or fails by `truth`.
+    /// An outcome that passes or fails by `truth`.
     pub fn when(truth: bool, saw: impl Into<String>) -> Self {
         if truth { Self::passes(saw) } else { Self::fails(saw) }
     }
 
-    /// The same with what would make it hold.
+    /// Adds what would make it pass.
     #[must_use]
     pub fn remedied(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// Everything that the checks in this one have added, in order.
+    /// The extras of this check and of those it is composed of, in order.
     pub fn all_extras(&self) -> impl Iterator<Item = &ReplyExtras> {
         let mut found: Vec<&ReplyExtras> = self.extras.as_deref().into_iter().collect();
         let mut open: Vec<&Self> = self.parts.iter().rev().collect();
@@ -151,7 +151,7 @@ impl Outcome {
     }
 }
 
-/// What a gate made of its check.
+/// What a gate decided, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The mode it belongs to.
@@ -159,16 +159,16 @@ pub struct Finding {
     /// The phase it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// The gate, by id.
+    /// The gate.
     pub gate: GateId,
-    /// What follows.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// What the gate says to the model or the user.
+    /// The text for the model or the person.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What its check saw.
+    /// The result of its check.
     pub outcome: Outcome,
-    /// Whether patience ran out and the gate let go with its demand unmet.
+    /// Whether the gate gave in because its patience was used up.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unmet: bool,
 }
@@ -178,39 +178,50 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What all gates together decided.
+impl Finding {
+    /// The sentence of the mode file, without what the check saw.
+    #[must_use]
+    pub fn headline(&self) -> &str {
+        let seen = self.outcome.sentence("");
+        let seen = seen.get(..self.outcome.saw.len()).unwrap_or(&seen);
+        let end = if seen.is_empty() { None } else { self.reason.find(seen).filter(|end| *end > 0) };
+        end.and_then(|end| self.reason.get(..end)).unwrap_or(&self.reason).trim_end()
+    }
+}
+
+/// The decision on an event.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Decision {
-    /// The gravest verdict.
+    /// The most severe verdict.
     pub verdict: Verdict,
-    /// The joined reasons of everything that has this verdict.
+    /// The reasons of all findings with this verdict, joined.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What the model is told beside.
+    /// Context for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
-    /// What the user is told beside.
+    /// Messages for the person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
-    /// What the tool shall be given instead.
+    /// The new input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// Whether a gate said that the user need not be asked.
+    /// Whether a gate skips the user's permission prompt.
     #[serde(default, skip_serializing_if = "is_false")]
     pub allow: bool,
-    /// What happened to the session's modes, in words.
+    /// How the session's modes changed, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,
 }
 
 impl Decision {
-    /// Folds `findings` into one decision: the gravest verdict, the reasons of all that have it.
+    /// Folds `findings` into one decision: the most severe verdict, with the reasons of all that have it.
     #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
         let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
         let mut reasons: Vec<&str> = Vec::new();
-        let grave = findings.iter().filter(|finding| finding.verdict == verdict && verdict >= Verdict::Ask);
-        for finding in grave {
+        let deciding = findings.iter().filter(|finding| finding.verdict == verdict && verdict >= Verdict::Ask);
+        for finding in deciding {
             if !reasons.contains(&finding.reason.as_str()) {
                 reasons.push(&finding.reason);
             }
@@ -249,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_is_graver_than_block() {
+    fn stop_is_more_severe_than_block() {
         assert_eq!(Decision::of(&[finding(Verdict::Stop, "s"), finding(Verdict::Block, "b")]).reason, "s");
     }
 

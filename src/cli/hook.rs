@@ -1,4 +1,4 @@
-//! `modegate hook`: one event in, one answer out.
+//! `modegate hook`: reads one event, decides, and prints the reply.
 
 use super::screen;
 use crate::disk;
@@ -23,12 +23,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// No event is larger.
+/// The largest event that is read.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// Answers the event on standard input.
 pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
-    // A bug must not stop the user's work: it is told like any other trouble.
+    // A bug must not stop the user's work: it is reported like any other problem.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = std::panic::catch_unwind(|| {
         let mut bytes = Vec::new();
@@ -38,12 +38,12 @@ pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
         }
     });
     let reply =
-        reply.unwrap_or_else(|_| trouble("a bug in modegate stopped it from deciding this event; it was let through"));
+        reply.unwrap_or_else(|_| trouble("a bug in modegate stopped it from deciding this event; it was allowed"));
     print(&reply);
     if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(reply.exit) }
 }
 
-/// One write each: nobody ever reads half an answer.
+/// Prints a reply with one write per stream, so that nobody reads half of it.
 fn print(reply: &Reply) {
     if !reply.stdout.is_empty() {
         let _: std::io::Result<()> = std::io::stdout().write_all(format!("{}\n", reply.stdout).as_bytes());
@@ -53,38 +53,38 @@ fn print(reply: &Reply) {
     }
 }
 
-/// The answer to an event, and what led to it.
+/// The reply to an event, and what led to it.
 #[derive(Debug, Clone, Default)]
 pub struct HookAnswer {
-    /// What is printed.
+    /// The output and exit code.
     pub reply: Reply,
-    /// What was asked of the world.
+    /// The questions that were asked, with their answers.
     pub asked: Vec<(Question, Answer)>,
-    /// What was decided; `None` where modegate had no say.
+    /// The decision; `None` outside a project.
     pub decided: Option<Decided>,
 }
 
-/// Answers the event in `bytes`; its project is `home`, or found from the event and the environment.
+/// Answers the event in `bytes` for the project `home`, or for the one that the event and the environment name.
 #[must_use]
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
     answer_with_offset(bytes, home, SignedDuration::ZERO)
 }
 
-/// Answers an event by a clock that is so far ahead, which is how a scenario waits.
+/// Answers an event with a clock that is `ahead` of now: scenarios wait this way.
 #[must_use]
 pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) -> HookAnswer {
     let begun = Instant::now();
     let event = match Event::parse(bytes) {
         Ok(event) => event,
         Err(why) => {
-            return HookAnswer { reply: trouble(&format!("this is no hook event: {why}")), ..HookAnswer::default() };
+            return HookAnswer { reply: trouble(&format!("this is not a hook event: {why}")), ..HookAnswer::default() };
         }
     };
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
     let places = ProjectPaths { home };
     if disk::refuse_link(&places.hooks()).is_err() {
-        let told = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
-        let reply = if event.command().is_some() { told } else { Reply::default() };
+        let problem = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
+        let reply = if event.command().is_some() { problem } else { Reply::default() };
         return HookAnswer { reply, ..HookAnswer::default() };
     }
     match library(&places, &event) {
@@ -98,7 +98,7 @@ pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDurati
     }
 }
 
-/// The modes, where modegate has a say at all: in a project, or where a command is about to make it one.
+/// Loads the modes in a project, or where a command is about to make the folder one.
 fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
     if places.hooks().is_dir() {
         return Some(ModeCache::open(places));
@@ -107,6 +107,7 @@ fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
 }
 
+/// The handling of one event.
 struct HookRun<'a> {
     places: ProjectPaths,
     event: &'a Event,
@@ -114,11 +115,11 @@ struct HookRun<'a> {
     came: jiff::Timestamp,
     ahead: SignedDuration,
     troubles: Vec<String>,
-    /// Whether the state could not be kept.
+    /// Whether the state could not be stored.
     lost: bool,
 }
 
-/// A decision on what was known, and on what it was attempt.
+/// A decision, with the session and the modes that it rests on.
 struct DecisionAttempt {
     before: Session,
     catalogue: Catalogue,
@@ -136,9 +137,11 @@ impl HookRun<'_> {
         let DecisionAttempt { before, catalogue, mut decided } = self.keep(&store, library, revision, attempt, &facts);
         let asked = facts.asked();
         self.write_down(&catalogue, before, &decided, &asked);
-        // After the journal: modegate's own trouble is no part of the decision that can be replayed.
-        decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
-        let mut reply = reply(self.event, &decided.decision);
+        // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
+        if self.event.kind.is_some_and(|kind| kind.row().message) {
+            decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
+        }
+        let mut reply = reply(self.event, &decided.decision, &decided.findings);
         for line in self.troubles.iter().chain(&self.odd()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
@@ -152,7 +155,7 @@ impl HookRun<'_> {
         DecisionAttempt { before, catalogue, decided }
     }
 
-    /// Stores what moved; if the state changed meanwhile, it is decided again on the fresh one.
+    /// Stores the session if it changed; decides again if another process changed the state meanwhile.
     fn keep(
         &mut self,
         store: &StateStore,
@@ -162,7 +165,7 @@ impl HookRun<'_> {
         facts: &Facts<'_>,
     ) -> DecisionAttempt {
         let id = attempt.before.id.clone();
-        // A refused command does not make a folder a project.
+        // A blocked command does not make a folder a project.
         let is_project = attempt.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
         if attempt.decided.session == attempt.before || id.is_empty() || !is_project {
             return attempt;
@@ -175,13 +178,13 @@ impl HookRun<'_> {
             fresh.put(&attempt.decided.session, &at);
         });
         if let Err(error) = changed {
-            // What was not stored did not happen: nobody is told that it did.
+            // A change that is not stored did not happen, so it is not reported.
             self.troubles.push(error.to_string());
             self.lost = true;
             attempt.decided.session = attempt.before.clone();
             attempt.decided.decision.context.clear();
             attempt.decided.decision.moves.clear();
-            // Without a state refusals cannot be counted, and an agent that is refused for ever costs money.
+            // Without a state, blocks cannot be counted, and an agent that is blocked forever costs money.
             if self.event.kind.is_some_and(EventKind::is_stop) && self.event.stop_hook_active() {
                 attempt.decided.decision = Decision::default();
             }
@@ -189,13 +192,13 @@ impl HookRun<'_> {
         attempt
     }
 
-    /// The modes that this event needs: where none is active, most events concern none.
+    /// Returns the modes that this event needs; most events need none while no mode is active.
     fn needed(&self, library: &ModeCache, session: &Session) -> Catalogue {
         let quiet = self.event.command().is_none() && self.event.kind != Some(EventKind::SessionStart);
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |state: &ModeState| state.is_active || !state.notes.is_empty();
+        let is_busy = |state: &ModeState| state.is_active || !state.notes.is_empty() || !state.messages.is_empty();
         library.needed(self.event, |namespace| session.mode_state(namespace).is_some_and(is_busy))
     }
 

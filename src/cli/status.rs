@@ -108,7 +108,7 @@ fn show(places: &ProjectPaths, catalogue: &Catalogue, sessions: &[Session]) {
             {
                 screen::print_line(format!("  {}", line(&mode.name, state)));
                 state.unmet.iter().for_each(|unmet| {
-                    screen::print_line(format!("    released unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
+                    screen::print_line(format!("    allowed unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
                 });
             }
         }

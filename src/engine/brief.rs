@@ -1,10 +1,10 @@
-//! What the model is told before it goes wrong: the best block is the one that never happens.
+//! Briefs the model before it starts, so that fewer blocks are needed.
 
 use super::Engine;
 use crate::mode::{Gate, Mode, Phase, Worker};
 
 impl<'a> Engine<'a> {
-    /// Tells a gated agent, before its first turn, what its stop will be checked for.
+    /// Tells a gated agent before its first turn what is checked when it stops.
     pub(super) fn brief_agent(&mut self) {
         let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
         let modes: Vec<&'a Mode> = self.active().collect();
@@ -19,7 +19,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Tells the model where it stands: session, milestone, active modes and what each expects next.
+    /// Tells the model the session, the milestone, the active modes and what each expects next.
     pub(super) fn brief_session(&mut self) {
         let active: Vec<&'a Mode> = self.active().collect();
         let names = active.iter().map(|mode| match self.current_phase(mode) {
@@ -32,7 +32,7 @@ impl<'a> Engine<'a> {
         let milestone = self.milestone();
         self.context.push(format!("modegate: session {session}, milestone {milestone}, active modes: {names}."));
         if self.event.text("source") == Some("clear") {
-            // The host gives a cleared conversation a new id, and so a new session.
+            // The host gives a cleared conversation a new session id.
             self.context.push(
                 "After /clear the session is a new one: modes that were active before are not active in it.".to_owned(),
             );
@@ -42,7 +42,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Tells what a mode expects next, after `opening`.
+    /// Tells the model what a mode expects next, after `opening`.
     pub(super) fn brief_mode(&mut self, mode: &'a Mode, opening: &str) {
         let mut parts: Vec<String> = Vec::new();
         if !opening.is_empty() {
@@ -63,7 +63,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A phase and who works in it.
+    /// Names a phase and its worker.
     pub(super) fn phase_label(&self, phase: &Phase) -> String {
         match &phase.worker {
             Worker::Mode(name) => match self.catalogue.mode(name).and_then(|mode| mode.commands.first()) {
@@ -74,7 +74,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What gates ask for, as one phrase.
+    /// Returns what gates ask for, as one phrase.
     pub(super) fn expectations_of(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
         let scope = self.scope(mode);
         let mut phrases: Vec<String> = gates.iter().filter_map(|gate| gate.check.expectation(&scope)).collect();

@@ -1,4 +1,4 @@
-//! Context files: for each file of `.claude/context` that is named after an event, an implicit gate of the base mode.
+//! Context files: each file of `.claude/context` that is named after an event is an implicit gate of the base mode.
 
 use super::{Engine, Intent};
 use crate::event::EventKind;
@@ -7,14 +7,14 @@ use crate::ids::without_plugin;
 use crate::mode::BASE;
 use crate::verdict::{Finding, Outcome, Verdict};
 
-/// Where a file may lie, the nearest first.
+/// The folders of context files, in the order of their precedence.
 const FOLDERS: [&str; 3] = ["", "slash-command/", "skill/"];
 
-/// The host takes 10,000 characters of context; some are left for others.
+/// The host takes 10,000 characters of context; the rest is left for gates.
 const ROOM: usize = 9_000;
 
 impl Engine<'_> {
-    /// Tells the model, or later the parent, what the project wants told at this event.
+    /// Adds the context files of this event.
     pub(super) fn add_context_files(&mut self, kind: EventKind) {
         if self.catalogue.contexts.is_empty() {
             return;
@@ -37,7 +37,7 @@ impl Engine<'_> {
                 let whole = whole && as_much_as_fits.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
                 self.add_or_defer(kind, format!("{as_much_as_fits}{rest}"));
-                Outcome::passes(format!("`{path}` is told"))
+                Outcome::passes(format!("`{path}` was added"))
             }
             other => Outcome::unknown(crate::facts::unknown(other)),
         };
@@ -52,7 +52,7 @@ impl Engine<'_> {
         });
     }
 
-    /// At a stop nothing may be said, or the agent would run again: the next event that can carries it.
+    /// Adds context, at a stop as a note: context there would make the agent run again.
     fn add_or_defer(&mut self, kind: EventKind, text: String) {
         if kind.row().context {
             self.context.push(text);
@@ -61,10 +61,10 @@ impl Engine<'_> {
         }
     }
 
-    /// As much of a text as there is room for beside what is told already; the host counts as JavaScript does.
+    /// Returns as much of a text as fits after the context so far; the host counts UTF-16 units.
     fn as_much_as_fits<'t>(&self, text: &'t str) -> &'t str {
-        let told: usize = self.context.iter().map(|told| told.encode_utf16().count()).sum();
-        let mut room = ROOM.saturating_sub(told);
+        let used: usize = self.context.iter().map(|text| text.encode_utf16().count()).sum();
+        let mut room = ROOM.saturating_sub(used);
         let end = text.char_indices().find(|(_, c)| {
             let fits = c.len_utf16() <= room;
             room = room.saturating_sub(c.len_utf16());
@@ -73,7 +73,7 @@ impl Engine<'_> {
         end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
     }
 
-    /// A typed command comes as two events, and is one.
+    /// Whether a file was added for this prompt: a typed command arrives as two events.
     fn was_added_for_prompt(&mut self, file: &str) -> bool {
         let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else {
             return false;
@@ -82,7 +82,7 @@ impl Engine<'_> {
         base.notified.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
     }
 
-    /// The names that this event gives to files.
+    /// Returns the file names of this event, without the ending.
     fn file_stems(&self, kind: EventKind) -> Vec<String> {
         let mut file_stems: Vec<String> = Vec::new();
         let mut named =
@@ -112,7 +112,7 @@ impl Engine<'_> {
     }
 }
 
-/// A name's files, as it is written and in small letters; a name that could lead out of the folder has none.
+/// Returns the file names of a name, lower case and as written; none for a name that could lead out of the folder.
 fn forms(name: &str, stage: &str) -> Vec<String> {
     let name = without_plugin(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -1,4 +1,4 @@
-//! One gate: its check, what follows, how far its level and its patience let that go.
+//! Runs gates: a gate's check, what follows from it, its level and its patience.
 
 use super::Engine;
 use crate::event::EventKind;
@@ -8,74 +8,120 @@ use crate::session::{BlockCount, UnmetGate};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
 
+/// What a gate makes of an event before anything follows from it.
+struct Assessment<'a> {
+    /// The gate that decides: the one that matched, or the one it leads to.
+    gate: &'a Gate,
+    outcome: Outcome,
+    /// The verdict by the mode file.
+    verdict: Verdict,
+    /// The verdict as far as the level allows it.
+    allowed: Verdict,
+}
+
+impl Assessment<'_> {
+    /// Whether the evidence is there; the level does not count here.
+    fn passes(&self) -> bool {
+        self.verdict < Verdict::Block
+    }
+}
+
 impl<'a> Engine<'a> {
-    /// Puts a gate's check to the facts and notes what was found; true when nothing is left to object.
+    /// Whether the gates after a phase all pass.
+    ///
+    /// At a stop that the phase may block (`enforce`), gates block it, until their patience is used up. Otherwise they
+    /// are only looked at, and their findings are kept once they all pass; a phase without gates never passes so.
+    pub(super) fn after_gates_pass(&mut self, mode: &'a Mode, phase: &'a Phase, enforce: bool) -> bool {
+        if enforce {
+            return phase.after.iter().fold(true, |passed, gate| self.run_gate(mode, Some(phase), gate) && passed);
+        }
+        let gates = phase.after.iter().filter(|gate| !self.step_has_run(mode, gate) && self.applies(mode, gate));
+        let assessed: Vec<Assessment<'a>> = gates.map(|gate| self.assess(mode, gate)).collect();
+        if assessed.is_empty() || !assessed.iter().all(Assessment::passes) {
+            return false;
+        }
+        for assessment in assessed {
+            let finding = self.finding(mode, Some(phase), assessment);
+            self.findings.push(finding);
+        }
+        true
+    }
+
+    /// Runs a gate and records its finding; true when the evidence is there.
     pub(super) fn run_gate(&mut self, mode: &'a Mode, phase: Option<&'a Phase>, gate: &'a Gate) -> bool {
         if self.step_has_run(mode, gate) || !self.applies(mode, gate) {
             return true;
         }
         let first = gate;
-        let (gate, outcome, verdict) = self.resolve(mode, gate);
-        let insists = verdict == Verdict::Warn && self.catalogue.settings.enforces(&gate.id);
-        let verdict = if insists { Verdict::Block } else { verdict };
-        let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        let reason = match level.cap(verdict) {
-            Verdict::Pass if verdict == Verdict::Pass => String::new(),
-            tempered => self.reason(mode, gate, &outcome, tempered),
-        };
-        let mut finding = Finding {
-            mode: mode.name.clone(),
-            phase: phase.map(|phase| phase.name.clone()),
-            gate: gate.id.clone(),
-            verdict: level.cap(verdict),
-            reason,
-            outcome,
-            unmet: false,
-        };
-        // A gate that has said its word lets the event through, which does not make the evidence.
-        let before = self.has_fired(mode, gate);
-        let speaks = finding.verdict > Verdict::Observe;
-        let spoken = speaks && before;
-        if spoken {
+        let assessment = self.assess(mode, gate);
+        let (gate, passes) = (assessment.gate, assessment.passes());
+        let mut finding = self.finding(mode, phase, assessment);
+        let fired_before = self.has_fired(mode, gate);
+        let fires = finding.verdict > Verdict::Observe;
+        // A gate that fires once lets later events through.
+        if fires && fired_before {
             finding.verdict = Verdict::Pass;
         }
         if self.event.kind.is_some_and(EventKind::is_stop) {
             self.apply_patience(mode, gate, &mut finding);
         }
-        // A level tempers what a gate does, not what it has seen: only evidence makes a phase done.
-        let settled = verdict < Verdict::Block && !finding.unmet && !spoken;
+        let passes = passes && !(fires && fired_before) && !finding.unmet;
         if finding.verdict < Verdict::Block {
-            self.apply_extras(mode, gate, &finding.outcome, before);
+            self.apply_extras(mode, gate, &finding.outcome, fired_before);
         }
-        if speaks || gate.context.is_some() && finding.outcome.truth == Truth::Passes {
+        if fires || gate.context.is_some() && finding.outcome.truth == Truth::Passes {
             self.mark_fired(mode, gate);
         }
         if first.check.has_steps() {
             self.mark_fired(mode, first);
         }
         self.findings.push(finding);
-        settled
+        passes
     }
 
-    /// Whether a gate has anything to say of this event; where that cannot be told, it has.
+    /// Evaluates a gate and those it leads to, with the project's levels.
+    fn assess(&self, mode: &'a Mode, gate: &'a Gate) -> Assessment<'a> {
+        let (gate, outcome, verdict) = self.resolve(mode, gate);
+        let settings = &self.catalogue.settings;
+        let insists = verdict == Verdict::Warn && settings.enforces(&gate.id);
+        let verdict = if insists { Verdict::Block } else { verdict };
+        let level = settings.level((&mode.name, mode.level), (&gate.id, gate.level));
+        Assessment { gate, outcome, verdict, allowed: level.cap(verdict) }
+    }
+
+    fn finding(&self, mode: &Mode, phase: Option<&Phase>, assessment: Assessment<'_>) -> Finding {
+        let Assessment { gate, outcome, verdict, allowed } = assessment;
+        let silent = verdict == Verdict::Pass;
+        Finding {
+            mode: mode.name.clone(),
+            phase: phase.map(|phase| phase.name.clone()),
+            gate: gate.id.clone(),
+            verdict: allowed,
+            reason: if silent { String::new() } else { self.reason(mode, gate, &outcome, allowed) },
+            outcome,
+            unmet: false,
+        }
+    }
+
+    /// Whether a gate applies to this event; it does where its `if` is unknown.
     pub(super) fn applies(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
         level != Level::Off
             && gate.condition.as_ref().is_none_or(|given| self.evaluate(mode, given).truth != Truth::Fails)
     }
 
-    /// Takes what a gate that lets the event through gives beside: context, words for the user, another input.
-    fn apply_extras(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, before: bool) {
-        for adds in outcome.all_extras() {
-            self.context.extend(adds.context.clone());
-            self.messages.extend(adds.message.clone());
-            self.input = adds.input.clone().or(self.input.take());
-            self.allow |= adds.allow;
+    /// Applies what a gate adds to an event that it allows: context, messages, a rewritten input.
+    fn apply_extras(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, fired_before: bool) {
+        for extras in outcome.all_extras() {
+            self.context.extend(extras.context.clone());
+            self.messages.extend(extras.message.clone());
+            self.input = extras.input.clone().or(self.input.take());
+            self.allow |= extras.allow;
         }
         if outcome.truth != Truth::Passes {
             return;
         }
-        if let Some(text) = gate.context.as_ref().filter(|_| !before) {
+        if let Some(text) = gate.context.as_ref().filter(|_| !fired_before) {
             let filled = self.scope(mode).expand(text).ok().and_then(|texts| texts.into_iter().next());
             self.context.push(filled.unwrap_or_else(|| text.clone()));
         }
@@ -88,12 +134,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a gate's step was to be taken once, and has been: it is not taken again, whatever came of it.
+    /// Whether a gate's program or request was to run once, and has; it does not run again, whatever its result.
     pub(super) fn step_has_run(&self, mode: &Mode, gate: &Gate) -> bool {
         gate.check.has_steps() && self.has_fired(mode, gate)
     }
 
-    /// The gate that decides: this one, or the one it leads to. Chains are free of cycles when they are read.
+    /// Returns the gate that decides, this one or the one it leads to; the parser rejects cycles.
     pub(super) fn resolve(&self, mode: &'a Mode, gate: &'a Gate) -> (&'a Gate, Outcome, Verdict) {
         let mut gate = gate;
         loop {
@@ -103,8 +149,8 @@ impl<'a> Engine<'a> {
                 Truth::Fails => &gate.fail,
                 Truth::Unknown => &gate.unknown,
             };
-            // A step that asks the user, or stops everything, says so itself.
-            let own = outcome.all_extras().filter_map(|adds| adds.verdict).max();
+            // A program may ask the user or stop everything by itself.
+            let own = outcome.all_extras().filter_map(|extras| extras.verdict).max();
             match action {
                 Action::Verdict(verdict) => {
                     return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict));
@@ -117,20 +163,20 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a gate that speaks once has spoken.
+    /// Whether a gate with `once` has fired in its period.
     fn has_fired(&self, mode: &Mode, gate: &Gate) -> bool {
-        let told = || self.after.mode_state(&mode.namespace)?.notified.get(gate.id.as_str());
-        self.once_period(gate).is_some_and(|time| told() == Some(&time))
+        let fired = || self.after.mode_state(&mode.namespace)?.notified.get(gate.id.as_str());
+        self.once_period(gate).is_some_and(|period| fired() == Some(&period))
     }
 
-    /// Notes that a gate that speaks once has spoken.
+    /// Records that a gate with `once` has fired.
     fn mark_fired(&mut self, mode: &Mode, gate: &Gate) {
-        if let Some(time) = self.once_period(gate) {
-            self.state_mut(mode).notified.insert(gate.id.to_string(), time);
+        if let Some(period) = self.once_period(gate) {
+            self.state_mut(mode).notified.insert(gate.id.to_string(), period);
         }
     }
 
-    /// The time in which a gate speaks once.
+    /// Returns the period in which a gate fires once.
     fn once_period(&self, gate: &Gate) -> Option<String> {
         gate.once.map(|once| match once {
             Once::Session => "session".to_owned(),
@@ -138,7 +184,7 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Counts the refusals of one agent on the same facts, and lets go when they are enough.
+    /// Counts how often a gate blocked one agent on the same facts, and gives in when its patience is used up.
     fn apply_patience(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
         let key = format!("{}@{}", gate.id, self.event.agent_id().unwrap_or("main"));
         if finding.verdict != Verdict::Block {
@@ -148,58 +194,66 @@ impl<'a> Engine<'a> {
         let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
         let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
         let again = self.event.stop_hook_active();
-        let hold = self.state_mut(mode).blocks.entry(key.clone()).or_default();
-        // An agent that was let go and now ends another run has to answer for that one anew.
-        let another_run = hold.count > patience && !again;
-        if hold.facts != facts || another_run {
-            *hold = BlockCount { count: 0, facts };
+        let blocks = self.state_mut(mode).blocks.entry(key.clone()).or_default();
+        // An agent that was allowed to stop and now ends another run is counted again.
+        let another_run = blocks.count > patience && !again;
+        if blocks.facts != facts || another_run {
+            *blocks = BlockCount { count: 0, facts };
         }
-        let count = hold.count;
-        hold.count = (count + 1).min(patience + 1);
+        let count = blocks.count;
+        blocks.count = (count + 1).min(patience + 1);
         if count >= patience {
             finding.verdict = Verdict::Pass;
             finding.unmet = true;
         }
-        // While another gate still objects, a gate that has let go stays so, and says it once.
+        // While another gate still blocks, a gate that gave in reports it only once.
         if count == patience {
             self.give_in(mode, gate, finding);
         }
     }
 
+    /// Records that a gate gave in, and reports it to the main agent and to the person.
+    ///
+    /// The host shows a message at the main agent's stop, and none at the stop of a background agent: there the
+    /// message waits for the next event of the main agent.
     fn give_in(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
         let agent = self.who.clone().unwrap_or_else(|| "the main agent".into());
         let at = self.facts.clock().at;
-        let note = format!(
-            "{agent} was let go with its work unmet: {} What needs it stays closed.",
-            finding.outcome.sentence(&gate.message)
-        );
-        self.moves.push(format!("{} released unmet", gate.id));
+        let missing = finding.outcome.sentence(&gate.message);
+        let note = format!("{agent} was allowed to stop with its work unmet: {missing} What needs it stays blocked.");
+        let message = format!("modegate: {} · {note}", mode.name);
+        self.moves.push(format!("{} allowed unmet", gate.id));
+        if self.event.kind == Some(EventKind::Stop) {
+            self.messages.push(message.clone());
+        }
+        let waits = self.event.kind != Some(EventKind::Stop);
         let state = self.state_mut(mode);
         state.unmet.push(UnmetGate { gate: gate.id.clone(), agent, at });
         state.notes.push(note);
+        state.messages.extend(Some(message).filter(|_| waits));
     }
 
-    /// What the model reads: what is missing_steps, what was seen, what to do next.
+    /// Writes what the model reads: what is missing, what was seen, what to do next.
     fn reason(&self, mode: &Mode, gate: &Gate, outcome: &Outcome, verdict: Verdict) -> String {
         let mut outcome = outcome.clone();
         if outcome.truth == Truth::Unknown && !self.event.kind.is_some_and(EventKind::is_stop) {
-            // What would open it is not the point while nobody can tell: the reason is.
+            // While the result is unknown, the reason matters, not what would open the gate.
             outcome.remedy = None;
         } else if self.event.kind.is_some_and(EventKind::is_stop) {
             if self.event.kind == Some(EventKind::SubagentStop) && verdict == Verdict::Block {
-                // The parent gets the last message only, so the report has to come again.
+                // The main agent gets only the last message, so the report has to come again.
                 let remedy = outcome.remedy.map(|remedy| format!("{remedy}, then ")).unwrap_or_default();
                 outcome.remedy = Some(format!("{remedy}give your full final report again"));
             }
         } else if let Some(what) = self.starting() {
-            // Whoever is refused a start is not the one who has to do the missing_steps work.
+            // Whoever starts an agent does not do the missing work: the message says what opens the gate.
             let wanted = gate.check.expectation(&self.scope(mode));
             outcome.remedy = wanted.map(|wanted| format!("{what} may start once {wanted}"));
         }
         outcome.sentence(&gate.message)
     }
 
-    /// What is about to begin with this event.
+    /// Returns the command or agent that is about to start.
     fn starting(&self) -> Option<String> {
         let command = || self.event.command().map(|call| format!("/{}", call.name));
         self.event.spawned().map(str::to_owned).or_else(command)

@@ -1,13 +1,13 @@
-//! How modes move: activation, phases done, detours, the end.
+//! Mode transitions: activation, completed phases, detours, the end of a mode.
 
 use super::{Engine, Intent};
 use crate::check::Check;
-use crate::mode::{BASE, Gate, Mode, Phase, Worker};
+use crate::mode::{BASE, Mode, Phase, Worker};
 use crate::session::{DetourOrigin, ModeEnding, ModeState};
-use crate::verdict::{Finding, Outcome, Truth, Verdict};
+use crate::verdict::Truth;
 
 impl<'a> Engine<'a> {
-    /// Carries out what was intended, now that nothing objects.
+    /// Applies the intents; called only when nothing blocks.
     pub(super) fn apply_intents(&mut self) {
         for intent in std::mem::take(&mut self.intents) {
             match intent {
@@ -41,6 +41,7 @@ impl<'a> Engine<'a> {
             prompt_id: prompt,
             head,
             notes: old.notes,
+            messages: old.messages,
             notified: old.notified,
             other: old.other,
             ..ModeState::default()
@@ -55,7 +56,7 @@ impl<'a> Engine<'a> {
         self.advance(mode);
     }
 
-    /// A phase is done: the mode moves on, or ends.
+    /// Completes a phase: the mode enters its next phase, or ends.
     pub(super) fn done(&mut self, mode: &'a Mode, phase: &'a Phase) {
         self.moves.push(format!("{}: {} done", mode.name, phase.name));
         let name = phase.name.clone();
@@ -69,8 +70,8 @@ impl<'a> Engine<'a> {
         self.advance(mode);
     }
 
-    /// Goes to the phase after the furthest one that is past, in strict order to the first that is not; after the
-    /// last one the mode ends.
+    /// Enters the phase after the furthest completed one, or in strict order the first that is not completed; after
+    /// the last one the mode ends.
     fn advance(&mut self, mode: &'a Mode) {
         let Some(state) = self.after.mode_state(&mode.namespace) else { return };
         if mode.strict {
@@ -91,7 +92,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Enters a phase; the main agent is told when it is its own.
+    /// Enters a phase, with a note to the main agent if it works there.
     fn go_to(&mut self, mode: &'a Mode, next: &'a Phase) {
         self.state_mut(mode).enter(&next.name);
         if next.worker == Worker::Main {
@@ -107,7 +108,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A mode is complete: its parent is told, and the flows it is a step of move on.
+    /// Ends a mode with a note to the main agent, and advances the flows of which it is a step.
     fn end(&mut self, mode: &'a Mode) {
         self.moves.push(format!("{} mode complete", mode.name));
         let state = self.state_mut(mode);
@@ -121,7 +122,7 @@ impl<'a> Engine<'a> {
         for flow in flows {
             let current = self.current_phase(flow).map(|(index, _)| index);
             let step = flow.phases.iter().enumerate().find(|(_, phase)| phase.worker.is_mode(&mode.name));
-            // In strict order a step that ends ahead of its turn does not carry the flow.
+            // In strict order a step that ends before its turn does not advance the flow.
             if let Some((_, step)) = step.filter(|(index, _)| !flow.strict || Some(*index) == current) {
                 self.done(flow, step);
                 let next =
@@ -134,7 +135,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Moves the phases of the main agent on as far as their evidence goes.
+    /// Completes phases of the main agent, and detours, as far as their gates pass.
     pub(super) fn advance_main_phases(&mut self, mode: &'a Mode) {
         for _ in 0..=mode.phases.len() {
             let Some((_, current)) = self.current_phase(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
@@ -147,8 +148,8 @@ impl<'a> Engine<'a> {
                 state.enter(&detour.name);
                 continue;
             }
-            let may_move = current.worker == Worker::Main || current.when.is_some();
-            if !may_move || !self.is_evident(mode, current) {
+            let may_advance = current.worker == Worker::Main || current.when.is_some();
+            if !may_advance || !self.after_gates_pass(mode, current, false) {
                 return;
             }
             self.done(mode, current);
@@ -160,29 +161,9 @@ impl<'a> Engine<'a> {
         let entered = |check: &Check| self.evaluate(mode, check).truth == Truth::Passes;
         mode.phases.iter().filter(open).find(|phase| phase.when.as_ref().is_some_and(entered))
     }
-
-    /// Whether every gate after a phase is content; if so, what they saw is noted. A phase without any never
-    /// ends by itself.
-    fn is_evident(&mut self, mode: &'a Mode, phase: &'a Phase) -> bool {
-        let seen: Vec<(&Gate, Outcome, Verdict)> = phase.after.iter().map(|gate| self.resolve(mode, gate)).collect();
-        if seen.is_empty() || seen.iter().any(|(_, _, verdict)| *verdict != Verdict::Pass) {
-            return false;
-        }
-        let found = |(gate, outcome, verdict): (&Gate, Outcome, Verdict)| Finding {
-            mode: mode.name.clone(),
-            phase: Some(phase.name.clone()),
-            gate: gate.id.clone(),
-            verdict,
-            reason: String::new(),
-            outcome,
-            unmet: false,
-        };
-        self.findings.extend(seen.into_iter().map(found));
-        true
-    }
 }
 
-/// Back to where the detour began, as if it had never been left: what was seen on the way counts there too.
+/// Returns to the phase where the detour began; what was seen during the detour counts there too.
 fn leave_detour(state: &mut ModeState) {
     if let Some(DetourOrigin { phase, since }) = state.origin.take() {
         state.enter(&phase);

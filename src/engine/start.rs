@@ -1,4 +1,4 @@
-//! What begins: commands and agents.
+//! Starts of commands and agents.
 
 use super::{Engine, Intent};
 use crate::event::CommandCall;
@@ -6,7 +6,7 @@ use crate::mode::{Mode, Phase};
 use crate::verdict::{Finding, Outcome, Verdict};
 
 impl<'a> Engine<'a> {
-    /// A command begins: every mode it activates must be ready for it.
+    /// Handles a command: the `before` gates of every mode that it activates run.
     pub(super) fn on_command(&mut self, call: CommandCall<'a>) {
         let catalogue = self.catalogue;
         for mode in catalogue.modes.iter().filter(|mode| mode.activated_by(call.name)) {
@@ -17,7 +17,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             if !call.typed && self.after.is_active(&mode.namespace) {
-                // The model goes on with what it has begun; only a person begins anew.
+                // Only a person restarts an active mode; the model gets a reminder.
                 self.intents.push(Intent::Brief(mode));
                 continue;
             }
@@ -29,7 +29,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a mode is a step that an active flow of the same command has behind it.
+    /// Whether a mode is a completed step of an active flow with the same command.
     fn is_past_step(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let is_past = |flow: &Mode| {
             let step = flow.phases.iter().find(|phase| phase.worker.is_mode(&mode.name));
@@ -39,17 +39,17 @@ impl<'a> Engine<'a> {
         self.active().any(|flow| flow.activated_by(call.name) && is_past(flow))
     }
 
-    /// Whether this very command has activated the mode: a prompt comes as up to two events.
+    /// Whether this call has already activated the mode: one prompt arrives as up to two events.
     fn is_already_activated(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let Some(state) = self.after.mode_state(&mode.namespace) else { return false };
         let same_prompt =
             self.event.text("prompt_id").is_some() && state.prompt_id.as_deref() == self.event.text("prompt_id");
-        // A subagent that calls its own mode's command does not begin it anew.
+        // A subagent that calls its own mode's command does not restart it.
         let within = state.is_active && self.event.agent_id().is_some();
         within || same_prompt && (state.is_active || call.typed)
     }
 
-    /// A step of a flow comes after the steps before it: the model is held to that, a person may skip.
+    /// Checks the order of the flows of which this mode is a step: the model must keep it, a person may skip steps.
     fn check_flow_order(&mut self, mode: &'a Mode, call: CommandCall<'_>) {
         let flows: Vec<&'a Mode> = self.active().collect();
         for flow in flows {
@@ -80,7 +80,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The steps before `index` that are neither done nor skipped.
+    /// Returns the steps before `index` that are neither done nor skipped.
     fn missing_steps(&self, mode: &'a Mode, index: usize) -> Vec<&'a Phase> {
         let state = self.after.mode_state(&mode.namespace);
         let past = |phase: &Phase| state.is_some_and(|state| state.is_past(&phase.name));
@@ -95,7 +95,7 @@ impl<'a> Engine<'a> {
         command.map_or_else(|| phase.name.clone(), |command| format!("/{command}"))
     }
 
-    /// An agent is about to be spawned: it must be its turn, and what it needs must be there.
+    /// Handles the start of an agent: it must be its turn, and the `before` gates of its phase run.
     pub(super) fn on_agent_start(&mut self) {
         let Some(agent) = self.event.spawned() else { return };
         for mode in &self.catalogue.modes {
@@ -126,7 +126,7 @@ impl<'a> Engine<'a> {
         self.block_order(mode, phase, "Agent out of order.", Outcome { remedy, ..Outcome::fails(saw) });
     }
 
-    /// Notes that the order of a mode is not kept.
+    /// Records that the order of a mode is violated.
     fn block_order(&mut self, mode: &'a Mode, phase: &'a Phase, opening: &str, outcome: Outcome) {
         let gate = format!("{}-keeps-its-order", mode.name);
         let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate, None));

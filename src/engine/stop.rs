@@ -1,12 +1,12 @@
-//! What ends: an agent's work, a tool's run, the main agent's turn.
+//! Stops of agents, results of tools, and the end of the main agent's turn.
 
 use super::who::StoppingAgent;
 use super::{Engine, Intent};
 use crate::check::Check;
-use crate::mode::{Mode, Phase, Worker};
+use crate::mode::{Mode, Worker};
 
-/// Tools that change nothing a check could ask for.
-const READING: [&str; 12] = [
+/// Tools whose use cannot change what a check sees.
+const READ_ONLY_TOOLS: [&str; 12] = [
     "Read",
     "Grep",
     "Glob",
@@ -22,7 +22,7 @@ const READING: [&str; 12] = [
 ];
 
 impl<'a> Engine<'a> {
-    /// A subagent wants to stop: its work must be there.
+    /// Handles a subagent that wants to stop: the gates after its phase run.
     pub(super) fn on_agent_stop(&mut self) {
         let agent = match self.stopping_agent() {
             StoppingAgent::Agent(agent) => agent,
@@ -33,12 +33,12 @@ impl<'a> Engine<'a> {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
             if let Some(phase) = self.phase_of_agent(mode, &agent)
-                && self.is_finished(mode, phase)
+                && self.after_gates_pass(mode, phase, true)
             {
                 self.intents.push(Intent::Done(mode, phase));
             }
         }
-        // Whoever was let go with its work unmet has not run to its end.
+        // An agent whose gate gave in has not completed its work.
         if self.findings.iter().any(|finding| finding.unmet) {
             return;
         }
@@ -51,22 +51,13 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Judges every gate after a phase; all must be content.
-    fn is_finished(&mut self, mode: &'a Mode, phase: &'a Phase) -> bool {
-        let mut finished = true;
-        for gate in &phase.after {
-            finished &= self.run_gate(mode, Some(phase), gate);
-        }
-        finished
-    }
-
-    /// A tool ran: what it shows is noted, and phases of the main agent may move on.
+    /// Handles the result of a tool: records what it shows, and lets the main agent's phases advance.
     pub(super) fn on_tool_result(&mut self) {
         for mode in self.modes_with_gates() {
             self.record_observations(mode);
         }
-        // A subagent may work in a tree of its own: its events say nothing of where the main agent stands.
-        if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READING.contains(&tool)) {
+        // A subagent may work in a worktree of its own, so its events do not advance the main agent's phases.
+        if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READ_ONLY_TOOLS.contains(&tool)) {
             return;
         }
         for mode in self.active().collect::<Vec<_>>() {
@@ -74,7 +65,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Notes an edit or a command's result, if a check of the mode asks for it.
+    /// Records an edit or the result of a command, if a check of the mode asks for it.
     fn record_observations(&mut self, mode: &'a Mode) {
         if self.happened_in_other_worktree(mode) {
             return;
@@ -95,15 +86,15 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether this happened in a worktree that was lent to an agent for something else than the present phase.
+    /// Whether this happened in the worktree of an agent that does not work in the current phase.
     fn happened_in_other_worktree(&self, mode: &'a Mode) -> bool {
-        let lent =
+        let is_worktree =
             self.event.cwd().is_some_and(|cwd| crate::paths::worktree_owner(std::path::Path::new(cwd)).is_some());
-        let worker = |agent: &str| self.current_phase(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
-        lent && !self.event.text("agent_type").is_some_and(worker)
+        let is_worker = |agent: &str| self.current_phase(mode).is_some_and(|(_, phase)| phase.worker.is_agent(agent));
+        is_worktree && !self.event.text("agent_type").is_some_and(is_worker)
     }
 
-    /// The main agent ends its turn: its phases may move on, or hold it back where they say so.
+    /// Handles the end of the main agent's turn: its phases advance, and those with `hold: stop` may block it.
     pub(super) fn on_main_stop(&mut self) {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
@@ -112,7 +103,7 @@ impl<'a> Engine<'a> {
                 continue;
             };
             if phase.worker == Worker::Main && phase.hold && !self.event.background_work() {
-                self.is_finished(mode, phase);
+                self.after_gates_pass(mode, phase, true);
             }
         }
     }

@@ -1,22 +1,22 @@
-//! StoppingAgent is stopping?
+//! Finds out which agent is stopping.
 
 use super::Engine;
 use crate::facts::{Answer, Question};
 use crate::ids::AgentName;
 use crate::mode::Worker;
 
-/// StoppingAgent stops.
+/// The agent that stops.
 pub(super) enum StoppingAgent {
     /// An agent of this type.
     Agent(AgentName),
-    /// A fork of the host's own: none of our business.
+    /// An internal fork of the host; ignored.
     Fork,
-    /// Nobody can say: it never moves a state and never blocks.
+    /// Not known: such a stop changes no state and is never blocked.
     Unattributed,
 }
 
 impl Engine<'_> {
-    /// The agent that stops: as the host says, or by its id, or the only gated one in flight.
+    /// Returns the agent that stops: by its type, else by its id, else the only gated agent that is running.
     pub(super) fn stopping_agent(&self) -> StoppingAgent {
         match self.event.text("agent_type") {
             Some("") => return StoppingAgent::Fork,

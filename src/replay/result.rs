@@ -161,7 +161,7 @@ impl ReplayResult {
     pub fn new(place: CaseLocation<'_>, compared: Comparison, catalogue: &Catalogue) -> Self {
         let Comparison { event, decided, asked, gaps, change, was, other_modes } = compared;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
-        let said = reply(&event, &decided.decision);
+        let said = reply(&event, &decided.decision, &decided.findings);
         let outcome = decided.outcome().to_owned();
         let Decision { verdict, reason, context, messages, moves, .. } = decided.decision;
         let active = catalogue.modes.iter().filter_map(|mode| {

@@ -120,7 +120,7 @@ fn patience_ends_before_the_hosts_and_the_parent_is_told() {
     let (project, said) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
     assert_eq!(exits(&said, "SubagentStop strategic-planner"), [2, 2, 2, 0, 0, 0, 0, 0, 0]);
     let told = said.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
-    assert!(told.1.stdout.contains("was let go with its work unmet"), "{}", told.1.stdout);
+    assert!(told.1.stdout.contains("was allowed to stop with its work unmet"), "{}", told.1.stdout);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["unmet"][0]["gate"], "plan-is-written");
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
 }
