@@ -80,13 +80,8 @@ fn show(line: &JournalLine) {
 
 fn show_finding(finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
-<<<<<<< HEAD
     let unmet = if finding.unmet { " (allowed unmet)" } else { "" };
     let word = styled(verdict_style(finding.verdict), finding.verdict.word());
-=======
-    let released = if finding.unmet { " (allowed unmet)" } else { "" };
-    let word = styled(colour(finding.verdict), finding.verdict.word());
->>>>>>> a71d5f8 (engine, reply: one rule for the gates after a phase; blocks and gates that give in are shown to the person with the mode's name)
     screen::print_line(format!(
         "└ {} [{} mode{phase}]: {word}{unmet}",
         styled(TextStyle::Bold, &finding.gate),
