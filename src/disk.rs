@@ -1,91 +1,87 @@
-//! Writing whole files, and never through a link.
+//! Writes whole files atomically.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, Permissions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
-/// Puts `bytes` at `path` by way of the file `beside` it: whoever reads sees the old file or the new one.
-pub fn replace(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What a killed process left there, or a link that somebody put there, must not be written through.
-    match fs::remove_file(beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_data()).and_then(|()| fs::rename(beside, path));
-    if written.is_err() {
-        let _: io::Result<()> = fs::remove_file(beside);
-    }
-    written
+/// What to do when the target of a write is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkPolicy {
+    /// Replaces the link by a file: for modegate's own files, since a link may lead anywhere.
+    Replace,
+    /// Writes the file that the link leads to and keeps its permissions: for files of the user.
+    Follow,
 }
 
-/// Puts `bytes` in the place of a file of the user's: through links, and with the rights that it had.
-pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let given = path;
-    // A link whose end is missing is followed too: the file belongs there.
-    let linked = || path.parent().map(|parent| fs::read_link(path).map(|end| parent.join(end)));
-    let path = path.canonicalize().or_else(|error| linked().unwrap_or(Err(error)));
-    let path = path.unwrap_or_else(|_| given.to_owned());
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let beside = beside(&path);
-    let rights = fs::metadata(&path).ok().map(|meta| meta.permissions());
-    put(&beside, bytes, rights)?;
-    fs::rename(&beside, &path).inspect_err(|_| discard(&beside))
+/// Writes `bytes` to `path` by way of a temporary file in the same folder, which is created if it is missing.
+///
+/// A concurrent reader sees the old content or the new one, and a killed writer leaves the old one.
+pub fn write(path: &Path, bytes: &[u8], links: LinkPolicy) -> io::Result<()> {
+    if links == LinkPolicy::Replace {
+        return temporary_file(path, bytes, None)?.persist(path).map(drop).map_err(io::Error::from);
+    }
+    let path = link_target(path);
+    let permissions = fs::metadata(&path).ok().map(|meta| meta.permissions());
+    temporary_file(&path, bytes, permissions)?.persist(&path).map(drop).map_err(io::Error::from)
 }
 
-/// Puts a program at `path`; one that runs there at the moment runs on.
-pub fn put_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes an executable to `path`; a running process keeps the old one.
+pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::other("a folder is in the way"));
     }
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let beside = beside(path);
-    put(&beside, bytes, None)?;
-    allow_to_run(&beside).inspect_err(|_| discard(&beside))?;
-    let placed = fs::rename(&beside, path).or_else(|_| {
-        // Where a running program cannot be replaced it can still be moved away.
-        fs::rename(path, path.with_extension("old.tmp"))?;
-        fs::rename(&beside, path)
-    });
-    placed.inspect_err(|_| discard(&beside))
+    let file = temporary_file(path, bytes, executable())?;
+    let Err(refused) = file.persist(path) else { return Ok(()) };
+    // Where a running program cannot be replaced it can still be renamed.
+    fs::rename(path, path.with_extension("old.tmp"))?;
+    refused.file.persist(path).map(drop).map_err(io::Error::from)
 }
 
-fn beside(path: &Path) -> std::path::PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{name}.{}.tmp", std::process::id()))
-}
-
-/// Writes a new file that nobody but the owner can read before it has the rights it shall have.
-fn put(path: &Path, bytes: &[u8], rights: Option<fs::Permissions>) -> io::Result<()> {
-    discard(path);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+/// A synced temporary file next to `path`; without `permissions`, it gets those of any new file.
+fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+    let prefix = format!("{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
-    if rights.is_some() {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if permissions.is_none() {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let mut file = options.open(path)?;
-    let written = file.write_all(bytes).and_then(|()| rights.map_or(Ok(()), |rights| file.set_permissions(rights)));
-    written.and_then(|()| file.sync_data()).inspect_err(|_| discard(path))
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = match builder.tempfile_in(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder)?;
+            builder.tempfile_in(folder)?
+        }
+        file => file?,
+    };
+    file.write_all(bytes)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_data()?;
+    Ok(file)
 }
 
-fn discard(path: &Path) {
-    let _: io::Result<()> = fs::remove_file(path);
+/// The file that a link leads to, also where that file is missing; `path` itself where it is not a link.
+fn link_target(path: &Path) -> PathBuf {
+    let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
+    path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(unix)]
-fn allow_to_run(path: &Path) -> io::Result<()> {
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+fn executable() -> Option<Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn allow_to_run(_: &Path) -> io::Result<()> {
-    Ok(())
+fn executable() -> Option<Permissions> {
+    None
 }
 
-/// Refuses a path that is a link: it may lead anywhere.
+/// Fails when `path` is a symbolic link: it may lead anywhere.
 pub fn refuse_link(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() => Err(io::Error::other("it is a link, and links are not followed here")),
@@ -93,31 +89,25 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What modegate keeps in `.claude/hooks`, as git shall ignore it.
+/// The `.gitignore` of `.claude/hooks`.
 pub const IGNORED: &str = "# Written by modegate: its program, state and journals are this machine's own.
+/*.tmp
 /.gitignore
 /cache.broken-*.json
 /cache.json
 /cache.lock
-/cache.tmp
-/gitignore.tmp
 /installed.json
-/installed.tmp
 /modegate
-/modegate.*.tmp
 /modegate.exe
-/modes.*.tmp
 /modes.bin
 /sessions/
 /settings*.json.bak
-/settings*.json.tmp
 ";
 
-/// Keeps git away from what modegate writes: a project whose own files were never clean for ours would be no
-/// use, and a journal is nobody else's business.
+/// Makes git ignore what modegate writes to `hooks`, so that its own files never make the project dirty.
 pub fn ignore_own(hooks: &Path) {
     let ignore = hooks.join(".gitignore");
     if !ignore.exists() {
-        let _: io::Result<()> = replace(&hooks.join("gitignore.tmp"), &ignore, IGNORED.as_bytes());
+        let _: io::Result<()> = write(&ignore, IGNORED.as_bytes(), LinkPolicy::Replace);
     }
 }

@@ -228,8 +228,7 @@ fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) 
     bytes.extend(index);
     bytes.extend(modes);
     bytes.splice(0..0, hash(&bytes).to_le_bytes());
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let _: io::Result<()> = disk::replace(&beside, path, &bytes);
+    let _: io::Result<()> = disk::write(path, &bytes, disk::LinkPolicy::Replace);
 }
 
 fn key(places: &ProjectPaths) -> (CacheKey, bool) {

@@ -1,20 +1,20 @@
 //! `cache.json`: the state of all sessions, written under a lock, read without one.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-mod file;
 mod lock;
+mod state_file;
 
-pub use file::{StateFile, StateStatus};
+pub use state_file::{StateFile, StateStatus};
 
+use crate::disk::{self, LinkPolicy};
 use crate::paths::ProjectPaths;
-use crate::session::Session;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Takes the lock at `path`; it is given back when the file is dropped, or the process dies.
-pub fn hold(path: &std::path::Path) -> Result<fs::File, StoreError> {
+/// Takes the lock at `path`; it is released when the file is dropped or the process ends.
+pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
     lock::take(path)
 }
 
@@ -28,83 +28,72 @@ pub struct StateStore {
 /// Why the state could not be written.
 #[derive(Debug)]
 pub enum StoreError {
-    /// The lock was not to be had in time.
+    /// Another process held the lock for too long.
     Busy,
-    /// The file is of a version that this modegate does not know.
+    /// A later modegate has written the file.
     Newer(u64),
-    /// The disk said no.
+    /// The file system failed.
     Io(PathBuf, io::Error),
 }
 
 impl StateStore {
-    /// The state of the project at `places`, where a session's entries live for so many days.
+    /// The state of the project at `places`, which keeps a session for `days`.
     #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
         Self { places, days }
     }
 
-    /// The state as it is now; writers rename, so a read is never torn.
+    /// Reads the state; writers rename, so a read is never torn.
     #[must_use]
     pub fn read(&self) -> StateFile {
         match fs::read(self.places.cache()) {
             Ok(bytes) => StateFile::parse(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => StateFile::default(),
-            Err(error) => StateFile { shape: StateStatus::Unreadable(error.to_string()), ..StateFile::default() },
+            Err(error) => StateFile { status: StateStatus::Unreadable(error.to_string()), ..StateFile::default() },
         }
     }
 
-    /// Changes the state: under the lock, `change` sees it as it is and says what it shall be.
+    /// Changes the state under the lock.
     pub fn change<T>(&self, at: &str, change: impl FnOnce(&mut StateFile) -> T) -> Result<T, StoreError> {
         self.prepare().map_err(|error| StoreError::Io(self.places.hooks(), error))?;
         let _guard = lock::take(&self.places.lock())?;
         let mut state = self.read();
-        match state.shape {
+        match state.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Unreadable(why) => return Err(StoreError::Io(self.places.cache(), io::Error::other(why))),
             StateStatus::Broken(_) => {
-                self.keep_aside(at)?;
+                self.set_aside(at)?;
                 state = StateFile::default();
             }
             StateStatus::Sound => {}
         }
         let value = change(&mut state);
-        state.seal(at, self.days);
-        self.write(&state)?;
+        state.finalize(at, self.days);
+        disk::write(&self.places.cache(), &state.to_bytes(), LinkPolicy::Replace)
+            .map_err(|error| StoreError::Io(self.places.cache(), error))?;
         Ok(value)
     }
 
-    /// The process that holds the lock and does not give it back; `None` when it is free.
+    /// The process that keeps holding the lock; `None` when it is free.
     #[must_use]
     pub fn holder(&self) -> Option<String> {
         lock::holder(&self.places.lock())
     }
 
-    /// Puts a session's modes into the state.
-    pub fn put(&self, at: &str, session: &Session) -> Result<(), StoreError> {
-        self.change(at, |state| state.put(session, at))
-    }
-
-    /// Gives a broken file another name, so that nothing is lost.
-    fn keep_aside(&self, at: &str) -> Result<(), StoreError> {
+    /// Renames a broken file, so that nothing is lost.
+    fn set_aside(&self, at: &str) -> Result<(), StoreError> {
         let plain: String = at.chars().filter(char::is_ascii_alphanumeric).collect();
         let aside = self.places.hooks().join(format!("cache.broken-{plain}.json"));
         fs::rename(self.places.cache(), &aside).map_err(|error| StoreError::Io(aside, error))
     }
 
-    /// Makes the folder ready: there, no link, and nothing of ours in git.
+    /// Creates the folder, which must not be a link, and makes git ignore our files in it.
     fn prepare(&self) -> io::Result<()> {
         let hooks = self.places.hooks();
-        crate::disk::refuse_link(&hooks)?;
+        disk::refuse_link(&hooks)?;
         fs::create_dir_all(&hooks)?;
-        crate::disk::ignore_own(&hooks);
+        disk::ignore_own(&hooks);
         Ok(())
-    }
-
-    fn write(&self, state: &StateFile) -> Result<(), StoreError> {
-        // The lock is held, so one name is enough.
-        let beside = self.places.hooks().join("cache.tmp");
-        let written = crate::disk::replace(&beside, &self.places.cache(), &state.to_bytes());
-        written.map_err(|error| StoreError::Io(self.places.cache(), error))
     }
 }
 

@@ -85,7 +85,7 @@ impl Cache {
 
 fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> CliResult {
     let state = store.read();
-    if let StateStatus::Broken(why) | StateStatus::Unreadable(why) = &state.shape {
+    if let StateStatus::Broken(why) | StateStatus::Unreadable(why) = &state.status {
         return Err(CliError::failure(format!("`.claude/hooks/cache.json` cannot be read: {why}")));
     }
     let value = value(&state, namespace, key, session);

@@ -91,8 +91,8 @@ impl FileChange {
     fn apply(&self) -> io::Result<()> {
         match &self.action {
             ChangeAction::Write { after, class, .. } => match class {
-                FileClass::Program => disk::put_program(&self.path, after),
-                FileClass::Starter | FileClass::User => disk::rewrite(&self.path, after),
+                FileClass::Program => disk::write_program(&self.path, after),
+                FileClass::Starter | FileClass::User => disk::write(&self.path, after, disk::LinkPolicy::Follow),
                 FileClass::Own => self.write_own(after),
                 FileClass::BackupOf(original) => {
                     self.write_own(after)?;
@@ -107,7 +107,7 @@ impl FileChange {
 
     fn write_own(&self, bytes: &[u8]) -> io::Result<()> {
         disk::refuse_link(&self.path)?;
-        disk::replace(&self.path.with_extension("tmp"), &self.path, bytes)
+        disk::write(&self.path, bytes, disk::LinkPolicy::Replace)
     }
 
     /// The unified diff of a text that already existed, or that `install` shares with the user.

@@ -206,7 +206,7 @@ impl HookRun<'_> {
     fn session(&mut self, store: &StateStore, id: &str, settings: &Settings) -> (u64, Session) {
         let state = store.read();
         let known = || journal_files::last_session(&self.places.journal(id)).unwrap_or_else(|| state.session(id));
-        match &state.shape {
+        match &state.status {
             StateStatus::Sound => {
                 let odd = state.oddities(id);
                 let session = state.session(id);

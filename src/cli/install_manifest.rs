@@ -78,7 +78,7 @@ impl InstallManifest {
             self.at = Timestamp::now().to_string();
         }
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        disk::replace(&target.own.join("installed.tmp"), &Self::path(target), format!("{text}\n").as_bytes())
+        disk::write(&Self::path(target), format!("{text}\n").as_bytes(), disk::LinkPolicy::Replace)
     }
 
     /// Forgets removed files, or all if `kept` is false; then removes the folders that are empty.

@@ -120,7 +120,7 @@ impl InstallTarget {
         let unusable = |error| CliError::failure(format!("`{}`: {error}", self.own.display()));
         std::fs::create_dir_all(&self.own).map_err(unusable)?;
         crate::disk::refuse_link(&self.own).map_err(unusable)?;
-        store::hold(&self.own.join("cache.lock")).map_err(|error| CliError::failure(error.to_string()))
+        store::lock(&self.own.join("cache.lock")).map_err(|error| CliError::failure(error.to_string()))
     }
 
     /// The folders that an installation creates.

@@ -315,7 +315,7 @@ fn sidecar(input: &ReplayInput, collector: &mut ResultCollector) -> Option<Expec
 fn bless(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
     let path = input.sidecar();
     let wrong = |error| format!("`{}` cannot be written: {error}", path.display());
-    crate::disk::rewrite(&path, blessed.text().as_bytes()).map_err(wrong)?;
+    crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow).map_err(wrong)?;
     print_error(format!("wrote {}: {} of {} events are named", path.display(), blessed.expect.len(), blessed.events));
     Ok(())
 }

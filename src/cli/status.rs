@@ -50,7 +50,7 @@ impl Status {
         ids.extend(new);
         ids.retain(|id| self.session.as_ref().is_none_or(|only| only == id));
         let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
-        let trouble = match &state.shape {
+        let trouble = match &state.status {
             StateStatus::Sound => None,
             StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
                 Some(format!("`.claude/hooks/cache.json` could not be read: {why}"))

@@ -1,4 +1,4 @@
-//! The lock beside the state.
+//! The lock of the state file.
 
 use super::StoreError;
 use fs4::{FileExt, TryLockError};
@@ -8,10 +8,13 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A holder writes one small file; whoever takes longer is stuck. Below the timeout of the host's entry.
-const LONGEST: Duration = Duration::from_secs(8);
+/// How long a process waits for the lock before it gives up.
+///
+/// A holder writes one small file, so even a long queue on a busy machine gets through; less than the 75 seconds that
+/// the host waits for a hook.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Takes the lock; it is given back when the file is dropped, or the process dies.
+/// Takes the lock; it is released when the file is dropped or the process ends.
 pub(super) fn take(path: &Path) -> Result<File, StoreError> {
     let io = |error| StoreError::Io(path.to_owned(), error);
     crate::disk::refuse_link(path).map_err(io)?;
@@ -23,34 +26,35 @@ pub(super) fn take(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Waits in the system's own queue, which is fair where asking again and again is not; `None` when it takes
-/// too long. The thread that still waits then ends with the process.
+/// Waits in the system's queue, which is fairer than polling; `None` after [`LOCK_TIMEOUT`].
+///
+/// A thread that is still waiting then ends with the process.
 fn wait(file: File) -> Option<io::Result<File>> {
     let (sender, receiver) = mpsc::channel::<io::Result<File>>();
     std::thread::spawn(move || {
         let locked = FileExt::lock(&file).map(|()| file);
         let _: Result<(), _> = sender.send(locked);
     });
-    receiver.recv_timeout(LONGEST).ok()
+    receiver.recv_timeout(LOCK_TIMEOUT).ok()
 }
 
-/// The process that holds the lock and does not give it back, as far as the system tells; `None` when it is free.
+/// The process that keeps holding the lock, as far as the system tells; `None` when it is free.
 pub(super) fn holder(path: &Path) -> Option<String> {
-    const PATIENT: Duration = Duration::from_millis(500);
+    const PATIENCE: Duration = Duration::from_millis(500);
     let file = OpenOptions::new().write(true).open(path).ok()?;
     let from = std::time::Instant::now();
     while matches!(FileExt::try_lock(&file), Err(TryLockError::WouldBlock)) {
-        if from.elapsed() > PATIENT {
-            return Some(named(&file).unwrap_or_else(|| "a process".to_owned()));
+        if from.elapsed() > PATIENCE {
+            return Some(locker(&file).unwrap_or_else(|| "a process".to_owned()));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     None
 }
 
-/// Who has locked a file: Linux has a list of all locks, by inode.
+/// The process that has locked `file`, from the list of all locks by inode.
 #[cfg(target_os = "linux")]
-fn named(file: &File) -> Option<String> {
+fn locker(file: &File) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let inode = file.metadata().ok()?.ino().to_string();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
@@ -63,6 +67,6 @@ fn named(file: &File) -> Option<String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn named(_: &File) -> Option<String> {
+fn locker(_: &File) -> Option<String> {
     None
 }

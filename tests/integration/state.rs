@@ -138,7 +138,7 @@ fn an_entry_with_a_field_of_a_wrong_type_keeps_the_others_and_says_so() {
         project.write(".claude/hooks/cache.json", cache.to_string());
         let said = project.hook(&start("s"));
         assert_eq!(said.exit, 2, "{entry}");
-        assert!(said.stdout.contains("is of a wrong type"), "{entry}: {}", said.stdout);
+        assert!(said.stdout.contains("has a wrong type"), "{entry}: {}", said.stdout);
     }
 }
 

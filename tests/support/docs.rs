@@ -185,7 +185,7 @@ fn the_state_parses(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json cache") {
         let state = StateFile::parse(block.text.as_bytes());
         let session = state.session("demo-session");
-        if state.shape != StateStatus::Sound
+        if state.status != StateStatus::Sound
             || session.mode_state("plan_mode").is_none_or(|state| state.done.is_empty())
         {
             return Err(format!("{state:#?}").into());

@@ -4,8 +4,9 @@ use super::super::heartbeat;
 use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::disk;
+use crate::journal;
+use crate::journal_files;
 use crate::store::{StateStatus, StateStore};
-use crate::{journal, journal_files};
 use std::fs;
 use std::path::Path;
 
@@ -44,7 +45,7 @@ fn writable(context: &DoctorContext) -> Option<Diagnostic> {
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
     let store = StateStore::new(context.target.places(), context.catalogue.settings.days);
-    let broken = match store.read().shape {
+    let broken = match store.read().status {
         StateStatus::Sound => None,
         StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
             let what = format!("`.claude/hooks/cache.json` could not be read: {why}");

@@ -70,7 +70,7 @@ impl ExportCommand {
             let _: std::io::Result<()> = std::io::stdout().write_all(text.as_bytes());
         } else {
             let cannot = |error| RecordError::found(format!("`{}` cannot be written: {error}", out.display()));
-            disk::rewrite(&out, text.as_bytes()).map_err(cannot)?;
+            disk::write(&out, text.as_bytes(), disk::LinkPolicy::Follow).map_err(cannot)?;
         }
         ExportSummary { out: &out, session: &session, bytes: text.len(), unreadable, report: &made.report }
             .tell(as_json, to_screen);

@@ -19,7 +19,7 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
     let changed = after != text;
     if changed {
         let cannot = |error| RecordError::found(format!("`{SETTINGS}` cannot be written: {error}"));
-        disk::rewrite(&path, after.as_bytes()).map_err(cannot)?;
+        disk::write(&path, after.as_bytes(), disk::LinkPolicy::Follow).map_err(cannot)?;
     }
     if as_json {
         screen::print_json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));

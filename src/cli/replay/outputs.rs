@@ -98,11 +98,11 @@ impl Outputs {
         if let Some(path) = self.sarif {
             let report = sarif::sarif(&report.failing, &report.problems, catalogue);
             let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-            told(&path, crate::disk::rewrite(&path, text.as_bytes()));
+            told(&path, crate::disk::write(&path, text.as_bytes(), crate::disk::LinkPolicy::Follow));
         }
         if let Some((path, html_data)) = self.html {
             let page = html_data.page(report, catalogue);
-            told(&path, crate::disk::rewrite(&path, page.as_bytes()));
+            told(&path, crate::disk::write(&path, page.as_bytes(), crate::disk::LinkPolicy::Follow));
         }
         troubles
     }

@@ -1,4 +1,4 @@
-//! The form of the file: namespaces, in each the sessions, and a summary for scripts.
+//! The format of the state file: namespaces with their sessions, and a summary for scripts.
 
 use crate::session::{ModeState, Session};
 use jiff::{SignedDuration, Timestamp};
@@ -7,36 +7,36 @@ use serde_json::{Map, Value};
 /// The version this modegate writes.
 const VERSION: u64 = 1;
 
-/// Keys beside the namespaces.
+/// Keys that are not namespaces.
 const OWN: [&str; 2] = ["version", "revision"];
 
-/// The whole file.
+/// The content of `cache.json`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StateFile {
-    /// Namespaces in the order of the file, foreign ones included.
+    /// Namespaces in the order of the file, unknown ones included.
     pub namespaces: Map<String, Value>,
     /// How often the file has been written.
     pub revision: u64,
     /// Whether the file could be read.
-    pub shape: StateStatus,
+    pub status: StateStatus,
 }
 
 /// Whether the file could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum StateStatus {
-    /// It could, or there was none.
+    /// Readable, or missing.
     #[default]
     Sound,
-    /// It is there, but not what it should be, for this reason.
+    /// Not a state file, for this reason.
     Broken(String),
-    /// The disk does not give it, for this reason.
+    /// The file system failed, for this reason.
     Unreadable(String),
-    /// It is of a later version.
+    /// Written by a later modegate.
     Newer(u64),
 }
 
 impl StateFile {
-    /// Reads the file's bytes; a file in the old flat shape is brought into the present one.
+    /// Parses the file; the old flat format is migrated.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         let mut map = match serde_json::from_slice(bytes) {
@@ -50,15 +50,15 @@ impl StateFile {
             map.shift_remove(own);
         }
         map.values_mut().for_each(migrate);
-        let shape = if version > VERSION { StateStatus::Newer(version) } else { StateStatus::Sound };
-        Self { namespaces: map, revision, shape }
+        let status = if version > VERSION { StateStatus::Newer(version) } else { StateStatus::Sound };
+        Self { namespaces: map, revision, status }
     }
 
     fn broken(why: &str) -> Self {
-        Self { shape: StateStatus::Broken(why.to_owned()), ..Self::default() }
+        Self { status: StateStatus::Broken(why.to_owned()), ..Self::default() }
     }
 
-    /// One session's view.
+    /// The state of one session.
     #[must_use]
     pub fn session(&self, id: &str) -> Session {
         let mut session = Session { id: id.into(), ..Session::default() };
@@ -80,21 +80,22 @@ impl StateFile {
         session
     }
 
-    /// What of a session's entries is of a wrong type, and was left out.
+    /// A message for each entry of a session that has a wrong type and is ignored.
     #[must_use]
     pub fn oddities(&self, id: &str) -> Vec<String> {
         let mut odd = Vec::new();
         for (name, space) in &self.namespaces {
             let own = space.get("sessions").and_then(|sessions| sessions.get(id));
             let keys = own.map(|own| mode_state(own).1).unwrap_or_default();
-            odd.extend(keys.into_iter().map(|key| {
-                format!("`{name}.{key}` in `.claude/hooks/cache.json` is of a wrong type and was left out")
-            }));
+            odd.extend(
+                keys.into_iter()
+                    .map(|key| format!("`{name}.{key}` in `.claude/hooks/cache.json` has a wrong type and is ignored")),
+            );
         }
         odd
     }
 
-    /// Puts a session's modes in, stamped with the time.
+    /// Stores a session's modes with the time.
     pub fn put(&mut self, session: &Session, at: &str) {
         for (name, mode_state) in &session.modes {
             let Ok(Value::Object(mut entry)) = serde_json::to_value(mode_state) else { continue };
@@ -104,7 +105,7 @@ impl StateFile {
             if old.as_ref() != Some(mode_state) {
                 entry.insert("updated_at".to_owned(), at.into());
                 sessions.insert(session.id.to_string(), Value::Object(entry));
-                self.summarise(name);
+                self.summarize(name);
             }
         }
     }
@@ -117,7 +118,7 @@ impl StateFile {
         sessions.into_iter().flatten().filter(|(_, entry)| is_active(entry)).map(|(id, _)| id.clone()).collect()
     }
 
-    /// Every session that the file knows.
+    /// The ids of all sessions.
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
         let sessions = self.namespaces.values().filter_map(|space| space.get("sessions")?.as_object());
@@ -127,8 +128,9 @@ impl StateFile {
         ids
     }
 
-    /// A value of a namespace: what a script has set, or what the session says, or the session of the latest
-    /// activation when none is given.
+    /// A value of a namespace: the session's own, else one that a script has set for all sessions.
+    ///
+    /// Without a session, the one of the latest activation counts.
     #[must_use]
     pub fn value(&self, namespace: &str, key: &str, session: Option<&str>) -> Option<Value> {
         let space = self.namespaces.get(namespace)?;
@@ -137,7 +139,7 @@ impl StateFile {
         own.or_else(|| space.get(key).filter(|_| session.is_none() || !is_summary(key)).cloned())
     }
 
-    /// Why a value cannot be set: the key is not a script's to set, or the value is of a wrong type.
+    /// The error for a key that scripts may not set, or a value of a wrong type.
     #[must_use]
     pub fn refusal(namespace: &str, key: &str, value: &Value) -> Option<String> {
         if OWN.contains(&namespace) {
@@ -152,8 +154,9 @@ impl StateFile {
         Some(format!("`{key}` is {wanted}, not `{value}`"))
     }
 
-    /// Sets a value: in a session, if one is given or the namespace names one and the key is the session's own;
-    /// else beside the sessions, for all of them.
+    /// Sets a value in a session, or for all sessions.
+    ///
+    /// Without a session, a key that belongs to sessions is set in the one of the latest activation.
     pub fn set(&mut self, namespace: &str, key: &str, value: Value, session: Option<&str>, at: &str) {
         let latest = || self.namespaces.get(namespace)?.get("session_id")?.as_str().map(str::to_owned);
         let own = matches!(key, "is_active" | "phase" | "current_phase");
@@ -174,7 +177,7 @@ impl StateFile {
                 entry.insert("updated_at".to_owned(), at.into());
             }
         }
-        self.summarise(namespace);
+        self.summarize(namespace);
     }
 
     fn sessions(&mut self, namespace: &str) -> Option<&mut Map<String, Value>> {
@@ -189,8 +192,8 @@ impl StateFile {
         space.get_mut("sessions")?.as_object_mut()
     }
 
-    /// `is_active` and `session_id` tell of the latest activation.
-    fn summarise(&mut self, namespace: &str) {
+    /// Sets `is_active` and `session_id` from the latest activation.
+    fn summarize(&mut self, namespace: &str) {
         let Some(space) = self.namespaces.get_mut(namespace).and_then(Value::as_object_mut) else { return };
         let sessions = space.get("sessions").and_then(Value::as_object);
         let activated = |entry: &Value| entry.get("activated_at").and_then(Value::as_str).map(str::to_owned);
@@ -203,8 +206,8 @@ impl StateFile {
         space.shift_insert(1, "session_id".to_owned(), id.into());
     }
 
-    /// Makes the file ready to be written: counted up, old sessions gone.
-    pub(super) fn seal(&mut self, at: &str, days: u32) {
+    /// Prepares the file for writing: increments the revision and drops old sessions.
+    pub(super) fn finalize(&mut self, at: &str, days: u32) {
         self.revision = self.revision.saturating_add(1);
         let Ok(now) = at.parse::<Timestamp>() else { return };
         let Ok(oldest) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return };
@@ -232,7 +235,7 @@ impl StateFile {
     }
 }
 
-/// An entry read field by field: what is of a wrong type is left out and named, the rest counts.
+/// Reads an entry field by field; fields of a wrong type are ignored and returned by name.
 fn mode_state(entry: &Value) -> (ModeState, Vec<String>) {
     if let Ok(state) = serde_json::from_value(entry.clone()) {
         return (state, Vec::new());
@@ -248,7 +251,7 @@ fn is_summary(key: &str) -> bool {
     matches!(key, "sessions" | "is_active" | "session_id")
 }
 
-/// Values that a check may ask for; what else scripts keep in the file is no part of a session.
+/// Values that a check may ask for; larger ones are not part of a session.
 fn is_small(value: &Value) -> bool {
     const LONGEST: usize = 256;
     match value {
@@ -258,7 +261,7 @@ fn is_small(value: &Value) -> bool {
     }
 }
 
-/// A namespace in the flat shape belongs to the session it names: its values move there.
+/// Moves the values of a namespace in the old flat format into the session it names.
 fn migrate(space: &mut Value) {
     let Value::Object(flat) = space else { return };
     let Some(id) = flat.get("session_id").and_then(Value::as_str).map(str::to_owned) else { return };
