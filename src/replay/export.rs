@@ -116,13 +116,13 @@ impl LineExporter {
         let texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
         texts.for_each(|text| self.masks.learn_source(text));
         for line in lines {
-            self.masks.learn(&serde_json::to_value(line).unwrap_or_default());
+            self.masks.learn_line(&serde_json::to_value(line).unwrap_or_default());
         }
     }
 
     fn header(&mut self, session: &str, sources: &ProjectSources) -> Header {
         let Self { masks, report, .. } = self;
-        let mut masked = |text: &String| masks.source(text, &mut report.masked);
+        let mut masked = |text: &String| masks.mask_source(text, &mut report.masked);
         let mut sources = sources.clone();
         sources.settings = sources.settings.as_ref().map(&mut masked);
         for (_, text) in &mut sources.files {
@@ -171,7 +171,7 @@ impl LineExporter {
 
     fn masked(&mut self, line: &JournalLine, depth: MaskLevel, tally: &mut MaskCounts) -> Option<JournalLine> {
         let value = serde_json::to_value(line).ok()?;
-        serde_json::from_value(self.masks.line(&value, depth, tally)).ok()
+        serde_json::from_value(self.masks.mask_line(&value, depth, tally)).ok()
     }
 
     /// Decides the line again; fingerprints are those of what is seen now, else nothing may differ.

@@ -1,26 +1,27 @@
-//! What of a recording stays on the machine: secrets, folders, names.
+//! Masks secrets, folders and names in a recording.
 //!
-//! A text that is masked is masked wherever it occurs in the session and in the modes, by the same word. So what was
-//! compared with one another still is the same, and the session is decided again as it was.
+//! A text is masked by the same word wherever it occurs in the session and in the modes. Texts that were equal stay
+//! equal, so the session is decided as before.
 
-mod names;
+mod identity;
 mod secrets;
 
-pub use names::MachineIdentity;
+pub use identity::MachineIdentity;
 
-use crate::redact::shortened;
-use names::IdentityMask;
+use crate::redact::walk::{JsonRewriter, rewrite};
+use crate::redact::{MASK, shortened};
+use identity::IdentityMask;
 use secrets::KnownSecrets;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How much is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskLevel {
-    /// All there is.
+    /// Secrets, folders, names and email addresses; long prompts are cut.
     Full,
-    /// Secrets and folders; names, addresses and long prompts stay.
+    /// Only secrets and folders.
     SecretsAndPaths,
 }
 
@@ -29,19 +30,18 @@ pub enum MaskLevel {
 pub struct MaskCounts {
     /// Secrets.
     pub secrets: usize,
-    /// Folders of the user.
+    /// Folders of users.
     pub paths: usize,
     /// Names of the user and the machine.
     pub names: usize,
-    /// Addresses of mail.
+    /// Email addresses.
     pub mails: usize,
     /// Prompts that were cut.
     pub cut: usize,
 }
 
 impl MaskCounts {
-    /// Adds another.
-    pub fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.secrets += other.secrets;
         self.paths += other.paths;
         self.names += other.names;
@@ -50,143 +50,141 @@ impl MaskCounts {
     }
 }
 
-/// All that is masked in one recording.
-pub struct RecordingMasker {
+/// Masks one recording. It learns all secrets before it masks the first line.
+pub(super) struct RecordingMasker {
     secrets: KnownSecrets,
-    names: IdentityMask,
-    /// Hashes of contents by the number that stands for each: a short content could be guessed from its hash.
+    identity: IdentityMask,
+    /// The number that replaces each content hash: a short content could be guessed from its hash.
     hashes: BTreeMap<String, usize>,
 }
 
 impl RecordingMasker {
-    /// Masks for whoever recorded it; nothing is known to be secret yet.
-    #[must_use]
-    pub fn new(identity: &MachineIdentity) -> Self {
-        Self { secrets: KnownSecrets::default(), names: IdentityMask::new(identity), hashes: BTreeMap::new() }
+    pub(super) fn new(identity: &MachineIdentity) -> Self {
+        Self { secrets: KnownSecrets::default(), identity: IdentityMask::new(identity), hashes: BTreeMap::new() }
     }
 
     /// Learns the secrets of a mode file or the settings.
-    pub fn learn_source(&mut self, text: &str) {
+    pub(super) fn learn_source(&mut self, text: &str) {
         self.secrets.learn_source(text);
     }
 
     /// Learns the secrets of a line.
-    pub fn learn(&mut self, line: &Value) {
-        self.secrets.learn(line);
+    pub(super) fn learn_line(&mut self, line: &Value) {
+        self.secrets.learn_line(line);
     }
 
-    /// The text of a source with everything masked.
-    #[must_use]
-    pub fn source(&self, text: &str, tally: &mut MaskCounts) -> String {
-        let text = self.secrets.in_source(text, tally);
-        self.names.masked(&text, MaskLevel::Full, tally)
+    /// Masks a mode file or the settings.
+    pub(super) fn mask_source(&self, text: &str, counts: &mut MaskCounts) -> String {
+        let text = self.secrets.mask_source(text, counts);
+        self.identity.mask(&text, MaskLevel::Full, counts)
     }
 
-    /// A line with everything masked.
-    #[must_use]
-    pub fn line(&mut self, line: &Value, depth: MaskLevel, tally: &mut MaskCounts) -> Value {
-        let own = self.secrets.short_ones(line);
-        LineMasker { masks: self, own, depth, tally }.value(line, "", true)
+    /// Masks a line.
+    pub(super) fn mask_line(&mut self, line: &Value, level: MaskLevel, counts: &mut MaskCounts) -> Value {
+        let short_secrets = self.secrets.short_secrets(line);
+        rewrite(line, "", true, &mut LineMasker { masker: self, short_secrets, level, counts })
     }
 
-    /// Whether a written line still has a text that is known to be secret.
-    #[must_use]
-    pub fn leaks(&self, written: &str) -> bool {
-        self.secrets.occur_in(written)
+    /// Whether a masked line still contains a known secret.
+    pub(super) fn leaks(&self, line: &str) -> bool {
+        self.secrets.occur_in(line)
     }
 
-    /// The number that stands for a hash, in the form of one.
-    fn number(&mut self, hash: &str) -> String {
+    /// The number that replaces a hash, in the form of a hash.
+    fn hash_number(&mut self, hash: &str) -> String {
         let next = self.hashes.len() + 1;
         let number = *self.hashes.entry(hash.to_owned()).or_insert(next);
         format!("{number:064x}")
     }
 }
 
-/// One walk through a line.
 struct LineMasker<'a> {
-    masks: &'a mut RecordingMasker,
-    /// Secrets of this line that are too short to be looked for in others.
-    own: Vec<String>,
-    depth: MaskLevel,
-    tally: &'a mut MaskCounts,
+    masker: &'a mut RecordingMasker,
+    /// Secrets of this line that are too short to be searched for in other lines.
+    short_secrets: Vec<String>,
+    level: MaskLevel,
+    counts: &'a mut MaskCounts,
+}
+
+impl JsonRewriter for LineMasker<'_> {
+    /// Whether the names of fields show which values are secret.
+    type Scope = bool;
+
+    fn whole(&mut self, value: &Value, key: &str, by_name: bool) -> Option<Value> {
+        match value {
+            Value::String(hash) if key == "sha256" => Some(self.masker.hash_number(hash).into()),
+            Value::Number(_) if by_name && secrets::is_secret_number(key, value) => {
+                self.counts.secrets += 1;
+                Some(MASK.into())
+            }
+            Value::Array(_) => secrets::secret_pair(value, by_name)
+                .map(|(name, text)| Value::Array(vec![self.mask_text(name).into(), self.text(text, name, true)])),
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, text: &str, key: &str, by_name: bool) -> Value {
+        let text = self.masker.secrets.mask_field(text, key, by_name, self.counts);
+        let text = self.mask_text(&text);
+        // Cut only now: half a secret would not be recognized.
+        let is_prompt = matches!(key, "prompt" | "user_prompt") && self.level == MaskLevel::Full;
+        let Some(short) = shortened(&text).filter(|_| is_prompt) else { return text.into() };
+        self.counts.cut += 1;
+        self.mask_beginning(short).into()
+    }
+
+    fn name(&mut self, name: &str, _: bool) -> String {
+        self.mask_text(name)
+    }
+
+    fn field<'a>(&self, key: &'a str, name: &'a str, by_name: bool) -> (&'a str, bool) {
+        secrets::field_scope(key, name, by_name)
+    }
 }
 
 impl LineMasker<'_> {
-    fn value(&mut self, value: &Value, key: &str, by_key: bool) -> Value {
-        match value {
-            Value::String(text) => self.string(text, key, by_key).into(),
-            Value::Array(items) => self.list(items, key, by_key),
-            Value::Object(fields) => self.object(fields, key, by_key).into(),
-            Value::Number(_) if by_key && secrets::hides_number(key, value) => {
-                self.tally.secrets += 1;
-                crate::redact::MASK.into()
-            }
-            other => other.clone(),
-        }
+    fn mask_text(&mut self, text: &str) -> String {
+        let text = self.masker.secrets.mask_text(text, &self.short_secrets, self.counts);
+        let text = self.masker.identity.mask(&text, self.level, self.counts);
+        self.mask_beginning(text)
     }
 
-    /// A list; one of a secret's name and its value is a header or the like.
-    fn list(&mut self, items: &[Value], key: &str, by_key: bool) -> Value {
-        if let [Value::String(name), Value::String(text)] = items
-            && by_key
-            && secrets::hides(name, text)
-        {
-            let name = self.text(name);
-            return Value::Array(vec![name.into(), self.string(text, name_of(items), true).into()]);
-        }
-        items.iter().map(|item| self.value(item, key, by_key)).collect()
-    }
-
-    fn object(&mut self, fields: &Map<String, Value>, key: &str, by_key: bool) -> Map<String, Value> {
-        let sized = fields.contains_key("sha256");
-        let mut masked = Map::new();
-        for (name, value) in fields {
-            // Gates and things seen have names of their own there.
-            let by_key = by_key && !matches!(name.as_str(), "notified" | "seen" | "blocks");
-            let value = match value {
-                Value::String(hash) if sized && name == "sha256" => self.masks.number(hash).into(),
-                // All that is in a secret object goes by the object's name.
-                _ if by_key && secrets::is_hoard(key) => self.value(value, key, by_key),
-                _ => self.value(value, name, by_key),
-            };
-            masked.insert(self.text(name), value);
-        }
-        masked
-    }
-
-    fn string(&mut self, text: &str, key: &str, by_key: bool) -> String {
-        let text = self.masks.secrets.in_field(text, key, by_key, self.tally);
-        let text = self.text(&text);
-        // Cut last: half a secret would not be recognised.
-        let cut = matches!(key, "prompt" | "user_prompt") && self.depth == MaskLevel::Full;
-        match shortened(&text).filter(|_| cut) {
-            Some(short) => {
-                self.tally.cut += 1;
-                self.headed(short)
-            }
-            None => text,
-        }
-    }
-
-    fn text(&mut self, text: &str) -> String {
-        let text = self.masks.secrets.in_text(text, &self.own, self.tally);
-        let text = self.masks.names.masked(&text, self.depth, self.tally);
-        self.headed(text)
-    }
-
-    /// The beginning of a long text without its last word, which may be half a secret, and with a number for its hash.
-    fn headed(&mut self, text: String) -> String {
+    /// If only the beginning of a text was kept: drops its last word, which may be half a secret, and masks its hash.
+    fn mask_beginning(&mut self, text: String) -> String {
         const SIGN: &str = " bytes, sha256 ";
         let Some((head, hash)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(SIGN)) else { return text };
         let Some((head, size)) = head.rsplit_once("… [").filter(|_| hash.len() == 64) else { return text };
         let whole = head.rfind(char::is_whitespace).and_then(|end| head.get(..end)).unwrap_or_default();
-        format!("{whole}… [{size}{SIGN}{}]", self.masks.number(hash))
+        format!("{whole}… [{size}{SIGN}{}]", self.masker.hash_number(hash))
     }
 }
 
-fn name_of(items: &[Value]) -> &str {
-    items.first().and_then(Value::as_str).unwrap_or_default()
+/// Decides from the characters before and after a match whether it is replaced.
+type MatchBoundary = fn(&str, Option<char>, Option<char>) -> bool;
+
+fn anywhere(_: &str, _: Option<char>, _: Option<char>) -> bool {
+    true
+}
+
+fn whole_word(_: &str, before: Option<char>, after: Option<char>) -> bool {
+    [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
+}
+
+/// Replaces `from` by `to` where the boundary allows it.
+fn replace(text: &str, from: &str, to: &str, boundary: MatchBoundary, count: &mut usize) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(from) {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + from.len()..).unwrap_or_default());
+        if at >= done && boundary(from, before.chars().next_back(), after.chars().next()) {
+            replaced.push_str(text.get(done..at).unwrap_or_default());
+            replaced.push_str(to);
+            done = at + from.len();
+            *count += 1;
+        }
+    }
+    replaced.push_str(text.get(done..).unwrap_or_default());
+    replaced
 }
 
 #[cfg(test)]
@@ -205,8 +203,8 @@ mod tests {
 
     fn masked(line: &Value) -> Value {
         let mut masks = masks();
-        masks.learn(line);
-        masks.line(line, MaskLevel::Full, &mut MaskCounts::default())
+        masks.learn_line(line);
+        masks.mask_line(line, MaskLevel::Full, &mut MaskCounts::default())
     }
 
     #[test]
@@ -218,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_names_become_those_of_anyone() {
+    fn folders_and_names_are_replaced_by_neutral_ones() {
         let line = json!({"cwd": "/home/ann/dev/app/src", "path": "/home/ann/.claude/projects/-home-ann-dev-app/x.jsonl",
             "prompt": "ann on laptop7 wrote to ann@corp.io about /Users/bob/x"});
         let expected = json!({"cwd": "/home/user/project/src",
@@ -228,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_becomes_a_number() {
+    fn equal_hashes_become_equal_numbers() {
         let line = json!({"a": {"size": 3, "sha256": "ab"}, "b": {"size": 3, "sha256": "ab"}, "c": {"sha256": "cd"}});
         let value = masked(&line);
         assert_eq!(value["a"], value["b"]);
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_prompt_ends_with_a_whole_word() {
+    fn a_long_prompt_is_cut_after_a_whole_word() {
         let line =
             json!({"prompt": format!("{} the password is fakeHalf12345 {}", "x".repeat(236), "word ".repeat(500))});
         let text = masked(&line)["prompt"].as_str().unwrap().to_owned();
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_pairs() {
+    fn a_header_in_a_list_is_masked() {
         let line = json!({"headers": [["X-Api-Key", "a b c"], ["Accept", "text/plain"]]});
         assert_eq!(masked(&line), json!({"headers": [["X-Api-Key", "[masked]"], ["Accept", "text/plain"]]}));
     }

@@ -1,135 +1,213 @@
-//! The secrets of a recording: learnt from all of it, then masked in all of it.
+//! Learns the secrets of a whole recording, then masks them everywhere in it.
 
-mod seen;
-
-use super::MaskCounts;
+use super::{MaskCounts, anywhere, replace, whole_word};
 use crate::mode::EMBEDDED;
 use crate::redact::MASK;
-use crate::redact::export::{is_placeholder, is_secret_export_name, secret_part};
-use seen::SecretCache;
+use crate::redact::export::{find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
+use crate::redact::walk::{JsonRewriter, rewrite};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
-/// What stands for a secret of a mode file: a plain word, which is one in YAML, JSON and TOML alike.
-const WORD: &str = "masked";
+/// Replaces a secret of a mode file: a plain word in YAML, JSON and TOML alike.
+const SOURCE_MASK: &str = "masked";
 
-/// Shorter texts are looked for only in the line they were found in.
+/// Shorter secrets are searched for only in the line they were found in.
 const SHORT: usize = 6;
 
-/// Texts that are known to be secret.
 #[derive(Default)]
 pub(super) struct KnownSecrets {
-    /// What was found in which text.
-    seen: SecretCache,
-    /// Those of mode files and settings, the longest first.
+    /// The secrets of each text that was searched: a session repeats its texts.
+    searched: RefCell<HashMap<String, Vec<Range<usize>>>>,
+    /// Secrets of mode files and settings, the longest first.
     sources: Vec<String>,
-    /// Those of the lines, the longest first.
+    /// Secrets of lines, the longest first.
     lines: Vec<String>,
 }
 
 impl KnownSecrets {
     pub(super) fn learn_source(&mut self, text: &str) {
-        let mut found = self.seen.text(text);
-        if let Some(tree) = tree(text) {
-            found.extend(self.seen.tree(&tree));
+        let tree = serde_json::from_str(text).ok().or_else(|| serde_yaml::from_str(text).ok());
+        let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
+        collector.search(text);
+        if let Some(tree) = tree {
+            rewrite(&tree, "", true, &mut collector);
         }
-        found.retain(|secret| secret.len() > 2 && !is_known(secret));
+        let mut found = collector.found;
+        found.retain(|secret| secret.len() > 2 && !is_public(secret));
         add(&mut self.sources, found);
     }
 
-    pub(super) fn learn(&mut self, line: &Value) {
-        let mut found = self.seen.tree(line);
-        found.retain(|secret| travels(secret));
+    pub(super) fn learn_line(&mut self, line: &Value) {
+        let mut found = self.secrets_of(line);
+        found.retain(|secret| is_secret_everywhere(secret));
         add(&mut self.lines, found);
     }
 
-    /// The secrets of a line that are too short, or too common, to be looked for anywhere else.
-    pub(super) fn short_ones(&self, line: &Value) -> Vec<String> {
-        let mut found = self.seen.tree(line);
-        found.retain(|secret| secret.len() > 2 && !travels(secret) && !is_known(secret));
-        let mut own = Vec::new();
-        add(&mut own, found);
-        own
+    /// The secrets of a line that are too short, or too common, to be searched for in other lines.
+    pub(super) fn short_secrets(&self, line: &Value) -> Vec<String> {
+        let mut found = self.secrets_of(line);
+        found.retain(|secret| secret.len() > 2 && !is_secret_everywhere(secret) && !is_public(secret));
+        let mut secrets = Vec::new();
+        add(&mut secrets, found);
+        secrets
     }
 
-    /// The text of a mode file or the settings.
-    pub(super) fn in_source(&self, text: &str, tally: &mut MaskCounts) -> String {
-        let text = replaced(text, &self.sources, WORD, tally);
-        let text = replaced(&text, &self.lines, WORD, tally);
-        self.in_place(&text, WORD, tally)
+    /// Masks a mode file or the settings.
+    pub(super) fn mask_source(&self, text: &str, counts: &mut MaskCounts) -> String {
+        let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
+        let text = mask_known(&text, &self.lines, SOURCE_MASK, counts);
+        self.mask_found(&text, SOURCE_MASK, counts)
     }
 
-    /// A text of a line.
-    pub(super) fn in_text(&self, text: &str, own: &[String], tally: &mut MaskCounts) -> String {
-        let text = replaced(text, &self.sources, WORD, tally);
-        let text = replaced(&text, &self.lines, MASK, tally);
-        let mut text = self.in_place(&text, MASK, tally);
-        for secret in own {
-            text = whole_words(&text, secret, MASK, tally);
-        }
-        text
+    /// Masks a text of a line.
+    pub(super) fn mask_text(&self, text: &str, short_secrets: &[String], counts: &mut MaskCounts) -> String {
+        let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
+        let text = mask_known(&text, &self.lines, MASK, counts);
+        let text = self.mask_found(&text, MASK, counts);
+        short_secrets.iter().fold(text, |text, secret| replace(&text, secret, MASK, whole_word, &mut counts.secrets))
     }
 
-    /// A text that stands under a key, which may tell that it is secret.
-    pub(super) fn in_field(&self, text: &str, key: &str, by_key: bool, tally: &mut MaskCounts) -> String {
-        if !by_key || !hides(key, text) {
-            return text.to_owned();
-        }
+    /// Masks a text whose name shows that it is secret.
+    pub(super) fn mask_field(&self, text: &str, key: &str, by_name: bool, counts: &mut MaskCounts) -> String {
         let secret = secret_part(text);
-        // What a mode file says has its own word there.
-        if self.sources.iter().any(|known| known == secret) {
+        // A secret of a mode file gets the mask of the mode file.
+        if !by_name || !is_secret_field(key, text) || self.sources.iter().any(|known| known == secret) {
             return text.to_owned();
         }
-        tally.secrets += 1;
+        counts.secrets += 1;
         text.replace(secret, MASK)
     }
 
-    pub(super) fn occur_in(&self, written: &str) -> bool {
-        self.lines.iter().chain(&self.sources).filter(|secret| secret.len() >= SHORT).any(|secret| {
-            let found = |text: &str| if is_number(text) { has_word(written, text) } else { written.contains(text) };
-            found(secret) || found(&escaped(secret))
-        })
+    pub(super) fn occur_in(&self, line: &str) -> bool {
+        let has_word = |word: &str| {
+            let mut count = 0;
+            replace(line, word, "", whole_word, &mut count);
+            count > 0
+        };
+        let found = |text: &str| if is_number(text) { has_word(text) } else { line.contains(text) };
+        let mut secrets = self.lines.iter().chain(&self.sources).filter(|secret| secret.len() >= SHORT);
+        secrets.any(|secret| found(secret) || found(&json_escaped(secret)))
     }
 
-    /// Masks what is recognised in this very text.
-    fn in_place(&self, text: &str, mask: &str, tally: &mut MaskCounts) -> String {
+    /// Masks the secrets that are recognized in this text.
+    fn mask_found(&self, text: &str, mask: &str, counts: &mut MaskCounts) -> String {
         let mut masked = String::with_capacity(text.len());
         let mut done = 0;
-        for range in self.seen.ranges(text) {
+        for range in self.search(text) {
             let secret = text.get(range.clone()).unwrap_or_default();
-            if is_placeholder(secret) || is_known(secret) {
-                continue;
+            if !is_placeholder(secret) && !is_public(secret) {
+                masked.push_str(text.get(done..range.start).unwrap_or_default());
+                masked.push_str(mask);
+                done = range.end;
+                counts.secrets += 1;
             }
-            masked.push_str(text.get(done..range.start).unwrap_or_default());
-            masked.push_str(mask);
-            done = range.end;
-            tally.secrets += 1;
         }
         masked.push_str(text.get(done..).unwrap_or_default());
         masked
     }
+
+    fn secrets_of(&self, line: &Value) -> BTreeSet<String> {
+        let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
+        rewrite(line, "", true, &mut collector);
+        collector.found
+    }
+
+    fn search(&self, text: &str) -> Vec<Range<usize>> {
+        if let Some(found) = self.searched.borrow().get(text) {
+            return found.clone();
+        }
+        let found = find_export_secrets(text);
+        self.searched.borrow_mut().insert(text.to_owned(), found.clone());
+        found
+    }
 }
 
-/// Whether the text under a key is secret.
-pub(super) fn hides(key: &str, text: &str) -> bool {
+/// Collects the secrets of a JSON value; the rewritten value is of no use.
+struct SecretCollector<'a> {
+    known: &'a KnownSecrets,
+    found: BTreeSet<String>,
+}
+
+impl SecretCollector<'_> {
+    fn search(&mut self, text: &str) {
+        for range in self.known.search(text) {
+            self.add(text.get(range).unwrap_or_default());
+        }
+    }
+
+    /// Adds a secret, and each line of a long one: a text may show only a part of it.
+    fn add(&mut self, secret: &str) {
+        const LINE: usize = 20;
+        if is_placeholder(secret) || secret.contains(MASK) {
+            return;
+        }
+        self.found.insert(secret.to_owned());
+        let lines = secret.split('\n').flat_map(|line| line.split("\\n")).map(str::trim);
+        self.found.extend(lines.filter(|line| line.len() >= LINE && !line.starts_with("-----")).map(str::to_owned));
+    }
+}
+
+impl JsonRewriter for SecretCollector<'_> {
+    /// Whether the names of fields show which values are secret.
+    type Scope = bool;
+
+    fn whole(&mut self, value: &Value, key: &str, by_name: bool) -> Option<Value> {
+        if by_name && value.is_number() && is_secret_number(key, value) {
+            self.found.insert(value.to_string());
+        }
+        if let Some((_, text)) = secret_pair(value, by_name) {
+            self.add(secret_part(text));
+        }
+        None
+    }
+
+    fn text(&mut self, text: &str, key: &str, by_name: bool) -> Value {
+        if by_name && is_secret_field(key, text) {
+            self.add(secret_part(text));
+        }
+        self.search(text);
+        Value::Null
+    }
+
+    fn name(&mut self, name: &str, _: bool) -> String {
+        self.search(name);
+        String::new()
+    }
+
+    fn field<'a>(&self, key: &'a str, name: &'a str, by_name: bool) -> (&'a str, bool) {
+        field_scope(key, name, by_name)
+    }
+}
+
+/// The key that decides about a field, and whether the names inside it count.
+pub(super) fn field_scope<'a>(key: &'a str, name: &'a str, by_name: bool) -> (&'a str, bool) {
+    const CONTAINERS: [&str; 5] = ["secrets", "credentials", "passwords", "cookies", "tokens"];
+    // The keys of these objects are names of gates and checks.
+    let by_name = by_name && !matches!(name, "notified" | "seen" | "blocks");
+    let in_container = by_name && CONTAINERS.contains(&key.to_ascii_lowercase().as_str());
+    (if in_container { key } else { name }, by_name)
+}
+
+/// A list of a secret's name and its text, as headers are written.
+pub(super) fn secret_pair(value: &Value, by_name: bool) -> Option<(&str, &str)> {
+    let [Value::String(name), Value::String(text)] = value.as_array()?.as_slice() else { return None };
+    (by_name && is_secret_field(name, text)).then_some((name, text))
+}
+
+fn is_secret_field(key: &str, text: &str) -> bool {
     !text.trim().is_empty() && is_secret_export_name(key) && !is_placeholder(secret_part(text))
 }
 
-/// Whether the number under a key is secret; a small one counts something.
-pub(super) fn hides_number(key: &str, value: &Value) -> bool {
+/// Whether a number is secret because of its name; a small one is a count.
+pub(super) fn is_secret_number(key: &str, value: &Value) -> bool {
     is_secret_export_name(key) && value.as_u64().is_none_or(|number| number > 999)
-}
-
-/// Whether everything in the object under a key is secret.
-pub(super) fn is_hoard(key: &str) -> bool {
-    let plain = key.to_ascii_lowercase();
-    ["secrets", "credentials", "passwords", "cookies", "tokens"].contains(&plain.as_str())
 }
 
 fn add(list: &mut Vec<String>, found: BTreeSet<String>) {
     for secret in found {
-        let escaped = escaped(&secret);
-        for form in [escaped, secret] {
+        for form in [json_escaped(&secret), secret] {
             if !list.contains(&form) {
                 list.push(form);
             }
@@ -138,27 +216,20 @@ fn add(list: &mut Vec<String>, found: BTreeSet<String>) {
     list.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
 }
 
-/// The text as it stands inside a JSON string.
-fn escaped(text: &str) -> String {
+/// The text as it is written inside a JSON string.
+fn json_escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).to_owned()
 }
 
-/// The file as a tree; what is neither JSON nor YAML is only read as a text.
-fn tree(text: &str) -> Option<Value> {
-    let yaml = || serde_yaml::from_str::<Value>(text).ok();
-    serde_json::from_str(text).ok().or_else(yaml)
+/// Whether a text is distinctive enough to be a secret wherever it occurs.
+fn is_secret_everywhere(secret: &str) -> bool {
+    let is_distinctive = secret.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation());
+    secret.len() >= SHORT && (is_distinctive || secret.len() >= 12) && !is_public(secret)
 }
 
-/// Whether a text is so much of a secret that it is one wherever it occurs.
-fn travels(secret: &str) -> bool {
-    let has = |kind: fn(&u8) -> bool| secret.bytes().any(|byte| kind(&byte));
-    let odd = has(u8::is_ascii_digit) || has(u8::is_ascii_punctuation);
-    secret.len() >= SHORT && (odd || secret.len() >= 12) && !is_known(secret)
-}
-
-/// Whether a text is a part of the modes that ship, or a word of their language: everybody knows it.
-fn is_known(secret: &str) -> bool {
+/// Whether a text is part of the embedded modes or a word of the mode language.
+fn is_public(secret: &str) -> bool {
     const LANGUAGE: [&str; 9] = ["off", "warn", "observe", "enforce", "block", "ask", "deny", "true", "false"];
     LANGUAGE.contains(&secret) || EMBEDDED.iter().any(|(_, text)| text.contains(secret))
 }
@@ -167,41 +238,13 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn replaced(text: &str, secrets: &[String], mask: &str, tally: &mut MaskCounts) -> String {
+fn mask_known(text: &str, secrets: &[String], mask: &str, counts: &mut MaskCounts) -> String {
     let mut text = text.to_owned();
-    for secret in secrets {
-        if secret.len() < SHORT || is_number(secret) {
-            text = whole_words(&text, secret, mask, tally);
-        } else if text.contains(secret.as_str()) {
-            tally.secrets += text.matches(secret.as_str()).count();
-            text = text.replace(secret.as_str(), mask);
+    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+        if text.contains(secret.as_str()) {
+            let boundary = if secret.len() < SHORT || is_number(secret) { whole_word } else { anywhere };
+            text = replace(&text, secret, mask, boundary, &mut counts.secrets);
         }
     }
     text
-}
-
-/// Replaces a text where it is not a part of a longer word.
-fn whole_words(text: &str, word: &str, mask: &str, tally: &mut MaskCounts) -> String {
-    let mut masked = String::new();
-    let mut done = 0;
-    for (at, _) in text.match_indices(word) {
-        if at >= done && is_whole(text, at, word) {
-            masked.push_str(text.get(done..at).unwrap_or_default());
-            masked.push_str(mask);
-            done = at + word.len();
-            tally.secrets += 1;
-        }
-    }
-    masked.push_str(text.get(done..).unwrap_or_default());
-    masked
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| is_whole(text, at, word))
-}
-
-fn is_whole(text: &str, at: usize, word: &str) -> bool {
-    let before = text.get(..at).and_then(|text| text.chars().next_back());
-    let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-    [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
 }

@@ -1,24 +1,24 @@
-//! Whose machine it was: folders, names and addresses become those of anyone.
+//! Replaces the folders, names and email addresses of a machine and its user by neutral ones.
 
-use super::{MaskCounts, MaskLevel};
+use super::{MaskCounts, MaskLevel, replace, whole_word};
 use crate::mode::EMBEDDED;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// What the user's folder is called in a recording.
+/// The user's folder in a recording.
 const HOME: &str = "/home/user";
-/// What the project's folder is called in a recording.
+/// The project's folder in a recording.
 const PROJECT: &str = "/home/user/project";
-/// Names that tell nothing of anyone.
+/// Names that do not identify anyone.
 const COMMON: &str = "root user admin runner ubuntu debian node app dev test tests build vscode codespace localhost home project \
     claude main agent master host code plan mode git src the and for you";
 
-/// Whose machine it was.
+/// The folders and names of the machine that made a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MachineIdentity {
-    /// The project's folder, by all its names.
+    /// The paths of the project's folder.
     pub projects: Vec<String>,
-    /// The user's folder, by all its names.
+    /// The paths of the user's folder.
     pub homes: Vec<String>,
     /// The user's name.
     pub user: Option<String>,
@@ -26,11 +26,10 @@ pub struct MachineIdentity {
     pub host: Option<String>,
 }
 
-/// What is masked of it.
 pub(super) struct IdentityMask {
-    /// Folders and what each becomes, the longest first.
+    /// Folders with their replacements, the longest first.
     folders: Vec<(String, String)>,
-    /// Words and what each becomes.
+    /// Words with their replacements.
     words: Vec<(String, &'static str)>,
 }
 
@@ -56,39 +55,39 @@ impl IdentityMask {
         }
         folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
         folders.dedup();
-        let user = identity.user.iter().filter(|name| tells(name)).map(|name| (name.clone(), "user"));
+        let user = identity.user.iter().filter(|name| is_identifying(name)).map(|name| (name.clone(), "user"));
         let hosts = identity.host.iter().flat_map(|host| {
             let short = host.split('.').next().unwrap_or_default().to_owned();
-            [host.clone(), short].into_iter().filter(|name| tells(name)).map(|name| (name, "host"))
+            [host.clone(), short].into_iter().filter(|name| is_identifying(name)).map(|name| (name, "host"))
         });
         let mut words: Vec<_> = user.chain(hosts).collect();
         words.dedup();
         Self { folders, words }
     }
 
-    pub(super) fn masked(&self, text: &str, depth: MaskLevel, tally: &mut MaskCounts) -> String {
+    pub(super) fn mask(&self, text: &str, depth: MaskLevel, tally: &mut MaskCounts) -> String {
         let mut text = text.to_owned();
         if depth == MaskLevel::Full && text.contains('@') {
             text = mails(&text, tally);
         }
         for (folder, name) in &self.folders {
-            text = replaced(&text, folder, name, ends_folder, &mut tally.paths);
+            text = replace(&text, folder, name, whole_folder, &mut tally.paths);
         }
         text = homes(&text, &HOMES, tally);
         text = homes(&text, &WINDOWS, tally);
         if depth == MaskLevel::Full {
             for (word, name) in &self.words {
-                text = replaced(&text, word, name, ends_word, &mut tally.names);
+                text = replace(&text, word, name, whole_word, &mut tally.names);
             }
         }
         text
     }
 }
 
-/// A folder in every form in which it is written, with what becomes of it.
+/// The ways in which a folder is written, with their replacements.
 fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
     let folder = folder.trim_end_matches(['/', '\\']);
-    // The top of everything is nobody's.
+    // The root folder belongs to nobody.
     if folder.len() < 4 {
         return Vec::new();
     }
@@ -104,7 +103,7 @@ fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
         add(folder.replace('\\', "/"), name.to_owned());
         add(folder.replace('\\', "\\\\"), name.to_owned());
     }
-    // The host's folder of a project is called after its path.
+    // The host names its folder of a project after the project's path.
     add(slug(folder), slug(name));
     forms
 }
@@ -113,43 +112,18 @@ fn slug(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// Whether a name tells who it is.
-fn tells(name: &str) -> bool {
+/// Whether a name identifies somebody.
+fn is_identifying(name: &str) -> bool {
     let common = COMMON.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
     let known = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
     name.len() > 2 && !common && !EMBEDDED.iter().any(|(_, text)| known(text))
 }
 
-fn ends_folder(form: &str, before: Option<char>, after: Option<char>) -> bool {
+/// Whether a match is a whole folder and not the beginning of a longer name.
+fn whole_folder(form: &str, before: Option<char>, after: Option<char>) -> bool {
     let is_slug = form.starts_with('-');
     let begins = before.is_none_or(|c| !c.is_alphanumeric());
     begins && after.is_none_or(|c| !c.is_alphanumeric() && c != '_' && (is_slug || c != '-'))
-}
-
-fn ends_word(_: &str, before: Option<char>, after: Option<char>) -> bool {
-    [before, after].into_iter().flatten().all(|c| !c.is_alphanumeric() && c != '_')
-}
-
-type WordBoundary = fn(&str, Option<char>, Option<char>) -> bool;
-
-fn replaced(text: &str, from: &str, to: &str, ends: WordBoundary, count: &mut usize) -> String {
-    if !text.contains(from) {
-        return text.to_owned();
-    }
-    let mut masked = String::with_capacity(text.len());
-    let mut done = 0;
-    for (at, _) in text.match_indices(from) {
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
-        let after = text.get(at + from.len()..).and_then(|text| text.chars().next());
-        if at >= done && ends(from, before, after) {
-            masked.push_str(text.get(done..at).unwrap_or_default());
-            masked.push_str(to);
-            done = at + from.len();
-            *count += 1;
-        }
-    }
-    masked.push_str(text.get(done..).unwrap_or_default());
-    masked
 }
 
 fn mails(text: &str, tally: &mut MaskCounts) -> String {
@@ -167,14 +141,14 @@ fn mails(text: &str, tally: &mut MaskCounts) -> String {
     mail.replace_all(text, masked).into_owned()
 }
 
-/// Folders of others, of whom we know nothing else.
+/// Replaces the folders of other users.
 fn homes(text: &str, pattern: &LazyLock<Option<Regex>>, tally: &mut MaskCounts) -> String {
     const NOBODY: [&str; 8] = ["user", "linuxbrew", "runner", "Shared", "Public", "Default", "me", "u"];
     let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let masked = |found: &Captures<'_>| {
         let part = |name: &str| found.name(name).map_or("", |found| found.as_str());
         let (root, name) = (part("root"), part("name"));
-        // In a name that is made of a path, what follows the user belongs to the path.
+        // In a name made from a path, what follows the user belongs to the path.
         let (user, rest) = match name.split_once('-') {
             Some((user, rest)) if root.ends_with('-') => (user, format!("-{rest}")),
             _ => (name, String::new()),
@@ -209,18 +183,18 @@ mod tests {
             ("/home/*", "/home/*"),
             ("C--Users-ann-my-app", "-home-user-project"),
         ] {
-            assert_eq!(names.masked(text, MaskLevel::Full, &mut MaskCounts::default()), expected, "{text}");
+            assert_eq!(names.mask(text, MaskLevel::Full, &mut MaskCounts::default()), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_folder_is_no_part_of_another() {
+    fn a_folder_is_not_replaced_inside_a_longer_name() {
         let names = IdentityMask::new(&MachineIdentity {
             projects: vec!["/srv/app".into()],
             homes: vec!["/".into()],
             ..MachineIdentity::default()
         });
-        let masked = |text: &str| names.masked(text, MaskLevel::Full, &mut MaskCounts::default());
+        let masked = |text: &str| names.mask(text, MaskLevel::Full, &mut MaskCounts::default());
         assert_eq!(
             masked("/srv/app /srv/app/x /srv/application /mnt/srv/app"),
             "/home/user/project /home/user/project/x /srv/application /mnt/srv/app"
@@ -228,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_stays() {
+    fn text_that_only_looks_like_an_email_address_stays() {
         let names = IdentityMask::new(&MachineIdentity::default());
         for text in ["git@github.com:a/b.git", "pkg@1.2.3", "@scope/pkg", "gate@agent", "t@example.com"] {
-            assert_eq!(names.masked(text, MaskLevel::Full, &mut MaskCounts::default()), text);
+            assert_eq!(names.mask(text, MaskLevel::Full, &mut MaskCounts::default()), text);
         }
     }
 }
