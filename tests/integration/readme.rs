@@ -163,3 +163,21 @@ fn every_invariant_names_tests_that_exist() {
         }
     }
 }
+
+#[test]
+fn every_host_test_is_in_the_table_of_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = fs::read_to_string(root.join("docs/hosts.md")).unwrap();
+    let mut count = 0;
+    for entry in fs::read_dir(root.join("tests/host")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for case in text.split("Case::new(").skip(1) {
+            let name = case.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+            let Some(name) = name else { continue };
+            assert!(table.contains(&format!(": {name} |")), "`{name}` of {} is not in docs/hosts.md", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count}");
+}
