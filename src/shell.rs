@@ -4,14 +4,14 @@
 mod braces;
 pub mod effects;
 mod expansion;
-mod line;
 mod parse;
 mod quoting;
 mod syntax;
 mod word;
 mod word_parts;
 
-pub use effects::{Certainty, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, TargetPath, effects};
-pub use line::{Simple, begins_with, changes_folder, commands};
+pub use effects::{
+    Certainty, Effect, ExecContext, FileEffect, LineEffects, OwnResult, ProgramCall, TargetPath, effects,
+};
 pub use syntax::Unreadable;
 pub use word::{ShellWord, WordPiece};

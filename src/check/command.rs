@@ -1,14 +1,14 @@
 //! `command`: the shell command that the tool runs.
 
+use super::calls::CallsCheck;
 use super::{CheckKind, Scope, TextPattern};
 use crate::facts::EventText;
-use crate::shell;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when a command of the shell line begins with one of the given words; with a mapping, when the
-/// whole line has what is asked for.
+/// Passes when the command line runs one of the given programs, as `calls` does; with a mapping, when the text of
+/// the line matches.
 ///
 /// ```yaml
 /// check: { command: [git push, npm publish] }
@@ -16,37 +16,24 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandCheck {
-    /// By its first words.
-    Words(Vec<String>),
-    /// By what the line has.
-    Line(TextPattern),
+    /// The line runs a program.
+    Calls(CallsCheck),
+    /// The text of the line matches.
+    Text(TextPattern),
 }
 
 impl CheckKind for CommandCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         match node.value {
-            NodeValue::Map(_) => Self::Line(TextPattern::read(reader, node, "`command`")),
-            _ => Self::Words(reader.templates(node)),
+            NodeValue::Map(_) => Self::Text(TextPattern::read(reader, node, "`command`")),
+            _ => Self::Calls(CallsCheck::read(reader, node)),
         }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        match (self, scope.event.input("command")) {
-            (Self::Line(pattern), _) => pattern.ask(scope, EventText::Command, "command"),
-            (Self::Words(_), None) => Ok(Outcome::fails("there is no command")),
-            (Self::Words(words), Some(line)) => Ok(begun(line, &scope.expand_all(words).map_err(Outcome::unknown)?)),
+        match self {
+            Self::Calls(calls) => calls.evaluate(scope),
+            Self::Text(pattern) => pattern.ask(scope, EventText::Command, "command"),
         }
     }
-}
-
-fn begun(line: &str, words: &[String]) -> Outcome {
-    let runs = shell::commands(line);
-    let found = words.iter().find(|wanted| runs.iter().any(|run| shell::begins_with(&run.words, wanted)));
-    Outcome::when(
-        found.is_some(),
-        match found {
-            Some(wanted) => format!("it runs `{wanted}`"),
-            None => format!("it runs none of `{}`", words.join("`, `")),
-        },
-    )
 }

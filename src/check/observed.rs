@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::session::ModeState;
-use crate::shell;
+use crate::shell::{self, ExecContext, ProgramCall};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -120,12 +120,12 @@ impl ObservedCheck {
         let result = result(scope.event)?;
         let wanted = scope.expand_all(&self.command).ok()?;
         let line = scope.event.input("command")?;
-        let runs = shell::commands(line);
-        let is_it = |run: &&shell::Simple| wanted.iter().any(|wanted| shell::begins_with(&run.words, wanted));
-        let mut own = runs.iter().filter(is_it).filter(|run| !idles(&run.words));
-        let tells = |run: &shell::Simple| match result {
-            CommandResult::Passed => run.tells_success,
-            CommandResult::Failed => run.tells_failure,
+        let effects = shell::effects(line, &ExecContext::default());
+        let is_it = |call: &&ProgramCall| wanted.iter().any(|wanted| call.matches(wanted)) && !idles(&call.argv());
+        let mut own = effects.calls.iter().filter(is_it);
+        let tells = |call: &ProgramCall| match result {
+            CommandResult::Passed => call.own.success,
+            CommandResult::Failed => call.own.failure,
         };
         own.any(tells).then(|| self.mark(result))
     }
@@ -213,6 +213,10 @@ fn is_own(error: &str, event: &Event) -> bool {
             line.starts_with(word) || line.contains(&format!(" {word} ")) || line.contains(&format!(":{word}"))
         })
     };
-    let lost = event.input("command").is_some_and(shell::changes_folder) && error.lines().any(says_so);
+    let enters = |line: &str| {
+        let calls = shell::effects(line, &ExecContext::default()).calls;
+        calls.iter().any(|call| call.matches("cd") || call.matches("pushd"))
+    };
+    let lost = error.lines().any(says_so) && event.input("command").is_some_and(enters);
     own && !lost
 }

@@ -4,7 +4,7 @@ use super::place;
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect};
 use crate::paths::lexical;
-use crate::shell::{Certainty, Effect, ExecContext, FileEffect, LineEffects, TargetPath, effects};
+use crate::shell::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
 use std::path::{Path, PathBuf};
 
 /// Whether links on the disk are followed.
@@ -31,41 +31,35 @@ impl Links {
 #[derive(Debug, Default)]
 pub struct ToolEffects {
     touches: Vec<FileEffect>,
-    calls: Vec<Vec<String>>,
+    calls: Vec<ProgramCall>,
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
 }
 
 impl ToolEffects {
-    /// Reads the event's input; only a call that is yet to come can be stopped.
+    /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
+    /// are known after it, too.
     #[must_use]
     pub fn of(event: &Event, context: ExecContext, links: Links) -> Self {
-        if event.kind != Some(EventKind::PreToolUse) && event.kind != Some(EventKind::PermissionRequest) {
-            return Self::default();
+        let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
+        let line = event.input("command").map(|command| effects(command, &context)).unwrap_or_default();
+        let mut tool_effects = Self { calls: line.calls, ..Self::default() };
+        if !to_come {
+            return tool_effects;
         }
-        let mut tool_effects = match (event.tool(), event.input("command")) {
-            (Some("Bash"), Some(command)) => Self::of_line(effects(command, &context), links),
-            (Some(tool), _) if only_reads(tool) => Self::default(),
-            _ => Self { touches: written(event, Path::new(&context.cwd), links), ..Self::default() },
-        };
+        match event.tool() {
+            Some("Bash") => {
+                let followed = line.changes.iter().filter(|_| links == Links::Followed).filter_map(resolved);
+                tool_effects.touches = line.changes.iter().cloned().chain(followed).collect();
+                tool_effects.bomb = line.bomb;
+                tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.why);
+            }
+            Some(tool) if only_reads(tool) => {}
+            _ => tool_effects.touches = written(event, Path::new(&context.cwd), links),
+        }
         tool_effects.context = Some(context);
         tool_effects
-    }
-
-    fn of_line(effects: LineEffects, links: Links) -> Self {
-        let mut touches = effects.changes;
-        // What lies behind a link is changed too.
-        let behind: Vec<FileEffect> =
-            touches.iter().filter(|_| links == Links::Followed).filter_map(resolved).collect();
-        touches.extend(behind);
-        Self {
-            touches,
-            calls: effects.calls.iter().map(crate::shell::ProgramCall::argv).collect(),
-            bomb: effects.bomb,
-            unreadable: effects.unreadable.map(|unreadable| unreadable.why),
-            context: None,
-        }
     }
 
     /// All that would be changed, whoever asks.
@@ -118,30 +112,11 @@ impl ToolEffects {
         }
     }
 
-    /// The first call that begins with the words of one that is asked for.
+    /// The first program call that matches one of `wanted`.
     #[must_use]
     pub fn calls(&self, wanted: &[String]) -> Option<String> {
-        let is_it = |argv: &[String], wanted: &str| {
-            let words: Vec<&str> = wanted.split_whitespace().collect();
-            let Some((program, words)) = words.split_first() else { return false };
-            let Some((own, rest)) = argv.split_first() else { return false };
-            let own = own.rsplit(['/', '\\']).next().unwrap_or_default();
-            own.strip_suffix(".exe").unwrap_or(own) == *program && follow(rest, words)
-        };
-        let found = self.calls.iter().find(|argv| wanted.iter().any(|wanted| is_it(argv, wanted)));
-        found.map(|argv| shortened(&argv.join(" ")))
-    }
-}
-
-/// Whether words come in this order, with nothing between them but options, which may have a value.
-fn follow(rest: &[String], words: &[&str]) -> bool {
-    let Some((word, others)) = words.split_first() else { return true };
-    match rest.split_first() {
-        Some((own, rest)) if own == word => follow(rest, others),
-        Some((option, rest)) if option.starts_with('-') => {
-            follow(rest, words) || rest.split_first().is_some_and(|(_, rest)| follow(rest, words))
-        }
-        _ => false,
+        let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
+        found.map(|call| shortened(&call.argv().join(" ")))
     }
 }
 

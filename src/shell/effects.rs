@@ -14,6 +14,7 @@ mod file_programs;
 mod find;
 mod git;
 mod inline;
+mod own_result;
 mod shell_state;
 mod substitution;
 mod target_path;
@@ -23,11 +24,13 @@ mod xargs;
 
 use super::syntax::Unreadable;
 use super::word::ShellWord;
+pub use own_result::OwnResult;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 pub use target_path::TargetPath;
 
 /// Where a command line calls: absolute paths.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExecContext {
     /// The folder that it starts in.
     pub cwd: String,
@@ -143,27 +146,63 @@ pub enum Certainty {
     Certain,
 }
 
-/// A program with its arguments, those that run it left out.
+/// A program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramCall {
     /// Its name and its arguments.
     pub words: Vec<ShellWord>,
+    /// Whether its result is the line's.
+    pub own: OwnResult,
 }
 
 impl ProgramCall {
-    /// Its words as far as they are known, with `…` for what is not.
+    /// Its words as far as they are known, with `…` for the rest.
     #[must_use]
     pub fn argv(&self) -> Vec<String> {
         self.words.iter().map(|word| word.filled("…")).collect()
     }
+
+    /// Whether it runs the program of `wanted` with the words of `wanted`.
+    ///
+    /// The program's folder, options before a word, with or without a value, and a word's part after a colon
+    /// (`test:unit`) do not count.
+    #[must_use]
+    pub fn matches(&self, wanted: &str) -> bool {
+        let argv = self.argv();
+        let mut wanted = wanted.split_whitespace();
+        let Some((program, own)) = wanted.next().zip(argv.first()) else { return false };
+        let own = own.rsplit(['/', '\\']).next().unwrap_or_default();
+        if own.strip_suffix(".exe").unwrap_or(own) != program {
+            return false;
+        }
+        let mut starts = BTreeSet::from([1]);
+        for word in wanted {
+            let mut next = BTreeSet::new();
+            while let Some(at) = starts.pop_first() {
+                let Some(given) = argv.get(at) else { continue };
+                if given == word || given.split_once(':').is_some_and(|(name, _)| name == word) {
+                    next.insert(at + 1);
+                }
+                if given.starts_with(['-', '+']) {
+                    starts.extend([at + 1, at + 2]);
+                }
+            }
+            starts = next;
+        }
+        !starts.is_empty()
+    }
 }
 
-/// Tells what `command` would do on this context.
+/// Computes what `command` would do.
 #[must_use]
 pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
     let mut walker = walker::Walker::new(context);
     walker.text(command, &ShellWord::unknown());
-    walker.effects
+    let mut effects = walker.effects;
+    if effects.unreadable.is_some() {
+        effects.calls.iter_mut().for_each(|call| call.own = OwnResult::default());
+    }
+    effects
 }
 
 #[cfg(test)]

@@ -94,13 +94,7 @@ fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
     let inner = |node: &Node| tree(node, depth + 1);
     let group = |kind, words, parts: &[&Node], around: &[Node]| {
         let parts = parts.iter().map(|part| inner(part)).collect::<Result<_, _>>()?;
-        Ok(CommandTree::CompoundCommand(CompoundCommand {
-            kind,
-            variable: None,
-            words,
-            parts,
-            redirects: redirects(around),
-        }))
+        Ok(CommandTree::Compound(CompoundCommand { kind, variable: None, words, parts, redirects: redirects(around) }))
     };
     match &node.kind {
         NodeKind::Command { assignments, words, redirects: around } => Ok(CommandTree::Command(SimpleCommand {
@@ -124,15 +118,13 @@ fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
             group(CompoundKind::Loop, Vec::new(), &[condition, body], redirects)
         }
         NodeKind::For { var, words, body, redirects: around }
-        | NodeKind::Select { var, words, body, redirects: around } => {
-            Ok(CommandTree::CompoundCommand(CompoundCommand {
-                kind: CompoundKind::Loop,
-                variable: Some(var.clone()),
-                words: words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raws),
-                parts: vec![inner(body)?],
-                redirects: redirects(around),
-            }))
-        }
+        | NodeKind::Select { var, words, body, redirects: around } => Ok(CommandTree::Compound(CompoundCommand {
+            kind: CompoundKind::Loop,
+            variable: Some(var.clone()),
+            words: words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raws),
+            parts: vec![inner(body)?],
+            redirects: redirects(around),
+        })),
         NodeKind::ForArith { init, cond, incr, body, redirects } => {
             group(CompoundKind::Loop, [init, cond, incr].map(|text| counted(text)).to_vec(), &[body], redirects)
         }

@@ -10,7 +10,7 @@ pub(super) enum CommandTree {
     Pipeline(Vec<CommandTree>),
     /// Commands one after the other, each with what joins it to the next.
     List(Vec<(CommandTree, Connector)>),
-    CompoundCommand(CompoundCommand),
+    Compound(CompoundCommand),
     Function {
         name: String,
         body: Box<CommandTree>,

@@ -66,6 +66,10 @@ impl Walker<'_> {
                     let text = word.prefix();
                     text.starts_with('-') && !text.starts_with("--") && text.contains('e') || text == "errexit"
                 });
+                if let Some(at) = rest.iter().position(|word| word.is("pipefail")) {
+                    let option = at.checked_sub(1).and_then(|at| rest.get(at)).map(ShellWord::prefix);
+                    self.state.pipefail = option.is_some_and(|option| option.starts_with('-') && option.ends_with('o'));
+                }
                 if let Some(at) = rest.iter().position(|word| word.is("--")) {
                     self.state.give(rest.get(at + 1..).unwrap_or_default());
                 }

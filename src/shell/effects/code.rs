@@ -100,7 +100,7 @@ pub(super) fn handed(walker: &mut Walker<'_>, code: &str) {
         if STARTING.contains(&name) {
             // What looks like a line may be something else: that it cannot be read says nothing.
             let unreadable = walker.effects.unreadable.clone();
-            walker.aside(|walker| match texts.as_slice() {
+            walker.unowned_aside(|walker| match texts.as_slice() {
                 [line] => walker.text(line, &ShellWord::unknown()),
                 texts => walker
                     .run(&texts.iter().map(|text| ShellWord::new(*text)).collect::<Vec<_>>(), &ShellWord::unknown()),

@@ -17,6 +17,8 @@ pub(super) struct ShellState {
     pub elsewhere: Vec<Option<String>>,
     /// Whether a failure ends the line.
     pub strict: bool,
+    /// Whether a pipeline fails with any of its commands.
+    pub pipefail: bool,
     pub pushed: Vec<Option<String>>,
     /// What the line sets, one word or several; nothing where the value is not known.
     pub variables: HashMap<String, Option<Vec<ShellWord>>>,
@@ -51,6 +53,7 @@ impl ShellState {
             previous: None,
             elsewhere: Vec::new(),
             strict: false,
+            pipefail: false,
             pushed: Vec::new(),
             variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             functions: HashMap::new(),

@@ -15,7 +15,7 @@ impl ShellEnvironment for Walker<'_> {
     }
 
     fn printed(&mut self, command: &str) -> ShellWord {
-        let printed = self.aside(|walker| walker.text(command, &ShellWord::unknown()));
+        let printed = self.unowned_aside(|walker| walker.text(command, &ShellWord::unknown()));
         // The shell drops the line ends at the end.
         match printed.text() {
             Some(text) if !printed.has_glob() => ShellWord::new(text.trim_end_matches('\n')),

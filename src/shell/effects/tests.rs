@@ -5,6 +5,7 @@ use super::*;
 mod bypasses;
 mod harmless;
 mod hostile;
+mod results;
 
 fn context() -> ExecContext {
     ExecContext { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }

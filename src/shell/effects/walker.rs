@@ -1,7 +1,8 @@
 //! A walker through a command line, in the order in which the shell would run it.
 
+use super::own_result::is_exit;
 use super::shell_state::ShellState;
-use super::{ExecContext, LineEffects};
+use super::{ExecContext, LineEffects, OwnResult};
 use crate::shell::expansion;
 use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{
@@ -22,6 +23,8 @@ pub(super) struct Walker<'a> {
     pub effects: LineEffects,
     /// The command under way, for messages.
     pub by: String,
+    /// Whether the result of the line is that of the command under way.
+    pub own: OwnResult,
     steps: usize,
     depth: usize,
 }
@@ -33,6 +36,7 @@ impl<'a> Walker<'a> {
             state: ShellState::new(context),
             effects: LineEffects::default(),
             by: String::new(),
+            own: OwnResult { success: true, failure: true },
             steps: STEPS,
             depth: DEPTH,
         }
@@ -72,6 +76,19 @@ impl<'a> Walker<'a> {
         printed
     }
 
+    /// Walks commands whose result says nothing about the line's.
+    pub fn unowned<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.own);
+        let result = walk(self);
+        self.own = outer;
+        result
+    }
+
+    /// Does the same without leaving anything behind in the shell.
+    pub fn unowned_aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+        self.unowned(|walker| walker.aside(walk))
+    }
+
     pub fn give_up(&mut self, unreadable: Unreadable) -> ShellWord {
         self.effects.unreadable.get_or_insert(unreadable);
         ShellWord::unknown()
@@ -96,14 +113,17 @@ impl<'a> Walker<'a> {
         match tree {
             CommandTree::Command(command) => self.command(command, input),
             CommandTree::Pipeline(parts) => {
+                let outer = self.own;
                 let mut flowing = input.clone();
-                for part in parts.iter().take(STEPS + 1) {
+                for (at, part) in parts.iter().enumerate().take(STEPS + 1) {
+                    self.own = outer.of_stage(parts, at, self.state.pipefail);
                     flowing = self.aside(|walker| walker.tree(part, &flowing));
                 }
+                self.own = outer;
                 flowing
             }
             CommandTree::List(items) => self.list(items, input),
-            CommandTree::CompoundCommand(group) => self.group(group, input),
+            CommandTree::Compound(group) => self.group(group, input),
             CommandTree::Function { name, body } => {
                 self.effects.bomb |= starts_itself(body, name, false) > 0;
                 self.state.functions.insert(name.clone(), Rc::new((**body).clone()));
@@ -114,7 +134,9 @@ impl<'a> Walker<'a> {
 
     fn list(&mut self, items: &[(CommandTree, Connector)], input: &ShellWord) -> ShellWord {
         let mut printed = ShellWord::default();
+        let outer = self.own;
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
+            self.own = outer.of_item(items, at, self.state.strict);
             let elsewhere = self.state.elsewhere.clone();
             let own = match join {
                 Connector::Background => self.aside(|walker| walker.tree(item, input)),
@@ -127,6 +149,7 @@ impl<'a> Walker<'a> {
                 self.state.elsewhere = elsewhere;
             }
         }
+        self.own = outer;
         printed
     }
 
@@ -141,23 +164,24 @@ impl<'a> Walker<'a> {
         let input = fed.input.as_ref().unwrap_or(input);
         let printed = match group.kind {
             CompoundKind::Subshell => self.aside(|walker| walker.all(&group.parts, input)),
-            CompoundKind::Block | CompoundKind::Not => self.all(&group.parts, input),
-            CompoundKind::Branch => {
+            CompoundKind::Block => self.all(&group.parts, input),
+            CompoundKind::Not => self.unowned(|walker| walker.all(&group.parts, input)),
+            CompoundKind::Branch => self.unowned(|walker| {
                 // What follows `then` calls where the condition has gone to, and `else` perhaps not.
                 let mut parts = group.parts.iter();
                 if group.words.is_empty()
                     && let Some(condition) = parts.next()
                 {
-                    self.tree(condition, input);
+                    walker.tree(condition, input);
                 }
                 for part in parts {
-                    let before = self.state.clone();
-                    self.tree(part, input);
-                    self.state.merge(&before);
+                    let before = walker.state.clone();
+                    walker.tree(part, input);
+                    walker.state.merge(&before);
                 }
                 ShellWord::unknown()
-            }
-            CompoundKind::Loop => self.looped(group, &words, input),
+            }),
+            CompoundKind::Loop => self.unowned(|walker| walker.looped(group, &words, input)),
         };
         self.keep(fed, printed)
     }
@@ -291,16 +315,6 @@ struct RedirectEffect {
     away: Option<ShellWord>,
 }
 
-fn is_exit(tree: &CommandTree) -> bool {
-    let words = match tree {
-        CommandTree::Command(command) => &command.words,
-        CommandTree::CompoundCommand(group) => return group.parts.last().is_some_and(is_exit),
-        CommandTree::List(items) => return items.last().is_some_and(|(item, _)| is_exit(item)),
-        _ => return false,
-    };
-    words.first().is_some_and(|word| ["exit", "return", "break", "continue"].contains(&word.as_str()))
-}
-
 /// How often a function's body starts the function in the background or a pipe.
 fn starts_itself(tree: &CommandTree, name: &str, apart: bool) -> usize {
     match tree {
@@ -309,7 +323,7 @@ fn starts_itself(tree: &CommandTree, name: &str, apart: bool) -> usize {
         CommandTree::List(items) => {
             items.iter().map(|(item, join)| starts_itself(item, name, apart || *join == Connector::Background)).sum()
         }
-        CommandTree::CompoundCommand(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
+        CommandTree::Compound(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
         CommandTree::Function { .. } => 0,
     }
 }

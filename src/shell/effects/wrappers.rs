@@ -68,7 +68,7 @@ impl Walker<'_> {
         // A program by another name is run by its own as well; what is in it may be known by either.
         if let Some(origin) = self.origin(first) {
             let words: Vec<ShellWord> = std::iter::once(ShellWord::new(origin)).chain(rest.iter().cloned()).collect();
-            self.aside(|walker| walker.named(&words, input));
+            self.unowned_aside(|walker| walker.named(&words, input));
         }
         self.named(words, input)
     }
@@ -77,10 +77,10 @@ impl Walker<'_> {
         let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
-            self.effects.calls.push(ProgramCall { words: words.to_vec() });
+            self.called(words);
             // `$SUDO rm x`: an unknown word may be nothing, or one that calls the rest.
             if rest.first().is_some_and(|next| !next.prefix().starts_with('-')) {
-                self.run(rest, input);
+                self.unowned(|walker| walker.run(rest, input));
             }
             return ShellWord::unknown();
         };
@@ -95,7 +95,7 @@ impl Walker<'_> {
             self.state.give(rest);
             // What calls itself is walked once.
             self.state.functions.remove(&given);
-            let printed = self.tree(&body, input);
+            let printed = self.unowned(|walker| walker.tree(&body, input));
             self.state.functions.insert(given, body);
             for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
                 match outer.get(name) {
@@ -112,18 +112,19 @@ impl Walker<'_> {
             for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
                 let words: Vec<ShellWord> =
                     std::iter::once(ShellWord::new(*name)).chain(rest.iter().cloned()).collect();
-                self.aside(|walker| walker.run(&words, input));
+                self.unowned_aside(|walker| walker.run(&words, input));
             }
         }
         if given.contains('/')
             && let Some(script) = self.content(first)
         {
-            self.aside(|walker| walker.code(&script, input));
+            self.unowned_aside(|walker| walker.code(&script, input));
         }
         if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
+            self.called(words);
             return self.wrapped(name, rest, valued, *operands, input);
         }
-        self.effects.calls.push(ProgramCall { words: words.to_vec() });
+        self.called(words);
         match name {
             // The loader calls what it is given.
             _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
@@ -140,11 +141,11 @@ impl Walker<'_> {
                 let script = args.value(&["-c", "--command"]).cloned();
                 script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
-            "watch" => {
+            "watch" => self.unowned(|walker| {
                 let (_, rest) = Args::leading(rest, &["-n", "--interval"]);
                 let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
-                self.script(&text, rest, input)
-            }
+                walker.script(&text, rest, input)
+            }),
             "flock" => {
                 let (_, rest) = Args::leading(rest, &["-w", "-E", "--timeout", "--wait"]);
                 match rest.get(1..).unwrap_or_default() {
@@ -154,20 +155,25 @@ impl Walker<'_> {
             }
             "trap" => {
                 let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
-                script.map_or_else(ShellWord::default, |script| self.aside(|walker| walker.code(&script, input)))
+                script
+                    .map_or_else(ShellWord::default, |script| self.unowned_aside(|walker| walker.code(&script, input)))
             }
-            "at" | "batch" => self.code(input, &ShellWord::unknown()),
+            "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
             "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye" | "npm" | "pnpm" | "yarn"
                 if rest.first().is_some_and(|verb| ["run", "exec", "x", "dlx"].iter().any(|own| verb.is(own))) =>
             {
                 let (_, rest) = Args::leading(rest.get(1..).unwrap_or_default(), &[]);
                 self.run(rest, input)
             }
-            "xargs" => self.xargs(rest, input),
-            "parallel" => self.parallel(rest, input),
-            "find" | "gfind" => self.find(rest, input),
+            "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
+            "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
+            "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
             _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),
         }
+    }
+
+    fn called(&mut self, words: &[ShellWord]) {
+        self.effects.calls.push(ProgramCall { words: words.to_vec(), own: self.own });
     }
 
     fn wrapped(
@@ -218,6 +224,7 @@ impl Walker<'_> {
         self.aside(|walker| {
             // A function or an alias is not handed on; an exported variable may be.
             walker.state.aliases.clear();
+            (walker.state.strict, walker.state.pipefail) = (false, false);
             if args.has(&["-c"]) {
                 let script = rest.first().cloned().unwrap_or_default();
                 walker.state.give(rest.get(2..).unwrap_or_default());

@@ -1,0 +1,119 @@
+//! Which commands of a line decide its result.
+
+use super::*;
+
+fn find(line: &str, wanted: &str) -> Option<OwnResult> {
+    effects(line, &context()).calls.iter().find(|call| call.matches(wanted)).map(|call| call.own)
+}
+
+#[track_caller]
+fn check(line: &str, expected: Option<bool>) {
+    assert_eq!(find(line, "cargo test").map(|own| own.success), expected, "{line}");
+}
+
+#[test]
+fn a_test_command_is_recognised_where_it_runs() {
+    check("cargo test", Some(true));
+    check("cd x && RUST_LOG=1 cargo test --all 2>&1", Some(true));
+    check("cargo test > /tmp/log 2>&1\n", Some(true));
+    check("/usr/bin/cargo test;", Some(true));
+    check("(cargo test)", Some(true));
+    check("timeout -k 5 120s cargo test", Some(true));
+    check("(cd app && cargo test)", Some(true));
+    check("( cargo test --lib )", Some(true));
+    check("cargo test && echo fine", Some(true));
+}
+
+#[test]
+fn what_hides_the_exit_code_does_not_decide() {
+    check("cargo test | tail -5", Some(false));
+    check("cargo test || true", Some(false));
+    check("cargo test; echo done", Some(false));
+    check("cargo test &", Some(false));
+    check("set -o pipefail; cargo test | tail -5", Some(true));
+}
+
+#[test]
+fn a_failure_may_be_that_of_what_follows() {
+    let tells = |line: &str| find(line, "cargo test").map(|own| own.failure);
+    assert_eq!(tells("cargo test"), Some(true));
+    assert_eq!(tells("cargo test && git push"), Some(false));
+    assert_eq!(tells("cargo test | tail"), Some(false));
+    assert_eq!(tells("cd app && cargo test"), Some(true));
+    assert_eq!(tells("cargo fmt; cargo test"), Some(true));
+    assert_eq!(tells("cargo build && cargo test"), Some(false));
+    assert_eq!(tells("set -e; cargo fmt --check; cargo test"), Some(false));
+}
+
+#[test]
+fn what_may_not_have_run_has_not_passed() {
+    check("! cargo test", Some(false));
+    check("test -f x || cargo test", Some(false));
+    check("exit 0; cargo test", Some(false));
+    check("echo pipefail; cargo test | tail", Some(false));
+    check("set +o pipefail; cargo test | tail", Some(false));
+    check("set -euo pipefail; cargo test | tail", Some(true));
+    check("true ||\ncargo test", Some(false));
+    check("true || (\ncargo test\n)", Some(false));
+    check("echo $(\ncargo test\n)", Some(false));
+    check("cargo test &&\n echo ok", Some(true));
+}
+
+#[test]
+fn a_pipe_that_may_fail_by_itself_tells_no_failure() {
+    let tells = |line: &str| find(line, "cargo test").map(|own| own.failure);
+    assert_eq!(tells("set -o pipefail; cargo test | grep FAILED"), Some(false));
+    assert_eq!(tells("set -o pipefail; cargo test 2>&1 | tail -5"), Some(true));
+    assert_eq!(tells("source .venv/bin/activate && cargo test"), Some(true));
+}
+
+#[test]
+fn a_here_document_is_text() {
+    check("cat > t.py <<'EOF'\nreturn it's\nexit 1\nEOF\ncargo test", Some(true));
+    check("cat <<EOF\ncargo test\nEOF\n", None);
+    check("echo $((1<<2))\ncargo test", Some(true));
+}
+
+#[test]
+fn what_stands_inside_something_is_seen_but_tells_nothing() {
+    check("if true; then cargo test; fi", Some(false));
+    check("for i in 1 2; do cargo test; done", Some(false));
+    check("t() { cargo test; }; t", Some(false));
+    check("cargo test\necho 'unended", Some(false));
+    check("echo 'unended", None);
+}
+
+#[test]
+fn options_may_stand_before_the_words() {
+    check("cargo +nightly test", Some(true));
+    let npm = |line: &str| find(line, "npm test").is_some();
+    assert!(npm("npm --prefix app test") && npm("nice -n 5 npm test") && !npm("npm install test"));
+    assert!(find("npm run test:unit", "npm run test").is_some());
+}
+
+#[test]
+fn options_without_end_are_matched_in_time() {
+    let line = format!("git {}", "-a ".repeat(2_000));
+    assert!(find(&line, "git push origin").is_none());
+    assert!(find(&format!("{line} push"), "git push").is_some());
+}
+
+#[test]
+fn wrappers_and_scripts_pass_a_result_on() {
+    check("sudo -u me nice cargo test", Some(true));
+    check("bash -c 'cd x && cargo test'", Some(true));
+    check("bash -c 'cargo test || true'", Some(false));
+    check("X=cargo; $X test", Some(true));
+    check("echo a | xargs cargo test", Some(false));
+    check("find . -exec cargo test \\;", Some(false));
+    check("$UNKNOWN cargo test", Some(false));
+    assert!(find("sudo ls", "sudo").is_some());
+}
+
+#[test]
+fn a_mention_is_not_a_run() {
+    check("echo cargo test", None);
+    check("git commit -m 'cargo test'", None);
+    check("cargo testing", None);
+    check("# cargo test", None);
+}
