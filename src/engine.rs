@@ -9,6 +9,8 @@ mod gates;
 mod progress;
 mod start;
 mod stop;
+#[cfg(test)]
+mod tests;
 mod who;
 
 use crate::check::{Check, Scope};
