@@ -1,20 +1,21 @@
-//! The facts: narrow questions to the world, each asked once and remembered.
+//! Narrow questions about files, git, the session and the clock; each is asked once per event.
 //!
-//! What was asked and answered *is* the recording: a journal line holds it, and [`RecordedAnswers`]
-//! answers from it.
+//! A journal line records the questions and answers, and [`RecordedAnswers`] answers from such a record.
 
 mod effect_query;
 pub mod frontmatter;
 pub mod glob;
 pub mod milestone;
 mod recorded;
+mod table;
 pub mod text;
 mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
-pub use frontmatter::frontmatter_of;
+pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use recorded::RecordedAnswers;
-pub use text::{event_text, search_event_text, search_file};
+pub use table::{ContextText, HttpResult, RunResult, Unknown};
+pub use text::{TextFindings, event_text, search_event_text, search_file};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,28 +24,28 @@ use std::cell::RefCell;
 /// How many files or changes an answer holds.
 pub const MOST_RESULTS: usize = 20;
 
-/// A question to the world.
+/// A question about the state of the project, the session or the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// Which files match any of these globs?
     Files(Vec<String>),
-    /// What do these keys of a file's frontmatter say?
+    /// Which values do these keys have in a file's frontmatter?
     Frontmatter {
         /// The file.
         path: String,
         /// The keys.
         keys: Vec<String>,
     },
-    /// What does a text have?
+    /// What does the text of a file contain?
     Text {
         /// The file.
         path: String,
-        /// What is looked for.
+        /// The search.
         #[serde(flatten)]
         wanted: TextQuery,
     },
-    /// Is this file committed as it stands?
+    /// Is the present content of this file committed?
     Committed(String),
     /// What is uncommitted under these paths?
     Changes(Vec<String>),
@@ -62,22 +63,22 @@ pub enum Question {
     Agent {
         /// The agent's id.
         id: String,
-        /// Where the host says its transcript is.
+        /// The path of its transcript, according to the host.
         transcript: Option<String>,
     },
     /// Which agents have started and not yet stopped?
     InFlight,
-    /// What does a text of the event itself have? Asked, because the journal has it only redacted.
+    /// What does a text of the event contain? The journal has the text redacted, so the answer is recorded.
     EventText {
         /// Which text.
         of: EventText,
-        /// What is looked for.
+        /// The search.
         #[serde(flatten)]
         wanted: TextQuery,
     },
-    /// What does a program say of this event?
+    /// How does a program end that is given this event?
     Run(RunStep),
-    /// What does a server say of this event?
+    /// How does a server respond to this event?
     Http(HttpStep),
     /// Would the tool touch any of these paths?
     Touches(EffectQuery),
@@ -85,17 +86,17 @@ pub enum Question {
     Calls(Vec<String>),
     /// Would the tool change modegate's hook entries?
     HookEntries,
-    /// What does this file of `.claude/context` say?
+    /// What is in this file of `.claude/context`?
     Context(String),
     /// What has the session done so far?
     History,
-    /// What does the conversation have?
+    /// What does the conversation contain?
     Transcript {
-        /// Where the host keeps it.
+        /// The path of the host's transcript.
         path: String,
         /// Whether only the latest assistant message counts.
         last: bool,
-        /// What is looked for.
+        /// The search.
         #[serde(flatten)]
         wanted: TextQuery,
     },
@@ -110,7 +111,7 @@ pub struct RunStep {
     pub event: bool,
     /// How long it may take.
     pub seconds: u32,
-    /// What the tool is given, if a gate has changed it.
+    /// The tool input, if a gate has changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
 }
@@ -122,18 +123,18 @@ pub struct HttpStep {
     pub url: String,
     /// `POST` or `PUT`.
     pub method: String,
-    /// Headers, with variables not filled in: what they stand for is nobody's business.
+    /// Headers; variables are not expanded, so that no secret is recorded.
     pub headers: Vec<(String, String)>,
-    /// The variables that may stand in headers.
+    /// The environment variables that headers may use.
     pub env: Vec<String>,
     /// How long it may take.
     pub seconds: u32,
-    /// What the tool is given, if a gate has changed it.
+    /// The tool input, if a gate has changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
 }
 
-/// What is looked for in a text.
+/// A search in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TextQuery {
     /// Headings.
@@ -145,7 +146,7 @@ pub struct TextQuery {
     /// Regular expressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
-    /// How it begins; one of them is enough.
+    /// Beginnings; one of them is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<String>,
 }
@@ -154,7 +155,7 @@ pub struct TextQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventText {
-    /// The prompt of the user, or of an agent that is spawned.
+    /// The prompt of the user or of a spawned agent.
     Prompt,
     /// The shell command.
     Command,
@@ -162,7 +163,7 @@ pub enum EventText {
     Message,
 }
 
-/// What the world answered.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -174,16 +175,16 @@ pub enum Answer {
     BrokenFrontmatter(String),
     /// The asked keys that a file's frontmatter has.
     Frontmatter(Map<String, Value>),
-    /// How long a text is and what it lacks.
+    /// The length of a text and what is missing in it.
     Text {
         /// Its length in characters.
         chars: usize,
-        /// What it lacks, each as a phrase.
+        /// What is missing, each as a phrase.
         missing: Vec<String>,
     },
     /// There is no such text.
     NoText,
-    /// How a file stands against HEAD.
+    /// A file compared with HEAD.
     Committed(CommitState),
     /// Uncommitted changes.
     Changes(Vec<GitChange>),
@@ -193,33 +194,33 @@ pub enum Answer {
     Milestone(Option<Milestone>),
     /// The time.
     Clock(Clock),
-    /// Who wrote a file's present content; `None` when nobody in this session did.
+    /// The agent that wrote a file's present content; `None` if no agent of this session did.
     Writer(Option<String>),
-    /// A path in the project, or the whole path of what is outside.
+    /// A path relative to the project, or an absolute path outside of it.
     Relative(String),
     /// An agent's type.
     Agent(Option<String>),
     /// The types of the agents in flight.
     InFlight(Vec<String>),
-    /// What a program said.
+    /// The end of a program.
     Ran {
         /// Its exit code.
         code: i32,
-        /// What it printed, as far as it is kept.
+        /// Its output, shortened.
         stdout: String,
-        /// What it complained.
+        /// Its errors, shortened.
         stderr: String,
     },
-    /// What a server said.
+    /// The response of a server.
     Fetched {
         /// The status.
         status: u16,
-        /// The body, as far as it is kept.
+        /// The body, shortened.
         body: String,
     },
-    /// What is touched, if anything is.
+    /// The first protected path that would be touched.
     Touches(Option<FoundEffect>),
-    /// The call, if there is one.
+    /// The first matching call.
     Calls(Option<String>),
     /// The settings file whose entries would change.
     HookEntries(Option<String>),
@@ -227,12 +228,12 @@ pub enum Answer {
     Context {
         /// The text, or its beginning.
         text: String,
-        /// Whether that is all of it.
+        /// Whether the text is complete.
         whole: bool,
     },
     /// What the session has done.
     History(SessionHistory),
-    /// It could not be found out, for this reason.
+    /// There is no answer, for this reason.
     Unknown(String),
 }
 
@@ -240,7 +241,7 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionHistory {
-    /// When its first event came.
+    /// The time of its first event.
     pub started_at: Option<String>,
     /// The command that was typed or called last, since the user last spoke.
     pub active_command: Option<String>,
@@ -263,15 +264,15 @@ pub struct FoundFile {
     pub modified: i64,
 }
 
-/// How a file stands against HEAD.
+/// A file compared with HEAD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommitState {
-    /// HEAD has this very content, and the index agrees.
+    /// HEAD and the index have the same content.
     Committed,
     /// Neither tracked nor ignored.
     Untracked,
-    /// As in the index, but HEAD lacks it or has another content.
+    /// Same as in the index, but not in HEAD or with other content there.
     Staged,
     /// The worktree differs from the index, or the path is in conflict.
     Modified,
@@ -284,27 +285,27 @@ pub enum CommitState {
 /// One uncommitted change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GitChange {
-    /// The path in the project, with forward slashes; a wholly untracked folder ends in one.
+    /// The path in the project, with forward slashes; an untracked folder ends in a slash.
     pub path: String,
     /// What happened to it.
     pub kind: ChangeKind,
 }
 
-/// What happened to a path; where index and worktree both changed, what the index says.
+/// How a path has changed; the index wins where both index and worktree differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// A file or folder that git does not know and does not ignore.
+    /// A file or folder that is neither tracked nor ignored.
     Untracked,
-    /// Staged, and HEAD lacks it; also a file that is only intended to be added.
+    /// Staged and not in HEAD; also after `git add -N`.
     Added,
-    /// Another content or another executable bit.
+    /// Other content or another executable bit.
     Modified,
-    /// Gone from the index or from the worktree.
+    /// Missing in the index or in the worktree.
     Deleted,
     /// Staged under a new path; the old one is inside the asked paths, too.
     Renamed,
-    /// Now a file, a symbolic link or a submodule where it was another of these.
+    /// Changed between file, symbolic link and submodule.
     TypeChanged,
     /// A merge left it unresolved.
     Conflicted,
@@ -330,32 +331,32 @@ pub struct Clock {
     pub date: String,
 }
 
-/// Where answers come from.
+/// Answers questions.
 pub trait FactSource {
-    /// Answers `question`; "could not find out" is an answer too.
+    /// Answers `question`, if only with [`Answer::Unknown`].
     fn answer(&self, question: &Question) -> Answer;
 
-    /// Answers questions that need not wait for one another.
+    /// Answers independent questions, possibly in parallel.
     fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
         questions.iter().map(|question| self.answer(question)).collect()
     }
 }
 
-/// What has been asked and answered for one event.
+/// The questions of one event and their answers.
 pub struct Facts<'a> {
     source: &'a dyn FactSource,
     asked: RefCell<Vec<(Question, Answer)>>,
 }
 
 impl<'a> Facts<'a> {
-    /// Facts from `source`, nothing asked yet.
+    /// Creates facts that ask `source`.
     #[must_use]
     pub fn new(source: &'a dyn FactSource) -> Self {
         Self { source, asked: RefCell::default() }
     }
 
     /// Asks, once: a repeated question gets the first answer.
-    pub fn ask(&self, question: Question) -> Answer {
+    fn ask(&self, question: Question) -> Answer {
         if let Some((_, answer)) = self.asked.borrow().iter().find(|(asked, _)| *asked == question) {
             return answer.clone();
         }
@@ -364,7 +365,7 @@ impl<'a> Facts<'a> {
         answer
     }
 
-    /// Asks several questions at the same time, so that each has its answer when it is asked again.
+    /// Asks several questions at once, so that a later question finds its answer.
     pub fn prepare(&self, mut questions: Vec<Question>) {
         let mut own: Vec<Question> = Vec::new();
         questions.retain(|question| {
@@ -382,14 +383,6 @@ impl<'a> Facts<'a> {
         self.asked.into_inner()
     }
 
-    /// Files matching any of `globs`, newest first.
-    pub fn files(&self, globs: Vec<String>) -> Result<Vec<FoundFile>, String> {
-        match self.ask(Question::Files(globs)) {
-            Answer::Files(files) => Ok(files),
-            other => Err(unknown(other)),
-        }
-    }
-
     /// The time of this event.
     #[must_use]
     pub fn clock(&self) -> Clock {
@@ -399,28 +392,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The current milestone.
-    pub fn milestone(&self) -> Result<Option<Milestone>, String> {
-        match self.ask(Question::Milestone) {
-            Answer::Milestone(milestone) => Ok(milestone),
-            other => Err(unknown(other)),
-        }
-    }
-
-    /// A path as it stands in the project, or as it is.
+    /// A path relative to the project, or as it is.
     #[must_use]
     pub fn relative(&self, path: &str) -> String {
         match self.ask(Question::Relative(path.to_owned())) {
             Answer::Relative(path) => path,
             _ => path.to_owned(),
-        }
-    }
-
-    /// The commit that HEAD is.
-    pub fn head(&self) -> Result<Option<String>, String> {
-        match self.ask(Question::Head) {
-            Answer::Head(head) => Ok(head),
-            other => Err(unknown(other)),
         }
     }
 }
@@ -432,13 +409,4 @@ pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
     files.dedup_by(|a, b| a.path == b.path);
     files.truncate(MOST_RESULTS);
     files
-}
-
-/// The reason in an answer that is no answer to the question.
-#[must_use]
-pub fn unknown(answer: Answer) -> String {
-    match answer {
-        Answer::Unknown(why) => why,
-        _ => "the answer is of another kind".to_owned(),
-    }
 }

@@ -1,7 +1,6 @@
 //! `calls`: a program that the command line would run, in whatever disguise.
 
 use super::{CheckKind, Scope};
-use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -22,10 +21,9 @@ impl CheckKind for CallsCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let wanted = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
-        match scope.facts.ask(Question::Calls(wanted.clone())) {
-            Answer::Calls(Some(call)) => Ok(Outcome::passes(format!("it runs `{call}`"))),
-            Answer::Calls(None) => Ok(Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `")))),
-            other => Err(Outcome::unknown(unknown(other))),
-        }
+        Ok(match scope.facts.calls(wanted.clone()).map_err(Outcome::unknown)? {
+            Some(call) => Outcome::passes(format!("it runs `{call}`")),
+            None => Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `"))),
+        })
     }
 }

@@ -1,7 +1,6 @@
 //! `clean`: nothing is uncommitted.
 
 use super::{CheckKind, Scope};
-use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -38,16 +37,16 @@ impl CheckKind for CleanCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let paths = scope.expand_all(&self.paths).map_err(Outcome::unknown)?;
         let places = paths.join(", ");
-        match scope.facts.ask(Question::Changes(paths)) {
-            Answer::Changes(changes) if changes.is_empty() => self.head_moved(&places, scope),
-            Answer::Changes(changes) => {
+        match scope.facts.changes(paths) {
+            Ok(changes) if changes.is_empty() => self.head_moved(&places, scope),
+            Ok(changes) => {
                 let named = changes.iter().take(NAMED).map(|change| format!("{} ({})", change.path, change.kind));
                 let more = if changes.len() > NAMED { ", and more" } else { "" };
                 let named = named.collect::<Vec<_>>().join(", ");
                 let saw = format!("uncommitted under {places}: {named}{more}");
                 Ok(Outcome::fails(saw).remedied("commit these changes"))
             }
-            other => Err(Outcome::unknown(unknown(other))),
+            Err(unknown) => Err(Outcome::unknown(unknown)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `committed`: HEAD has a file's present content.
 
 use super::{CheckKind, Scope, file};
-use crate::facts::{Answer, CommitState, Question, unknown};
+use crate::facts::CommitState;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -25,11 +25,7 @@ impl CheckKind for CommittedCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
         let remedy = format!("commit {path}");
-        let state = match scope.facts.ask(Question::Committed(path.clone())) {
-            Answer::Committed(state) => state,
-            other => return Err(Outcome::unknown(unknown(other))),
-        };
-        let problem = match state {
+        let problem = match scope.facts.committed(path.clone()).map_err(Outcome::unknown)? {
             CommitState::Committed => return Ok(Outcome::passes(format!("`{path}` is committed"))),
             CommitState::Ignored => {
                 let remedy = format!("add it with `git add -f` and {remedy}");

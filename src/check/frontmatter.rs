@@ -1,7 +1,7 @@
 //! `frontmatter`: a file's frontmatter has a marker.
 
 use super::{CheckKind, Scope, file};
-use crate::facts::{Answer, Question, unknown};
+use crate::facts::FrontmatterValues;
 use crate::ids::same_agent;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
@@ -53,11 +53,10 @@ impl CheckKind for FrontmatterCheck {
         let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
         let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
         let fails = |saw: String| Ok(Outcome::fails(saw).remedied(remedy));
-        let seen = match scope.facts.ask(Question::Frontmatter { path: path.clone(), keys }) {
-            Answer::Frontmatter(seen) => seen,
-            Answer::NoFrontmatter => return fails(format!("`{path}` has no frontmatter")),
-            Answer::BrokenFrontmatter(why) => return fails(format!("the frontmatter of `{path}` {why}")),
-            other => return Err(Outcome::unknown(unknown(other))),
+        let seen = match scope.facts.frontmatter(path.clone(), keys).map_err(Outcome::unknown)? {
+            FrontmatterValues::Values(seen) => seen,
+            FrontmatterValues::Absent => return fails(format!("`{path}` has no frontmatter")),
+            FrontmatterValues::Broken(why) => return fails(format!("the frontmatter of `{path}` {why}")),
         };
         for (key, wanted) in &self.has {
             match seen.get(key) {
@@ -82,18 +81,15 @@ impl FrontmatterCheck {
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
         let remedy = format!("let {by} write {path}");
-        match scope.facts.ask(Question::Writer(path.to_owned())) {
-            Answer::Writer(Some(writer)) if same_agent(&writer, by) => {
+        match scope.facts.writer(path.to_owned()).map_err(Outcome::unknown)? {
+            Some(writer) if same_agent(&writer, by) => {
                 Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())))
             }
-            Answer::Writer(Some(writer)) => {
-                Ok(Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy))
-            }
-            Answer::Writer(None) => {
+            Some(writer) => Ok(Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy)),
+            None => {
                 let saw = format!("no agent of this session wrote the present content of `{path}`");
                 Ok(Outcome::fails(saw).remedied(remedy))
             }
-            other => Err(Outcome::unknown(unknown(other))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::step_reply::{StepReply, shortened};
 use super::{CheckKind, Scope, StepOptions};
-use crate::facts::{Answer, HttpStep, Question, unknown};
+use crate::facts::{HttpResult, HttpStep, Question};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -62,8 +62,7 @@ impl CheckKind for HttpCheck {
     }
 
     fn question(&self, scope: &Scope<'_>) -> Option<Question> {
-        let Self { url, method, headers, step: StepOptions { env, seconds, .. } } = self.clone();
-        Some(Question::Http(HttpStep { url, method, headers, env, seconds, input: scope.input.cloned() }))
+        Some(Question::Http(self.http_step(scope)))
     }
 
     fn step(&self) -> Option<&StepOptions> {
@@ -76,10 +75,7 @@ impl CheckKind for HttpCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.url.split(['?', '#']).next().unwrap_or_default());
-        let (status, body) = match self.question(scope).map(|question| scope.facts.ask(question)) {
-            Some(Answer::Fetched { status, body }) => (status, body),
-            other => return Err(Outcome::unknown(other.map(unknown).unwrap_or_default())),
-        };
+        let HttpResult { status, body } = scope.facts.http(self.http_step(scope)).map_err(Outcome::unknown)?;
         if !(200..300).contains(&status) {
             return Ok(Outcome::fails(format!("{name} answered {status}: {}", shortened(&body))));
         }
@@ -88,5 +84,12 @@ impl CheckKind for HttpCheck {
             Ok(None) => Outcome::passes(format!("{name} answered {status}")),
             Err(error) => Outcome::unknown(format!("{name} sent no readable answer: {error}")),
         })
+    }
+}
+
+impl HttpCheck {
+    fn http_step(&self, scope: &Scope<'_>) -> HttpStep {
+        let Self { url, method, headers, step: StepOptions { env, seconds, .. } } = self.clone();
+        HttpStep { url, method, headers, env, seconds, input: scope.input.cloned() }
     }
 }

@@ -1,7 +1,7 @@
 //! What a text must have: sections, words, a beginning, or a regular expression.
 
 use super::Scope;
-use crate::facts::{Answer, EventText, Question, TextQuery, unknown};
+use crate::facts::{EventText, TextFindings, TextQuery};
 use crate::verdict::Outcome;
 use crate::yaml::{MappingFields, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,10 @@ impl TextPattern {
 
     /// Looks for the pattern in a text of the event, which messages call `subject`.
     pub(super) fn ask(&self, scope: &Scope<'_>, of: EventText, subject: &str) -> Result<Outcome, Outcome> {
-        found(scope.facts.ask(Question::EventText { of, wanted: self.query() }), subject)
+        match scope.facts.event_text(of, self.query()).map_err(Outcome::unknown)? {
+            Some(findings) => Ok(found(&findings, subject)),
+            None => Ok(Outcome::fails(format!("there is no {subject}"))),
+        }
     }
 
     pub(super) fn query(&self) -> TextQuery {
@@ -60,13 +63,11 @@ impl TextPattern {
 }
 
 /// The outcome of a search in the text that messages call `subject`.
-pub(super) fn found(answer: Answer, subject: &str) -> Result<Outcome, Outcome> {
-    match answer {
-        Answer::NoText => Ok(Outcome::fails(format!("there is no {subject}"))),
-        Answer::Text { missing, .. } if missing.is_empty() => Ok(Outcome::passes(format!("the {subject} matches"))),
-        Answer::Text { missing, .. } => Ok(Outcome::fails(format!("the {subject} has no {}", missing.join(", no ")))),
-        other => Err(Outcome::unknown(unknown(other))),
+pub(super) fn found(findings: &TextFindings, subject: &str) -> Outcome {
+    if findings.missing.is_empty() {
+        return Outcome::passes(format!("the {subject} matches"));
     }
+    Outcome::fails(format!("the {subject} has no {}", findings.missing.join(", no ")))
 }
 
 /// Reads regular expressions and reports those that do not compile.

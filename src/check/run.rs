@@ -2,7 +2,7 @@
 
 use super::step_reply::{StepReply, shortened};
 use super::{CheckKind, Scope, StepOptions};
-use crate::facts::{Answer, Question, RunStep, unknown};
+use crate::facts::{Question, RunResult, RunStep};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -58,8 +58,7 @@ impl CheckKind for RunCheck {
     }
 
     fn question(&self, scope: &Scope<'_>) -> Option<Question> {
-        let Self { command, event, step, .. } = self.clone();
-        Some(Question::Run(RunStep { command, event, seconds: step.seconds, input: scope.input.cloned() }))
+        Some(Question::Run(self.run_step(scope)))
     }
 
     fn step(&self) -> Option<&StepOptions> {
@@ -72,10 +71,7 @@ impl CheckKind for RunCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.command.lines().next().unwrap_or_default());
-        let (code, stdout, stderr) = match self.question(scope).map(|question| scope.facts.ask(question)) {
-            Some(Answer::Ran { code, stdout, stderr }) => (code, stdout, stderr),
-            other => return Err(Outcome::unknown(other.map(unknown).unwrap_or_default())),
-        };
+        let RunResult { code, stdout, stderr } = scope.facts.run(self.run_step(scope)).map_err(Outcome::unknown)?;
         let output = if stderr.trim().is_empty() { &stdout } else { &stderr };
         if NOT_STARTED.contains(&code) {
             return Err(Outcome::unknown(format!("{name} cannot be run: {}", shortened(output))));
@@ -91,5 +87,12 @@ impl CheckKind for RunCheck {
                 text => Outcome::fails(format!("{name} ended with {code}: {text}")),
             },
         })
+    }
+}
+
+impl RunCheck {
+    fn run_step(&self, scope: &Scope<'_>) -> RunStep {
+        let Self { command, event, step, .. } = self.clone();
+        RunStep { command, event, seconds: step.seconds, input: scope.input.cloned() }
     }
 }

@@ -127,7 +127,7 @@ impl Scope<'_> {
     #[must_use]
     pub fn called(&self, name: &str) -> String {
         // Work that was begun before midnight goes on in its file.
-        let there = || self.globs(name).and_then(|globs| self.facts.files(globs)).ok()?.into_iter().next();
+        let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {
             return file.path;
         }

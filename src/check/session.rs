@@ -2,7 +2,6 @@
 
 use super::{CheckKind, Scope};
 use crate::event::name;
-use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -37,10 +36,7 @@ impl CheckKind for SessionCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let history = match scope.facts.ask(Question::History) {
-            Answer::History(history) => history,
-            other => return Err(Outcome::unknown(unknown(other))),
-        };
+        let history = scope.facts.history().map_err(Outcome::unknown)?;
         let globs = scope.expand_all(&self.edited).map_err(Outcome::unknown)?;
         let is_active = |names: &[String], active: &Option<String>| {
             active.as_deref().is_some_and(|active| name::selected(names, active.trim_start_matches('/')))

@@ -1,7 +1,7 @@
 //! `text`: a file's text has sections, words, a length.
 
 use super::{CheckKind, Scope, TextPattern, file};
-use crate::facts::{Answer, Question, unknown};
+use crate::facts::TextFindings;
 use crate::verdict::{Outcome, Truth};
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -76,10 +76,9 @@ impl CheckKind for TextCheck {
 
 impl TextCheck {
     fn search(&self, path: &str, scope: &Scope<'_>) -> Outcome {
-        let question = Question::Text { path: path.to_owned(), wanted: self.pattern.query() };
-        let (chars, missing) = match scope.facts.ask(question) {
-            Answer::Text { chars, missing } => (chars, missing),
-            other => return Outcome::unknown(unknown(other)),
+        let TextFindings { chars, missing } = match scope.facts.text(path.to_owned(), self.pattern.query()) {
+            Ok(findings) => findings,
+            Err(unknown) => return Outcome::unknown(unknown),
         };
         let missing = (!missing.is_empty()).then(|| format!("has no {}", missing.join(", no ")));
         let short =

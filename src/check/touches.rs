@@ -1,7 +1,7 @@
 //! `touches`: what the tool would change, on a real reading of its command line.
 
 use super::{CheckKind, Scope};
-use crate::facts::{Answer, EffectQuery, ProtectedPaths, Question, unknown};
+use crate::facts::{EffectQuery, ProtectedPaths};
 use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -76,9 +76,9 @@ impl CheckKind for TouchesCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let asked = self.asked(scope).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.ask(Question::Touches(asked)) {
-            Answer::Touches(None) => Outcome::fails("nothing of that is touched"),
-            Answer::Touches(Some(touched)) => {
+        Ok(match scope.facts.touches(asked).map_err(Outcome::unknown)? {
+            None => Outcome::fails("nothing of that is touched"),
+            Some(touched) => {
                 let saw = format!("`{}` {} `{}`", touched.by, touched.effect.third_person(), touched.path);
                 match touched.certainty {
                     Certainty::Certain => Outcome::passes(saw),
@@ -88,7 +88,6 @@ impl CheckKind for TouchesCheck {
                     }
                 }
             }
-            other => Outcome::unknown(unknown(other)),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `transcript`: what was written in the conversation.
 
 use super::{CheckKind, Scope, TextPattern, pattern};
-use crate::facts::{EventText, Question};
+use crate::facts::EventText;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl CheckKind for TranscriptCheck {
         let path = scope.event.text("agent_transcript_path").or_else(|| scope.event.text("transcript_path"));
         let path = path.ok_or_else(|| Outcome::unknown("the event names no transcript"))?.to_owned();
         let subject = if self.last { "last message" } else { "conversation" };
-        let question = Question::Transcript { path, last: self.last, wanted: self.pattern.query() };
-        pattern::found(scope.facts.ask(question), subject)
+        let findings = scope.facts.transcript(path, self.last, self.pattern.query()).map_err(Outcome::unknown)?;
+        Ok(pattern::found(&findings, subject))
     }
 }

@@ -1,7 +1,6 @@
 //! `wiring`: modegate's own hook entries.
 
 use super::{CheckKind, Scope};
-use crate::facts::{Answer, Question, unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -21,12 +20,10 @@ impl CheckKind for WiringCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        match scope.facts.ask(Question::HookEntries) {
-            Answer::HookEntries(None) => Ok(Outcome::passes("the hook entries stay as they are")),
-            Answer::HookEntries(Some(file)) => {
-                Ok(Outcome::fails(format!("it changes modegate's hook entries in `{file}`")))
-            }
-            other => Err(Outcome::unknown(unknown(other))),
+        match scope.facts.hook_entries() {
+            Ok(None) => Ok(Outcome::passes("the hook entries stay as they are")),
+            Ok(Some(file)) => Ok(Outcome::fails(format!("it changes modegate's hook entries in `{file}`"))),
+            Err(unknown) => Err(Outcome::unknown(unknown)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::cli_error::CliError;
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
-use crate::disk;
+use crate::disk::{self, LinkPolicy};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -92,7 +92,7 @@ impl FileChange {
         match &self.action {
             ChangeAction::Write { after, class, .. } => match class {
                 FileClass::Program => disk::write_program(&self.path, after),
-                FileClass::Starter | FileClass::User => disk::write(&self.path, after, disk::LinkPolicy::Follow),
+                FileClass::Starter | FileClass::User => disk::write(&self.path, after, LinkPolicy::Follow),
                 FileClass::Own => self.write_own(after),
                 FileClass::BackupOf(original) => {
                     self.write_own(after)?;
@@ -107,7 +107,7 @@ impl FileChange {
 
     fn write_own(&self, bytes: &[u8]) -> io::Result<()> {
         disk::refuse_link(&self.path)?;
-        disk::write(&self.path, bytes, disk::LinkPolicy::Replace)
+        disk::write(&self.path, bytes, LinkPolicy::Replace)
     }
 
     /// The unified diff of a text that already existed, or that `install` shares with the user.

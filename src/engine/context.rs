@@ -2,7 +2,7 @@
 
 use super::{Engine, Intent};
 use crate::event::EventKind;
-use crate::facts::{Answer, Question};
+use crate::facts::ContextText;
 use crate::ids::without_plugin;
 use crate::mode::BASE;
 use crate::verdict::{Finding, Outcome, Verdict};
@@ -30,16 +30,16 @@ impl Engine<'_> {
 
     fn add_context_file(&mut self, kind: EventKind, stem: &str, file: &str) {
         let path = format!(".claude/context/{file}");
-        let outcome = match self.facts.ask(Question::Context(file.to_owned())) {
-            Answer::Context { text, .. } if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
-            Answer::Context { text, whole } => {
+        let outcome = match self.facts.context(file.to_owned()) {
+            Ok(ContextText { text, .. }) if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
+            Ok(ContextText { text, whole }) => {
                 let as_much_as_fits = self.as_much_as_fits(&text);
                 let whole = whole && as_much_as_fits.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
                 self.add_or_defer(kind, format!("{as_much_as_fits}{rest}"));
                 Outcome::passes(format!("`{path}` was added"))
             }
-            other => Outcome::unknown(crate::facts::unknown(other)),
+            Err(unknown) => Outcome::unknown(unknown),
         };
         self.findings.push(Finding {
             mode: BASE.to_owned(),

@@ -1,7 +1,6 @@
 //! Finds out which agent is stopping.
 
 use super::Engine;
-use crate::facts::{Answer, Question};
 use crate::ids::AgentName;
 use crate::mode::Worker;
 
@@ -25,12 +24,12 @@ impl Engine<'_> {
         }
         if let Some(id) = self.event.agent_id() {
             let transcript = self.event.text("agent_transcript_path").map(str::to_owned);
-            if let Answer::Agent(Some(name)) = self.facts.ask(Question::Agent { id: id.to_owned(), transcript }) {
+            if let Ok(Some(name)) = self.facts.agent(id.to_owned(), transcript) {
                 return StoppingAgent::Agent(name.into());
             }
         }
-        match self.facts.ask(Question::InFlight) {
-            Answer::InFlight(agents) => {
+        match self.facts.in_flight() {
+            Ok(agents) => {
                 let mut gated: Vec<AgentName> =
                     agents.into_iter().filter(|agent| self.is_gated(agent)).map(AgentName::from).collect();
                 gated.dedup();
@@ -39,7 +38,7 @@ impl Engine<'_> {
                     _ => StoppingAgent::Unattributed,
                 }
             }
-            _ => StoppingAgent::Unattributed,
+            Err(_) => StoppingAgent::Unattributed,
         }
     }
 

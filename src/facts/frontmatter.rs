@@ -26,6 +26,17 @@ pub enum FrontmatterBlock {
     Map(Mapping),
 }
 
+/// The values of some keys in the frontmatter of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FrontmatterValues {
+    /// The file has no frontmatter.
+    Absent,
+    /// The frontmatter cannot be read, for this reason.
+    Broken(String),
+    /// The keys that are there.
+    Values(serde_json::Map<String, serde_json::Value>),
+}
+
 /// Reads the frontmatter of a file.
 ///
 /// Tags are dropped and aliases resolved, so that a value is what it says; merge keys stay plain keys.

@@ -1,0 +1,161 @@
+//! The table of questions and the types of their answers.
+
+use super::{
+    Answer, CommitState, EffectQuery, EventText, Facts, FoundEffect, FoundFile, FrontmatterValues, GitChange, HttpStep,
+    Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
+};
+
+/// Why a question has no answer, as a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown(pub String);
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Answer> for Unknown {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Unknown(why) => Self(why),
+            _ => Self("the recorded answer does not fit the question".to_owned()),
+        }
+    }
+}
+
+impl From<Unknown> for String {
+    fn from(unknown: Unknown) -> Self {
+        unknown.0
+    }
+}
+
+/// The table of questions that checks may ask: each row has the question and the type of its answer.
+macro_rules! questions {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty {
+        $question:expr; $($pattern:pat => $value:expr),+ $(,)?
+    })+) => {
+        impl Facts<'_> {$(
+            $(#[$doc])*
+            pub fn $name(&self, $($arg: $type),*) -> Result<$answer, Unknown> {
+                match self.ask($question) {
+                    $($pattern => Ok($value),)+
+                    other => Err(other.into()),
+                }
+            }
+        )+}
+    };
+}
+
+questions! {
+    /// Files matching any of `globs`, newest first.
+    fn files(globs: Vec<String>) -> Vec<FoundFile> {
+        Question::Files(globs); Answer::Files(files) => files
+    }
+    /// The values of `keys` in a file's frontmatter.
+    fn frontmatter(path: String, keys: Vec<String>) -> FrontmatterValues {
+        Question::Frontmatter { path, keys };
+        Answer::Frontmatter(values) => FrontmatterValues::Values(values),
+        Answer::NoFrontmatter => FrontmatterValues::Absent,
+        Answer::BrokenFrontmatter(why) => FrontmatterValues::Broken(why),
+    }
+    /// Searches the text of a file.
+    fn text(path: String, wanted: TextQuery) -> TextFindings {
+        Question::Text { path, wanted }; Answer::Text { chars, missing } => TextFindings { chars, missing }
+    }
+    /// Searches a text of the event; `None` if the event has no such text.
+    fn event_text(of: EventText, wanted: TextQuery) -> Option<TextFindings> {
+        Question::EventText { of, wanted };
+        Answer::Text { chars, missing } => Some(TextFindings { chars, missing }),
+        Answer::NoText => None,
+    }
+    /// Searches the conversation, or only its latest assistant message.
+    fn transcript(path: String, last: bool, wanted: TextQuery) -> TextFindings {
+        Question::Transcript { path, last, wanted }; Answer::Text { chars, missing } => TextFindings { chars, missing }
+    }
+    /// Compares a file with HEAD.
+    fn committed(path: String) -> CommitState {
+        Question::Committed(path); Answer::Committed(state) => state
+    }
+    /// Uncommitted changes under `paths`.
+    fn changes(paths: Vec<String>) -> Vec<GitChange> {
+        Question::Changes(paths); Answer::Changes(changes) => changes
+    }
+    /// The commit of HEAD, `None` before the first one.
+    fn head() -> Option<String> {
+        Question::Head; Answer::Head(head) => head
+    }
+    /// The current milestone, `None` without a status file.
+    fn milestone() -> Option<Milestone> {
+        Question::Milestone; Answer::Milestone(milestone) => milestone
+    }
+    /// The agent that wrote a file's present content, `None` if no agent of this session did.
+    fn writer(path: String) -> Option<String> {
+        Question::Writer(path); Answer::Writer(writer) => writer
+    }
+    /// The type of an agent.
+    fn agent(id: String, transcript: Option<String>) -> Option<String> {
+        Question::Agent { id, transcript }; Answer::Agent(agent) => agent
+    }
+    /// The types of the agents that have started and not stopped.
+    fn in_flight() -> Vec<String> {
+        Question::InFlight; Answer::InFlight(agents) => agents
+    }
+    /// The first protected path that the tool would touch.
+    fn touches(query: EffectQuery) -> Option<FoundEffect> {
+        Question::Touches(query); Answer::Touches(touched) => touched
+    }
+    /// The first call of one of these programs in the command line.
+    fn calls(programs: Vec<String>) -> Option<String> {
+        Question::Calls(programs); Answer::Calls(call) => call
+    }
+    /// The settings file in which the tool would change modegate's hook entries.
+    fn hook_entries() -> Option<String> {
+        Question::HookEntries; Answer::HookEntries(file) => file
+    }
+    /// A file of `.claude/context`.
+    fn context(file: String) -> ContextText {
+        Question::Context(file); Answer::Context { text, whole } => ContextText { text, whole }
+    }
+    /// What the session has done so far.
+    fn history() -> SessionHistory {
+        Question::History; Answer::History(history) => history
+    }
+    /// Runs a program on the event.
+    fn run(step: RunStep) -> RunResult {
+        Question::Run(step); Answer::Ran { code, stdout, stderr } => RunResult { code, stdout, stderr }
+    }
+    /// Sends the event to a server.
+    fn http(step: HttpStep) -> HttpResult {
+        Question::Http(step); Answer::Fetched { status, body } => HttpResult { status, body }
+    }
+}
+
+/// A context file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextText {
+    /// The text, or its beginning.
+    pub text: String,
+    /// Whether the text is complete.
+    pub whole: bool,
+}
+
+/// The end of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunResult {
+    /// Its exit code.
+    pub code: i32,
+    /// Its output, shortened.
+    pub stdout: String,
+    /// Its errors, shortened.
+    pub stderr: String,
+}
+
+/// The response of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpResult {
+    /// The status.
+    pub status: u16,
+    /// The body, shortened.
+    pub body: String,
+}
