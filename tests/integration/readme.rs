@@ -1,6 +1,7 @@
 //! Compares the screens in the README with the program, and checks every link between documents.
 
 use crate::project::Project;
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,31 @@ fn the_quick_start_works_to_the_letter() {
     let output = shell.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(project.home().join("modegate-try/.claude/settings.json").exists());
+}
+
+/// The picture has the words that the user and the model get for the prompt in it.
+#[test]
+fn the_picture_of_a_block_shows_the_real_words() {
+    let picture = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/block.svg")).unwrap();
+    let lines = picture.lines().filter_map(|line| line.strip_prefix("<text ")?.split_once('>')?.1.split('<').next());
+    let shown = lines.collect::<Vec<_>>().join(" ");
+    let project = Project::installed();
+    let session = "fa6e6cff-d2b4-46e5-b70f-c9c4fc470065";
+    let prompt = "/plan a login page. Call strategic-planner right away, without research.";
+    assert!(shown.contains(prompt), "{shown}");
+    let event = |more: serde_json::Value| {
+        let mut event = json!({ "session_id": session, "cwd": project.home(), "transcript_path": "" });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        project.hook(&event)
+    };
+    event(json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+    let call = json!({ "subagent_type": "strategic-planner", "prompt": "Plan.", "description": "Plan" });
+    let reply = event(json!({ "hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call })).json();
+    let today = modegate::live::now().date;
+    let words = [&reply["systemMessage"], &reply["hookSpecificOutput"]["permissionDecisionReason"]];
+    for text in words.map(|text| text.as_str().unwrap().replace(&today, "111626")) {
+        assert!(shown.contains(&text), "{text} is not in {shown}");
+    }
 }
 
 #[test]
