@@ -1,4 +1,4 @@
-//! `modegate doctor`: everything that could keep the hook from working, each with its way out.
+//! `modegate doctor`: finds everything that keeps the hook from working, with a fix for each problem.
 
 mod context;
 mod entry_checks;
@@ -16,12 +16,21 @@ use clap::Args;
 use context::DoctorContext;
 use serde::Serialize;
 use serde_json::json;
+pub(super) use state_checks::state_error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// The fix of most problems.
+const INSTALL: &str = "run `modegate install`";
+
 #[derive(Args)]
+#[command(after_help = "Exit code 1 if there is a problem.
+
+Examples:
+  modegate doctor
+  modegate doctor --live          also run the installed hook commands")]
 pub(super) struct Doctor {
-    /// Send one event of each kind through the installed command line, as Claude Code would
+    /// Send one event of each kind through the installed hook entries, as Claude Code would
     #[arg(long)]
     live: bool,
     /// Print JSON
@@ -29,66 +38,93 @@ pub(super) struct Doctor {
     pub(super) json: bool,
 }
 
-/// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Severity {
-    /// All is well.
-    Fine,
-    /// Worth knowing.
+enum Severity {
+    Ok,
     Note,
-    /// Something is wrong.
     Problem,
 }
 
-/// What was looked at, and how it is.
+/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Diagnostic {
-    weight: Severity,
-    id: &'static str,
-    what: String,
+    severity: Severity,
+    check: &'static str,
+    message: String,
+    /// What it is about; diagnostics that differ only in this are printed as one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    items: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
 
 impl Diagnostic {
-    fn fine(id: &'static str, what: impl Into<String>) -> Self {
-        Self { weight: Severity::Fine, id, what: what.into(), fix: None }
+    fn ok(check: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Ok, check, message: message.into(), items: Vec::new(), fix: None }
     }
 
-    fn note(id: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { weight: Severity::Note, id, what: what.into(), fix: Some(fix.into()) }
+    fn note(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, fix: Some(fix.into()), ..Self::ok(check, message) }
     }
 
-    fn problem(id: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { weight: Severity::Problem, id, what: what.into(), fix: Some(fix.into()) }
+    fn problem(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { severity: Severity::Problem, ..Self::note(check, message, fix) }
+    }
+
+    /// The diagnostic about one item, such as an event or a file.
+    fn about(self, item: impl Into<String>) -> Self {
+        Self { items: vec![item.into()], ..self }
+    }
+
+    fn has_same_cause(&self, other: &Self) -> bool {
+        let cause = |one: &Self| (one.check, one.message.clone(), one.fix.clone());
+        !self.items.is_empty() && cause(self) == cause(other)
     }
 
     /// Prints it for people.
     pub(super) fn print(&self) {
-        let (word, colour) = match self.weight {
-            Severity::Fine => ("fine", TextStyle::Green),
+        let (word, style) = match self.severity {
+            Severity::Ok => ("ok", TextStyle::Green),
             Severity::Note => ("note", TextStyle::Yellow),
             Severity::Problem => ("problem", TextStyle::Red),
         };
-        screen::print_line(format!("  {} {}", styled(colour, &format!("{word:<8}")), self.what));
+        let items = if self.items.is_empty() { String::new() } else { format!(": {}", self.items.join(", ")) };
+        screen::print_line(format!("  {} {}{items}", styled(style, &format!("{word:<8}")), self.message));
         if let Some(fix) = &self.fix {
             screen::print_line(format!("           {} {fix}", styled(TextStyle::Dim, "fix:")));
         }
     }
 }
 
-/// What is wrong with an installation, for the command that has just made it.
+/// Merges diagnostics with one cause into one with all their items.
+fn grouped(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut groups: Vec<Diagnostic> = Vec::new();
+    for mut diagnostic in diagnostics {
+        match groups.iter_mut().find(|group| group.has_same_cause(&diagnostic)) {
+            Some(group) => group.items.append(&mut diagnostic.items),
+            None => groups.push(diagnostic),
+        }
+    }
+    groups
+}
+
+/// The problems of an installation.
 pub(super) fn problems(target: &InstallTarget) -> Vec<Diagnostic> {
-    let context = DoctorContext::gather(target.clone());
-    examine(&context).into_iter().filter(|diagnostic| diagnostic.weight == Severity::Problem).collect()
+    let diagnostics = grouped(examine(&DoctorContext::read(target.clone())));
+    diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Problem).collect()
+}
+
+/// Whether a hook entry in any settings file calls modegate in this project.
+pub(super) fn has_hook_entries(target: &InstallTarget) -> bool {
+    !DoctorContext::read(target.clone()).calls().is_empty()
 }
 
 fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = entry_checks::run(context);
     diagnostics.extend(program_checks::run(context));
     diagnostics.extend(workflow_checks::run(context));
-    // A user's own folder is no project: there is neither code nor state in it.
+    // The user's own folder has neither code nor state.
     if !context.target.is_users {
         diagnostics.extend(mode_checks::run(context));
         diagnostics.extend(state_checks::run(context));
@@ -98,30 +134,28 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let target = InstallScope::default().target(project)?;
-        let context = DoctorContext::gather(target);
+        let context = DoctorContext::read(InstallScope::default().target(project)?);
         let mut diagnostics = examine(&context);
-        let tried = if self.live { live_checks::send_events(&context) } else { Vec::new() };
-        if self.live {
-            diagnostics.extend(live_checks::diagnostics(&tried));
-        }
-        let wrong = diagnostics.iter().filter(|diagnostic| diagnostic.weight == Severity::Problem).count();
+        let sent = if self.live { live_checks::send_events(&context) } else { Vec::new() };
+        diagnostics.extend(live_checks::run(&sent));
+        let diagnostics = grouped(diagnostics);
+        let problems = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Problem).count();
+        let (version, home) = (env!("CARGO_PKG_VERSION"), context.target.home.to_string_lossy());
         if self.json {
             screen::print_json(&json!({
-                "version": env!("CARGO_PKG_VERSION"), "home": context.target.home.to_string_lossy(), "problems": wrong, "diagnostics": diagnostics,
-                "live": self.live.then_some(&tried),
+                "version": version, "home": home, "problems": problems, "diagnostics": diagnostics,
+                "live": self.live.then_some(&sent),
             }));
         } else {
-            let home = context.target.home.to_string_lossy();
-            screen::print_line(format!("modegate {} in {}", env!("CARGO_PKG_VERSION"), styled(TextStyle::Bold, &home)));
-            tried.iter().for_each(live_checks::SentEvent::tell);
+            screen::print_line(format!("modegate {version} in {}", styled(TextStyle::Bold, &home)));
+            sent.iter().for_each(live_checks::SentEvent::print);
             diagnostics.iter().for_each(Diagnostic::print);
-            screen::print_line(match wrong {
-                0 => "no problem found".to_owned(),
+            screen::print_line(match problems {
+                0 => "no problems found".to_owned(),
                 1 => "1 problem".to_owned(),
                 many => format!("{many} problems"),
             });
         }
-        Ok(if wrong > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
+        Ok(if problems > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
     }
 }

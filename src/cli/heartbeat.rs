@@ -1,4 +1,4 @@
-//! Whether the hook is alive: when it was last seen in a session, and whether the session went on without it.
+//! Heartbeats of the hook: when a session last called it, and whether the session went on without it.
 
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
@@ -6,26 +6,27 @@ use crate::journal_files;
 use crate::paths::ProjectPaths;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A tool call reaches the hook within moments; this much later it does not come any more.
+/// A tool call that has not reached the hook after this time never will.
 const LATE: SignedDuration = SignedDuration::from_secs(60);
 
-/// Older sessions tell nothing of today's hook.
+/// Older sessions are not considered.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
-/// The hook's life in one session.
+/// The last calls of one session.
 #[derive(Debug, Clone)]
 pub(super) struct Heartbeat {
     pub(super) session: String,
-    /// When an event of the session last reached the hook.
+    /// The last event of the session that reached the hook.
     pub(super) seen: Option<Timestamp>,
-    /// When the session last called a tool, as the host's transcript has it.
+    /// The last tool call in the host's transcript.
     pub(super) used: Option<Timestamp>,
 }
 
 impl Heartbeat {
-    /// The heartbeat of a session that the journal knows.
+    /// The heartbeat of a session with a journal.
     pub(super) fn of(journal: &Path) -> Option<Self> {
         let last = journal_files::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
@@ -33,25 +34,24 @@ impl Heartbeat {
         Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), used })
     }
 
-    /// Whether the session has gone on without the hook, lately.
+    /// Whether the session has recently called tools without the hook.
     pub(super) fn is_missed(&self) -> bool {
         let Some(used) = self.used.filter(|used| since(*used) < RECENT) else { return false };
         self.seen.is_none_or(|seen| used.duration_since(seen) > LATE)
     }
+}
 
-    /// In words: since when the hook has not been seen.
-    pub(super) fn told(&self) -> String {
-        let used = self.used.map(|at| format!(", though the session used a tool {}", ago(at))).unwrap_or_default();
+impl fmt::Display for Heartbeat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.seen {
-            Some(at) => format!("the hook was last seen {} ({at:.0}) in session {}{used}", ago(at), self.session),
-            None => format!("the hook was never seen in session {}{used}", self.session),
+            Some(at) => write!(f, "session {} last called the hook {}", self.session, ago(at))?,
+            None => write!(f, "session {} has never called the hook", self.session)?,
         }
+        self.used.map_or(Ok(()), |at| write!(f, ", but used a tool {}", ago(at)))
     }
 }
 
-/// The heartbeat of every session of late: those that the journal knows, and those that use tools without it.
-///
-/// What a session did before modegate was installed, or while it was not, tells nothing.
+/// The heartbeats of all recent sessions, with a journal or without; tool calls before the installation do not count.
 pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
     let places = target.places();
     let journals = journal_files::journals(&places.sessions());
@@ -69,13 +69,13 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
     heartbeats
 }
 
-/// Sessions of a project that use tools without the hook ever being seen in them.
+/// Sessions of a project that have never called the hook.
 fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
     let mut heartbeats = Vec::new();
     for path in journal_files::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // Some hosts keep the transcripts of subagents beside those of sessions.
+        // Some hosts keep transcripts of subagents in the same folder.
         if !session.starts_with("agent-") && !places.journal(&session).exists() {
             heartbeats.push(Heartbeat { session, seen: None, used: last_use(&path) });
         }
@@ -83,15 +83,20 @@ fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
     heartbeats
 }
 
-/// Whether a file was written of late.
+/// Whether a file was written recently.
 pub(super) fn is_recent(path: &Path) -> bool {
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
     modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(|at| since(at) < RECENT)
 }
 
-/// Whether a time is of late.
+/// Whether a time of the journal is recent.
 pub(super) fn is_of_today(at: &str) -> bool {
-    at.parse().is_ok_and(|at| since(at) < RECENT)
+    at.parse().is_ok_and(is_recent_time)
+}
+
+/// Whether a time is recent.
+pub(super) fn is_recent_time(at: Timestamp) -> bool {
+    since(at) < RECENT
 }
 
 /// How long ago, in words.
@@ -110,7 +115,7 @@ fn since(at: Timestamp) -> SignedDuration {
     Timestamp::now().duration_since(at)
 }
 
-/// When a session last called a tool, from the end of its transcript: each such call must have reached the hook.
+/// The last tool call in a transcript.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
     const TAIL: u64 = 512 * 1024;
     let tail = journal_files::tail(transcript, TAIL).ok()?;
@@ -126,11 +131,11 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
     })
 }
 
-/// Where the host keeps the transcripts of a project: its path with every odd character made a dash.
+/// The host's folder for transcripts of a project: its path with all other characters as dashes.
 fn transcripts(home: &Path) -> Option<PathBuf> {
     const LONGEST: usize = 200;
     let name: String = home.to_str()?.encode_utf16().map(plain).collect();
-    // A longer one is cut and hashed by the host; such a project is left out.
+    // The host hashes longer names; such projects are left out.
     (name.len() <= LONGEST).then(|| user_folder().map(|user| user.join("projects").join(name)))?
 }
 

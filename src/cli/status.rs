@@ -5,154 +5,194 @@ use super::heartbeat::{self, Heartbeat};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::find_optional;
-use super::{CliResult, EXIT_FAILURE, places};
+use super::{CliResult, EXIT_FAILURE, doctor, places};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::live::LiveFacts;
-use crate::mode::Catalogue;
+use crate::mode::{BrokenFile, Catalogue};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
-use crate::session::{ModeState, Session};
-use crate::store::{StateStatus, StateStore};
+use crate::session::{ModeEnding, ModeState, Session};
+use crate::store::StateStore;
 use clap::Args;
+use jiff::Timestamp;
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  modegate status
+  modegate status --all
+  modegate status --session 5f1c --json")]
 pub(super) struct Status {
-    /// Only this session
-    #[arg(long)]
+    /// Only this session: id, first characters of it, or `last`
+    #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Print JSON
+    /// Also show sessions without events in the last 24 hours
+    #[arg(long)]
+    all: bool,
+    /// Print JSON; it has all sessions
     #[arg(long)]
     pub(super) json: bool,
 }
 
+/// A session with its heartbeat.
+struct SessionStatus {
+    session: Session,
+    heartbeat: Option<Heartbeat>,
+}
+
+impl SessionStatus {
+    fn read(places: &ProjectPaths, session: Session) -> Self {
+        let heartbeat = Heartbeat::of(&places.journal(&session.id));
+        Self { session, heartbeat }
+    }
+
+    fn last_event(&self) -> Option<Timestamp> {
+        self.heartbeat.as_ref()?.seen
+    }
+
+    /// Whether there was an event lately; without a journal, whether a mode is active.
+    fn is_live(&self) -> bool {
+        let has_active_mode = || self.session.modes.values().any(|state| state.is_active);
+        self.last_event().map_or_else(has_active_mode, heartbeat::is_recent_time)
+    }
+}
+
 impl Status {
     pub(super) fn run(mut self, project: Option<PathBuf>) -> CliResult {
-        if let Some(gone) = project.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(CliError::failure(format!("`{}` is not a folder", gone.display())));
+        if let Some(missing) = project.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(CliError::failure(format!("`{}` is not a folder", missing.display())));
         }
         let places = places(project);
         self.session = find_optional(&places, self.session.as_deref())?;
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
         let state = StateStore::new(places.clone(), catalogue.settings.days).read();
-        // Sessions without a mode have no state, but a journal.
+        let heartbeats = heartbeat::heartbeats(&target);
+        // Sessions without a mode have a journal but no state.
         let mut ids = state.ids();
-        let of_late = heartbeat::heartbeats(&target)
-            .into_iter()
-            .filter(|heartbeat| heartbeat.seen.is_some())
-            .map(|heartbeat| heartbeat.session);
-        let new: Vec<String> = of_late.filter(|id| !ids.contains(id)).collect();
-        ids.extend(new);
-        ids.retain(|id| self.session.as_ref().is_none_or(|only| only == id));
-        let sessions: Vec<Session> = ids.iter().map(|id| state.session(id)).collect();
-        let trouble = match &state.status {
-            StateStatus::Sound => None,
-            StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
-                Some(format!("`.claude/hooks/cache.json` could not be read: {why}"))
-            }
-            StateStatus::Newer(version) => {
-                Some(format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know"))
-            }
-        };
+        ids.extend(heartbeats.iter().filter(|one| one.seen.is_some()).map(|one| one.session.clone()));
+        ids.sort_unstable();
+        ids.dedup();
+        if let Some(only) = &self.session {
+            ids = vec![only.clone()];
+        }
+        let mut sessions: Vec<SessionStatus> =
+            ids.iter().map(|id| SessionStatus::read(&places, state.session(id))).collect();
+        sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
+        let missed: Vec<&Heartbeat> = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).collect();
+        let is_installed = doctor::has_hook_entries(&target);
+        let error = doctor::state_error(&state.status);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
-            let broken: Vec<String> = catalogue.broken.iter().map(crate::mode::BrokenFile::summary).collect();
-            let project = places.hooks().is_dir();
-            let silent: Vec<String> = silent(&target).iter().map(|heartbeat| heartbeat.session.clone()).collect();
-            screen::print_json(
-                &json!({"home": places.home.to_string_lossy(), "silent": silent, "project": project, "sessions": sessions, "trouble": trouble, "broken": broken}),
-            );
+            let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
+            let silent: Vec<&String> = missed.iter().map(|heartbeat| &heartbeat.session).collect();
+            screen::print_json(&json!({
+                "home": places.home.to_string_lossy(), "installed": is_installed, "sessions": sessions,
+                "silent": silent, "trouble": error, "broken": broken,
+            }));
         } else {
-            show(&places, &catalogue, &sessions);
-            for heartbeat in
-                silent(&target).iter().filter(|heartbeat| sessions.iter().all(|known| known.id != heartbeat.session))
+            self.print(&places, &catalogue, &sessions, is_installed);
+            for heartbeat in missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
             {
-                screen::print_line(format!(
-                    "{}; run `modegate doctor --live`",
-                    styled(TextStyle::Red, &heartbeat.told())
-                ));
+                print_missed(heartbeat, "");
             }
-            if let Some(text) = &trouble {
-                screen::print_error(format!("error: {text}"));
+            if let Some(text) = &error {
+                screen::print_failure(text, false);
             }
         }
-        Ok(if trouble.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
+        Ok(if error.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
+    }
+
+    fn print(&self, places: &ProjectPaths, catalogue: &Catalogue, sessions: &[SessionStatus], is_installed: bool) {
+        screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
+        if !is_installed {
+            let text = "modegate is not installed: no hook entry calls it; run `modegate install`";
+            screen::print_line(styled(TextStyle::Yellow, text));
+        } else if sessions.is_empty() {
+            screen::print_line("no sessions yet; start Claude Code here and type /plan, /research, /explore or /code");
+        }
+        for broken in &catalogue.broken {
+            screen::print_line(styled(TextStyle::Red, &broken.summary()));
+        }
+        let show_all = self.all || self.session.is_some();
+        let (shown, older): (Vec<&SessionStatus>, Vec<&SessionStatus>) =
+            sessions.iter().partition(|session| show_all || session.is_live());
+        for session in shown {
+            session.print(catalogue, places);
+        }
+        match older.len() {
+            0 => {}
+            1 => screen::print_line("1 older session, use --all"),
+            count => screen::print_line(format!("{count} older sessions, use --all")),
+        }
     }
 }
 
-/// Sessions that go on without the hook.
-fn silent(target: &InstallTarget) -> Vec<Heartbeat> {
-    heartbeat::heartbeats(target).into_iter().filter(Heartbeat::is_missed).collect()
-}
-
-fn show(places: &ProjectPaths, catalogue: &Catalogue, sessions: &[Session]) {
-    screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
-    if !places.hooks().is_dir() {
-        screen::print_line(
-            "no mode was ever activated here; type /plan, /research, /explore, /code, /code-review or /implement in Claude Code",
-        );
-    }
-    for broken in &catalogue.broken {
-        screen::print_line(styled(TextStyle::Red, &broken.summary()));
-    }
-    for session in sessions {
-        screen::print_line(format!("session {}", styled(TextStyle::Cyan, &session.id)));
+impl SessionStatus {
+    fn print(&self, catalogue: &Catalogue, places: &ProjectPaths) {
+        let last = self.last_event().map(|at| format!(" last event {}", heartbeat::ago(at))).unwrap_or_default();
+        let last = styled(TextStyle::Dim, &last);
+        screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &self.session.id)));
+        let next = next_steps(&self.session, catalogue, places);
         for mode in &catalogue.modes {
-            if let Some(state) =
-                session.mode_state(&mode.namespace).filter(|state| state.activated_at.is_some() || state.is_active)
-            {
-                screen::print_line(format!("  {}", line(&mode.name, state)));
-                state.unmet.iter().for_each(|unmet| {
-                    screen::print_line(format!("    allowed unmet: {} ({}, {})", unmet.gate, unmet.agent, unmet.at));
-                });
+            let state = self.session.mode_state(&mode.namespace);
+            let Some(state) = state.filter(|state| state.activated_at.is_some() || state.is_active) else { continue };
+            screen::print_line(format!("  {}", mode_line(&mode.name, state)));
+            for unmet in &state.unmet {
+                let at = screen::local_time(&unmet.at);
+                screen::print_line(format!("    allowed unmet: {} ({}, {at})", unmet.gate, unmet.agent));
+            }
+            let opening = next_opening(&mode.name);
+            for text in next.iter().filter_map(|text| text.strip_prefix(opening.as_str())) {
+                screen::print_line(format!("    next: {text}"));
             }
         }
-        for text in expected(session, catalogue, places) {
-            screen::print_line(format!("  next: {text}"));
-        }
-        if let Some(heartbeat) = Heartbeat::of(&places.journal(&session.id)) {
-            if heartbeat.is_missed() {
-                screen::print_line(format!(
-                    "  {}; run `modegate doctor --live`",
-                    styled(TextStyle::Red, &heartbeat.told())
-                ));
-            } else if let Some(at) = heartbeat.seen {
-                screen::print_line(format!("  the hook was last seen {}", heartbeat::ago(at)));
-            }
+        if let Some(heartbeat) = self.heartbeat.as_ref().filter(|heartbeat| heartbeat.is_missed()) {
+            print_missed(heartbeat, "  ");
         }
     }
 }
 
-fn line(name: &str, state: &ModeState) -> String {
+fn print_missed(heartbeat: &Heartbeat, indent: &str) {
+    let text = styled(TextStyle::Red, &heartbeat.to_string());
+    screen::print_line(format!("{indent}{text}; run `modegate doctor --live`"));
+}
+
+fn mode_line(name: &str, state: &ModeState) -> String {
     let phase = state.phase.as_deref().unwrap_or("its first phase");
-    let since = state.activated_at.as_deref().unwrap_or("an unknown time");
+    let since = state.activated_at.as_deref().map(|at| format!(" since {}", screen::local_time(at)));
     match (state.is_active, state.ended) {
-        (true, _) => format!("{} in phase {phase}, active since {since}", styled(TextStyle::Green, name)),
-        (false, Some(crate::session::ModeEnding::Complete)) => format!("{name} complete"),
+        (true, _) => {
+            format!("{} in phase {phase}, active{}", styled(TextStyle::Green, name), since.unwrap_or_default())
+        }
+        (false, Some(ModeEnding::Complete)) => format!("{name} complete"),
         (false, _) => format!("{name} left in phase {phase}"),
     }
 }
 
-/// What the active modes of a session expect next: just what the session would be told if it began now.
-fn expected(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
+/// How the engine opens the text about the next phase of a mode.
+fn next_opening(mode: &str) -> String {
+    format!("{mode} mode: next is ")
+}
+
+/// What the active modes expect next: the context that a session start would get now.
+fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
     let event =
         json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
     let live = LiveFacts::new(&event, places.home.clone(), places.journal(&session.id));
-    let mut context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
-    let modes = context.split_off(context.len().min(1));
-    modes.into_iter().filter(|text| text.contains(" mode: next is ")).collect()
+    let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
+    let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
+    context.into_iter().skip(1).filter(is_next).collect()
 }
 
-fn as_json(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Value {
-    let heartbeat = Heartbeat::of(&places.journal(&session.id));
-    let seen = heartbeat.as_ref().and_then(|heartbeat| heartbeat.seen).map(|at| at.to_string());
-    let missed = heartbeat.is_some_and(|heartbeat| heartbeat.is_missed());
+fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths) -> Value {
+    let session = &status.session;
     let history = crate::journal_files::history(&places.journal(&session.id), &places.home);
     let metadata = session.values.get("metadata").cloned().unwrap_or_default();
     let facts = json!({
@@ -160,5 +200,9 @@ fn as_json(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> V
         "active_skill": history.active_skill, "edited_files": history.edited_files,
         "file_extensions": history.file_extensions, "metadata": metadata,
     });
-    json!({"id": session.id, "modes": session.modes, "next": expected(session, catalogue, places), "seen": seen, "missed": missed, "facts": facts})
+    json!({
+        "id": session.id, "modes": session.modes, "next": next_steps(session, catalogue, places),
+        "seen": status.last_event().map(|at| at.to_string()),
+        "missed": status.heartbeat.as_ref().is_some_and(Heartbeat::is_missed), "facts": facts,
+    })
 }

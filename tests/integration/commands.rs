@@ -58,7 +58,7 @@ fn exit_zero_leaves_the_json_to_decide() {
 }
 
 #[test]
-fn status_tells_the_phase_and_the_path_that_is_expected() {
+fn status_shows_the_phase_and_the_expected_path() {
     let project = Project::new();
     plan(&project);
     let text = project.run(&["status"]).stdout;
@@ -271,4 +271,38 @@ fn completions_and_manual_pages_are_generated() {
     assert!(page.contains(".TH") && page.contains("doctor"), "{page}");
     assert_eq!(project.run(&["man", "--dir", "."]).exit, 0);
     assert!(project.read("modegate-cache-set.1").contains(".TH"));
+}
+
+#[test]
+fn status_shows_live_sessions_and_counts_older_ones() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path"]).exit, 0);
+    let empty = project.run(&["status"]).stdout;
+    assert!(empty.contains("no sessions yet"), "{empty}");
+    plan_sessions(&project, &["aaaa", "bbbb", "cccc"]);
+    for id in ["aaaa", "bbbb"] {
+        let path = format!(".claude/hooks/sessions/{id}.jsonl");
+        let line = project.read(&path);
+        let mut value: Value = serde_json::from_str(line.trim()).unwrap();
+        value["at"] = "2020-01-02T03:04:05Z".into();
+        project.write(&path, format!("{value}\n"));
+    }
+    let text = project.run(&["status"]).stdout;
+    assert!(text.contains("session cccc last event ") && text.ends_with("2 older sessions, use --all\n"), "{text}");
+    assert!(text.contains("    next: draft (strategic-planner)."), "{text}");
+    assert!(!text.contains("mode: next is"), "{text}");
+    let all = project.run(&["status", "--all"]).stdout;
+    assert!(all.find("cccc").unwrap() < all.find("aaaa").unwrap(), "{all}");
+    assert!(project.run(&["status", "--session", "aaaa"]).stdout.contains("session aaaa"));
+}
+
+#[test]
+fn status_says_that_the_hook_entries_are_gone() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path"]).exit, 0);
+    plan_sessions(&project, &["aaaa"]);
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    let text = project.run(&["status"]).stdout;
+    assert!(text.contains("modegate is not installed: no hook entry calls it; run `modegate install`"), "{text}");
+    assert_eq!(project.run(&["status", "--json"]).json()["installed"], false);
 }

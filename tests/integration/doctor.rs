@@ -1,4 +1,4 @@
-//! The doctor finds each thing that could keep the hook from working, and says how to mend it.
+//! The doctor finds everything that keeps the hook from working, with a fix.
 
 use crate::project::{Project, said};
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use std::fs;
 
 const SETTINGS: &str = ".claude/settings.json";
 
-/// A project with everything installed, that calls the program on PATH; nothing is wrong with it.
-fn sound() -> Project {
+/// A project with a working installation that calls the program on PATH.
+fn working() -> Project {
     let project = Project::new();
     project.git(&["init", "-q"]);
     let said = project.run(&["install", "--path"]);
@@ -15,7 +15,7 @@ fn sound() -> Project {
     project
 }
 
-/// What the doctor reports, with modegate on PATH.
+/// The doctor's report, with modegate on PATH.
 fn examined(project: &Project, words: &[&str]) -> (i32, Value) {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_modegate")).parent().unwrap();
     let path = std::env::join_paths(
@@ -25,24 +25,29 @@ fn examined(project: &Project, words: &[&str]) -> (i32, Value) {
     (said.exit, said.json())
 }
 
-fn ids(report: &Value, weight: &str) -> Vec<String> {
+fn checks(report: &Value, severity: &str) -> Vec<String> {
     let reports = report["diagnostics"].as_array().unwrap().iter();
-    reports.filter(|one| one["weight"] == weight).map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    reports.filter(|one| one["severity"] == severity).map(|one| one["check"].as_str().unwrap().to_owned()).collect()
 }
 
-/// After `harm`, the doctor reports `id`, and every report has its fix.
+/// The message of a diagnostic, with its items.
+fn message(diagnostic: &Value) -> String {
+    format!("{} {}", diagnostic["message"].as_str().unwrap(), diagnostic["items"])
+}
+
+/// After `harm`, the doctor reports the check `id` with a fix.
 #[track_caller]
 fn finds(id: &str, words: &str, harm: impl FnOnce(&Project)) {
-    let project = sound();
+    let project = working();
     harm(&project);
     let (exit, report) = examined(&project, &[]);
-    let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == id);
+    let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == id);
     assert!(found.is_some(), "no {id} in {report:#}");
     let found = found.unwrap();
-    assert!(found["what"].as_str().unwrap().contains(words), "{found:#}");
+    assert!(message(found).contains(words), "{found:#}");
     assert!(found["fix"].as_str().is_some_and(|fix| !fix.is_empty()), "{found:#}");
     assert_eq!(exit, i32::from(report["problems"] != 0), "{report:#}");
-    if found["weight"] == "problem" {
+    if found["severity"] == "problem" {
         assert_eq!(exit, 1);
     }
 }
@@ -55,59 +60,59 @@ fn edit(project: &Project, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn a_sound_installation_has_no_problem() {
-    let (exit, report) = examined(&sound(), &["--live"]);
+fn a_working_installation_has_no_problem() {
+    let (exit, report) = examined(&working(), &["--live"]);
     assert_eq!((exit, &report["problems"]), (0, &json!(0)), "{report:#}");
     let live = report["live"].as_array().unwrap();
     assert_eq!(live.len(), 9);
-    assert!(live.iter().all(|one| one["exit"] == 0 && one["wrong"].is_null()), "{live:#?}");
+    assert!(live.iter().all(|one| one["exit"] == 0 && one["error"].is_null()), "{live:#?}");
 }
 
 #[test]
-fn nothing_is_left_behind_by_trying_it_live() {
-    let project = sound();
+fn live_checks_leave_no_files() {
+    let project = working();
     examined(&project, &["--live"]);
     assert!(!project.home().join(".claude/hooks/sessions").exists());
     assert!(!project.home().join(".claude/hooks/cache.json").exists());
 }
 
 #[test]
-fn a_folder_without_modegate_is_told_to_install_it() {
+fn a_folder_without_modegate_needs_an_installation() {
     let project = Project::new();
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 1);
-    assert!(ids(&report, "problem").contains(&"hooks-missing".to_owned()), "{report:#}");
+    assert!(checks(&report, "problem").contains(&"entries-missing".to_owned()), "{report:#}");
     assert!(!project.home().join(".claude").exists(), "the doctor leaves no trace");
 }
 
 #[test]
-fn hooks_that_are_missing_doubled_narrowed_or_switched_off() {
-    finds("hooks-missing", "for Stop", |project| {
+fn missing_duplicated_filtered_and_disabled_entries_are_found() {
+    finds("entries-missing", "for Stop", |project| {
         edit(project, |value| drop(value["hooks"].as_object_mut().unwrap().remove("Stop")));
     });
-    finds("hooks-missing", "for PreCompact", |project| {
+    finds("entries-missing", "for PreCompact", |project| {
         project.write(
             ".claude/modes/base.yaml",
             "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n",
         );
     });
-    finds("hooks-doubled", "2 times for each", |project| {
+    finds("entries-duplicated", "2 times for the same event", |project| {
         project.write(".claude/settings.local.json", project.read(SETTINGS).replace("75", "60"));
     });
-    finds("hooks-doubled", "plugins/cache/x/1.0/hooks/hooks.json", |project| plugin(project, true));
-    finds("hooks-narrowed", "hooks.PreToolUse", |project| {
+    finds("entries-duplicated", "plugins/cache/x/1.0/hooks/hooks.json", |project| plugin(project, true));
+    finds("entries-filtered", "hooks.PreToolUse", |project| {
         edit(project, |value| value["hooks"]["PreToolUse"][0]["matcher"] = json!("Bash"));
     });
-    finds("hooks-async", "hooks.Stop", |project| {
+    finds("entries-async", "hooks.Stop", |project| {
         edit(project, |value| value["hooks"]["Stop"][0]["hooks"][0]["async"] = json!(true));
     });
-    finds("hooks-hasty", "hooks.Stop", |project| {
+    finds("timeout-too-short", "hooks.Stop", |project| {
         edit(project, |value| value["hooks"]["Stop"][0]["hooks"][0]["timeout"] = json!(1));
     });
-    finds("hooks-disabled", "`.claude/settings.local.json` says", |project| {
+    finds("hooks-disabled", "`.claude/settings.local.json` has `disableAllHooks`", |project| {
         project.write(".claude/settings.local.json", r#"{"disableAllHooks": true}"#);
     });
-    finds("worktrees-broken", "WorktreeCreate", |project| {
+    finds("worktrees-blocked", "WorktreeCreate", |project| {
         edit(project, |value| value["hooks"]["WorktreeCreate"] = value["hooks"]["Stop"].clone());
     });
 }
@@ -127,15 +132,15 @@ fn plugin(project: &Project, enabled: bool) {
 }
 
 #[test]
-fn a_plugin_counts_only_where_it_is_switched_on() {
-    let project = sound();
+fn only_enabled_plugins_count() {
+    let project = working();
     plugin(&project, false);
     let broken = project.home().parent().unwrap().join(".claude/plugins/marketplaces/y/hooks");
     fs::create_dir_all(&broken).unwrap();
     fs::write(broken.join("hooks.json"), "{").unwrap();
     let (_, report) = examined(&project, &[]);
-    assert!(ids(&report, "problem").is_empty(), "{report:#}");
-    // With nothing but the plugin all is well too.
+    assert!(checks(&report, "problem").is_empty(), "{report:#}");
+    // The plugin alone works too.
     plugin(&project, true);
     fs::remove_file(project.home().join(SETTINGS)).unwrap();
     let (exit, report) = examined(&project, &["--live"]);
@@ -143,8 +148,8 @@ fn a_plugin_counts_only_where_it_is_switched_on() {
 }
 
 #[test]
-fn what_hangs_does_not_hang_the_doctor() {
-    let project = sound();
+fn a_program_that_hangs_does_not_hang_the_doctor() {
+    let project = working();
     project.write("bin/claude", "#!/bin/sh\nsleep 60\n");
     let text = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PROJECT_DIR}/bin/modegate\"");
     project.write(SETTINGS, text);
@@ -155,21 +160,21 @@ fn what_hangs_does_not_hang_the_doctor() {
     let said = said(project.modegate().env("PATH", path).args(["doctor", "--live", "--json"]), b"");
     assert_eq!(said.exit, 1);
     let report = said.json();
-    let problems = ids(&report, "problem");
+    let problems = checks(&report, "problem");
     assert!(problems.contains(&"program-broken".to_owned()), "{report:#}");
-    assert!(problems.contains(&"hook-fails".to_owned()), "an answer without a journal line is none: {report:#}");
-    assert!(begun.elapsed().as_secs() < 50, "it waited for what hangs");
+    assert!(problems.contains(&"hook-fails".to_owned()), "an answer without a journal line: {report:#}");
+    assert!(begun.elapsed().as_secs() < 50, "it waited for the program");
 }
 
 #[test]
-fn a_call_in_somebodys_own_way_is_seen() {
-    let project = sound();
+fn a_call_within_a_shell_line_counts() {
+    let project = working();
     edit(&project, |value| {
         value["hooks"]["Stop"] = json!([{"hooks": [{"type": "command", "command": "nice modegate hook || true"}]}]);
     });
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 0, "{report:#}");
-    finds("hooks-doubled", "2 times for each Stop", |project| {
+    finds("entries-duplicated", "2 times for the same event [\"Stop\"]", |project| {
         edit(project, |value| {
             let own = json!({"hooks": [{"type": "command", "command": "nice modegate hook || true"}]});
             value["hooks"]["Stop"].as_array_mut().unwrap().push(own);
@@ -179,30 +184,30 @@ fn a_call_in_somebodys_own_way_is_seen() {
 
 #[test]
 fn equal_entries_in_two_settings_files_run_once() {
-    let project = sound();
+    let project = working();
     project.write(".claude/settings.local.json", project.read(SETTINGS));
     let (_, report) = examined(&project, &[]);
-    assert!(ids(&report, "problem").is_empty(), "{report:#}");
+    assert!(checks(&report, "problem").is_empty(), "{report:#}");
 }
 
 #[test]
-fn a_nearer_file_can_switch_hooks_on_again() {
-    let project = sound();
+fn a_later_settings_file_can_enable_hooks_again() {
+    let project = working();
     project.write(".claude/settings.local.json", r#"{"disableAllHooks": false}"#);
     edit(&project, |value| value["disableAllHooks"] = json!(true));
     let (_, report) = examined(&project, &[]);
-    assert!(ids(&report, "problem").is_empty(), "{report:#}");
+    assert!(checks(&report, "problem").is_empty(), "{report:#}");
 }
 
 #[test]
-fn settings_that_the_host_passes_over() {
+fn settings_that_the_host_ignores_are_found() {
     finds("settings-unreadable", "it cannot be read", |project| {
         fs::create_dir_all(project.home().join(".claude/settings.local.json")).unwrap();
     });
-    finds("settings-unreadable", "a comment", |project| {
+    finds("settings-unreadable", "JSON has no comments", |project| {
         project.write(".claude/settings.local.json", "{\n  // mine\n}\n");
     });
-    finds("event-unknown", "`PreTolUse`, which is no event, did you mean `PreToolUse`?", |project| {
+    finds("event-unknown", "unknown event `PreTolUse`, did you mean `PreToolUse`?", |project| {
         edit(project, |value| value["hooks"]["PreTolUse"] = json!([]));
     });
     finds("entry-malformed", "an entry has no `type`; Claude Code then runs no hook of that file", |project| {
@@ -213,41 +218,35 @@ fn settings_that_the_host_passes_over() {
 }
 
 #[test]
-fn a_program_that_is_not_there_or_of_another_version() {
+fn a_missing_or_outdated_program_is_found() {
     let local = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
     let elsewhere = |project: &Project| {
         let text = project.read(SETTINGS).replace("\"modegate\"", &format!("\"{local}\""));
         project.write(SETTINGS, text);
     };
-    finds("program-missing", "`.claude/hooks/modegate` is not there", elsewhere);
+    finds("program-missing", "`.claude/hooks/modegate` does not exist", elsewhere);
     let script = |project: &Project, text: &str| {
         elsewhere(project);
         project.write(".claude/hooks/modegate", text);
         project.shell("chmod +x .claude/hooks/modegate");
     };
-    finds("program-stale", "is modegate 0.0.1, this is", |project| script(project, "#!/bin/sh\necho modegate 0.0.1\n"));
-    finds("program-broken", "`--version` says `hello`", |project| script(project, "#!/bin/sh\necho hello\n"));
+    finds("program-outdated", "is modegate 0.0.1, this is", |project| {
+        script(project, "#!/bin/sh\necho modegate 0.0.1\n")
+    });
+    finds("program-broken", "`--version` prints `hello`", |project| script(project, "#!/bin/sh\necho hello\n"));
 }
 
 #[test]
-fn commands_and_agents_that_a_mode_names() {
+fn missing_commands_agents_and_tools_are_found() {
+    finds("command-missing", "Claude Code's own command does not start the mode [\"/plan\"]", |project| {
+        fs::remove_file(project.home().join(".claude/commands/plan.md")).unwrap();
+    });
+    finds("agent-missing", "agents of modes without a file [\"strategic-planner\"]", |project| {
+        fs::remove_file(project.home().join(".claude/agents/strategic-planner.md")).unwrap();
+    });
     finds(
-        "command-missing",
-        "/plan of plan mode has no file `.claude/commands/plan.md`: Claude Code's own",
-        |project| {
-            fs::remove_file(project.home().join(".claude/commands/plan.md")).unwrap();
-        },
-    );
-    finds(
-        "agent-missing",
-        "strategic-planner, the agent of plan mode's phase draft, is described nowhere",
-        |project| {
-            fs::remove_file(project.home().join(".claude/agents/strategic-planner.md")).unwrap();
-        },
-    );
-    finds(
-        "agent-tools",
-        "research-consultant (`.claude/agents/research-consultant.md`) lacks the tools for its gate research-is-committed: it needs Bash",
+        "agent-tools-missing",
+        "research-consultant (`.claude/agents/research-consultant.md`) needs Bash for its gate research-is-committed",
         |project| {
             project.write(
                 ".claude/agents/research-consultant.md",
@@ -258,62 +257,62 @@ fn commands_and_agents_that_a_mode_names() {
     finds("agent-missing", "strategic-planner", |project| {
         project.write(".claude/agents/strategic-planner.md", "no frontmatter\n");
     });
-    finds("agent-tools", "it needs Write or Edit", |project| {
+    finds("agent-tools-missing", "needs Write or Edit", |project| {
         project.write(".claude/agents/strategic-planner.md", "---\nname: strategic-planner\ntools: [Read]\n---\nx\n");
     });
 }
 
 #[test]
-fn a_command_may_be_a_skill_and_an_agent_a_users_own() {
-    let project = sound();
+fn a_command_may_be_a_skill_and_an_agent_may_be_the_users() {
+    let project = working();
     let home = project.home();
     fs::remove_file(home.join(".claude/commands/plan.md")).unwrap();
     project.write(".claude/skills/plan/SKILL.md", "---\ndescription: x\n---\n");
     let user = home.parent().unwrap().join(".claude/agents");
     fs::create_dir_all(&user).unwrap();
     fs::rename(home.join(".claude/agents/strategic-planner.md"), user.join("planner.md")).unwrap();
-    // A colon in a description, and tools that are narrowed, are no want of tools.
+    // A colon in a description and restricted tools are accepted.
     project.write(
         ".claude/agents/research-consultant.md",
         "---\nname: research-consultant\ndescription: Use it. Example: <example>Context: a\ntools: [Edit, Bash(git *)]\ndisallowedTools: Edit(secret/**)\n---\nx\n",
     );
     let (_, report) = examined(&project, &[]);
-    assert!(ids(&report, "problem").is_empty(), "{report:#}");
+    assert!(checks(&report, "problem").is_empty(), "{report:#}");
 }
 
 #[test]
-fn gates_that_can_never_be_satisfied() {
+fn gates_that_can_never_pass_are_found() {
     let mode = |text: &'static str| move |project: &Project| project.write(".claude/modes/base.yaml", text);
     finds(
-        "mode-broken",
+        "mode-invalid",
         "unknown check `fille`",
         mode("mode: base\ngates:\n  - { id: a, on: Stop, check: { fille: x } }\n"),
     );
     finds(
-        "gate-impossible",
-        "a of base mode can never be satisfied: plan mode has no phase \"darft\"",
+        "gate-unsatisfiable",
+        "gate a of base mode can never pass: plan mode has no phase \"darft\"",
         mode("mode: base\ngates:\n  - { id: a, on: Stop, check: { state: { plan_mode.phase: darft } } }\n"),
     );
     finds(
-        "gate-impossible",
-        "a thing and its opposite",
+        "gate-unsatisfiable",
+        "a check and its opposite",
         mode("mode: base\ngates:\n  - { id: a, on: Stop, check: { all: [{ file: a/x }, { not: { file: a/x } }] } }\n"),
     );
     finds(
-        "gate-toothless",
-        "hears SessionStart, which cannot be blocked",
+        "gate-cannot-block",
+        "is on SessionStart, which cannot be blocked",
         mode("mode: base\ngates:\n  - { id: a, on: SessionStart, check: { file: a/x } }\n"),
     );
-    finds("gate-impossible", "committed, but git ignores it", |project| project.write(".gitignore", "project/\n"));
-    finds("git-unusable", "its gates stay closed", |project| {
+    finds("gate-unsatisfiable", "committed, but git ignores it", |project| project.write(".gitignore", "project/\n"));
+    finds("git-unavailable", "stay closed", |project| {
         fs::remove_dir_all(project.home().join(".git")).unwrap();
     });
 }
 
 #[test]
-fn state_that_cannot_be_read_or_written() {
-    finds("state-broken", "could not be read", |project| project.write(".claude/hooks/cache.json", "{"));
-    finds("state-newer", "version 99", |project| project.write(".claude/hooks/cache.json", r#"{"version": 99}"#));
+fn unreadable_and_unwritable_state_is_found() {
+    finds("state-unreadable", "cannot be read", |project| project.write(".claude/hooks/cache.json", "{"));
+    finds("state-unreadable", "version 99", |project| project.write(".claude/hooks/cache.json", r#"{"version": 99}"#));
     finds("journal-off", "the journal is off", |project| project.write(".claude/modegate.yaml", "journal: false\n"));
     finds("state-unwritable", "cannot be written", |project| {
         // A file where the folder should be: root may write everywhere else.
@@ -324,25 +323,25 @@ fn state_that_cannot_be_read_or_written() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_process_that_does_not_give_the_lock_back_is_named() {
-    let project = sound();
+fn the_process_that_holds_the_lock_is_named() {
+    let project = working();
     project.write(".claude/hooks/cache.lock", "");
     let lock = fs::File::options().write(true).open(project.home().join(".claude/hooks/cache.lock")).unwrap();
     lock.lock().unwrap();
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 1);
     let found =
-        report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == "lock-held").expect("a report");
+        report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "lock-held").expect("a report");
     let own = format!("process {} (", std::process::id());
-    assert!(found["what"].as_str().unwrap().contains(&own), "{found:#}");
+    assert!(message(found).contains(&own), "{found:#}");
     lock.unlock().unwrap();
 }
 
 #[test]
-fn stops_that_nobody_can_be_blamed_for_are_counted() {
-    finds("stops-unattributed", "1 stops of subagents in the last day could not be attributed", |project| {
+fn stops_of_unknown_agents_are_counted() {
+    finds("agent-unknown", "1 subagent stops of unknown agents", |project| {
         project.hook(&json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": "a1"}));
-        // A fork of the host's own is no stop of anybody.
+        // A fork of the host has an empty agent type.
         project
             .hook(&json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": "a2", "agent_type": ""}));
     });
@@ -350,14 +349,14 @@ fn stops_that_nobody_can_be_blamed_for_are_counted() {
 
 /// Sets the time of the installation back.
 fn installed_hours_ago(project: &Project, hours: i64) {
-    let mut receipt: Value = serde_json::from_str(&project.read(".claude/hooks/installed.json")).unwrap();
-    receipt["at"] = json!((jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours)).to_string());
-    project.write(".claude/hooks/installed.json", receipt.to_string());
+    let mut manifest: Value = serde_json::from_str(&project.read(".claude/hooks/installed.json")).unwrap();
+    manifest["at"] = json!((jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours)).to_string());
+    project.write(".claude/hooks/installed.json", manifest.to_string());
 }
 
 #[test]
-fn what_was_silent_before_the_installation_is_no_alarm() {
-    let project = sound();
+fn sessions_before_the_installation_do_not_matter() {
+    let project = working();
     transcript(&project, "before", -3600);
     installed_hours_ago(&project, 0);
     let (exit, report) = examined(&project, &[]);
@@ -365,16 +364,16 @@ fn what_was_silent_before_the_installation_is_no_alarm() {
 }
 
 #[test]
-fn what_was_silent_and_is_heard_again_is_only_told() {
-    let project = sound();
+fn a_hook_that_works_again_is_only_a_note() {
+    let project = working();
     transcript(&project, "lost", -3600);
     project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}));
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 0, "{report:#}");
-    assert!(ids(&report, "note").contains(&"hook-silent".to_owned()), "{report:#}");
+    assert!(checks(&report, "note").contains(&"hook-not-called".to_owned()), "{report:#}");
 }
 
-/// A transcript of the host in which the model calls a tool, so many seconds from now.
+/// A transcript in which the model calls a tool `seconds` from now.
 fn transcript(project: &Project, name: &str, seconds: i64) -> std::path::PathBuf {
     installed_hours_ago(project, 5);
     let folder: String =
@@ -389,42 +388,42 @@ fn transcript(project: &Project, name: &str, seconds: i64) -> std::path::PathBuf
 }
 
 #[test]
-fn a_session_that_goes_on_without_the_hook_is_noticed() {
-    finds("hook-silent", "the hook was never seen in session lost", |project| {
+fn a_session_that_does_not_call_the_hook_is_found() {
+    finds("hook-not-called", "session lost has never called the hook", |project| {
         transcript(project, "lost", -30);
-        // As the host does when a person says "always allow".
+        // The host writes this when the user chooses "always allow".
         project.write(".claude/settings.local.json", "{}");
         let status = project.run(&["status"]).stdout;
-        assert!(status.contains("the hook was never seen in session lost"), "{status}");
+        assert!(status.contains("session lost has never called the hook"), "{status}");
         assert_eq!(project.run(&["status", "--json"]).json()["silent"], json!(["lost"]));
     });
-    let project = sound();
+    let project = working();
     let path = transcript(&project, "s", 120);
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x", "transcript_path": path});
     project.hook(&prompt);
     let (_, report) = examined(&project, &[]);
-    assert!(ids(&report, "problem").contains(&"hook-silent".to_owned()), "{report:#}");
+    assert!(checks(&report, "problem").contains(&"hook-not-called".to_owned()), "{report:#}");
     let status = project.run(&["status"]).stdout;
-    assert!(status.contains("the hook was last seen") && status.contains("though the session used a tool"), "{status}");
+    assert!(status.contains("last called the hook") && status.contains(", but used a tool"), "{status}");
     assert_eq!(project.run(&["status", "--json"]).json()["sessions"][0]["missed"], true);
 }
 
 #[test]
-fn a_session_that_the_hook_follows_is_alive() {
-    let project = sound();
+fn a_session_that_calls_the_hook_is_fine() {
+    let project = working();
     let path = transcript(&project, "s", -5);
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x", "transcript_path": path});
     project.hook(&prompt);
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 0, "{report:#}");
     let status = project.run(&["status"]).stdout;
-    assert!(status.contains("the hook was last seen") && !status.contains("though"), "{status}");
+    assert!(status.contains("last event") && !status.contains("but used"), "{status}");
     assert_eq!(project.run(&["status", "--json"]).json()["sessions"][0]["missed"], false);
 }
 
 #[test]
-fn an_installed_line_that_fails_is_found_live() {
-    let project = sound();
+fn a_failing_hook_command_is_found_with_live() {
+    let project = working();
     let text = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PROJECT_DIR}/bin/modegate\"");
     project.write(SETTINGS, text);
     project.write(
@@ -435,18 +434,34 @@ fn an_installed_line_that_fails_is_found_live() {
     let (exit, report) = examined(&project, &["--live"]);
     assert_eq!(exit, 1);
     let found =
-        report["diagnostics"].as_array().unwrap().iter().find(|one| one["id"] == "hook-fails").expect("a report");
-    assert!(
-        found["what"].as_str().unwrap().contains("exit code 3: the host lets the event through (oops)"),
-        "{found:#}"
-    );
+        report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "hook-fails").expect("a report");
+    assert!(message(found).contains("exit code 3, so Claude Code lets the event through (oops)"), "{found:#}");
 }
 
 #[test]
-fn people_get_lines_and_a_verdict() {
+fn people_get_lines_and_a_count() {
     let project = Project::new();
     let said = project.run(&["doctor"]);
     assert_eq!(said.exit, 1);
     assert!(said.stdout.contains("problem  no hook entry calls modegate"), "{}", said.stdout);
     assert!(said.stdout.contains("fix: run `modegate install`"), "{}", said.stdout);
+}
+
+#[test]
+fn a_missing_program_is_one_problem_with_its_events() {
+    let project = working();
+    let program = "\"${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate\"";
+    project.write(SETTINGS, project.read(SETTINGS).replace("\"modegate\"", program));
+    let (exit, report) = examined(&project, &["--live"]);
+    assert_eq!((exit, &report["problems"]), (1, &json!(1)), "{report:#}");
+    let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-missing").unwrap();
+    assert_eq!(found["items"].as_array().unwrap().len(), 9, "{found:#}");
+}
+
+#[test]
+fn a_folder_without_modegate_has_few_problems() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    let said = project.run(&["doctor"]);
+    assert!(said.stdout.ends_with("4 problems\n"), "{}", said.stdout);
 }

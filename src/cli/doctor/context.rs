@@ -1,4 +1,4 @@
-//! What the doctor looks at: the settings files of the host, the modes, the folders.
+//! Reads what the checks look at: settings files, modes and plugins.
 
 use super::super::install_target::{InstallTarget, user_folder};
 use crate::hook_entries::{self, HookEntry, entries_in};
@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Everything the checks share, gathered once.
+/// What all checks share.
 pub(super) struct DoctorContext {
     pub(super) target: InstallTarget,
     pub(super) catalogue: Catalogue,
-    /// The host's folder for the user.
+    /// The host's folder of the user.
     pub(super) user: Option<PathBuf>,
-    /// The settings files that are there, the weakest first.
+    /// The existing settings files; later ones override earlier ones.
     pub(super) settings_files: Vec<SettingsFile>,
-    /// The folders of the plugins that are enabled.
+    /// The folders of enabled plugins.
     pub(super) plugins: Vec<PathBuf>,
 }
 
-/// Where hooks come from.
+/// Where a settings file belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SettingsScope {
     Plugin,
@@ -31,18 +31,18 @@ pub(super) enum SettingsScope {
     Managed,
 }
 
-/// A file with hooks.
+/// A settings file, or the hooks of a plugin.
 pub(super) struct SettingsFile {
     pub(super) scope: SettingsScope,
     pub(super) path: PathBuf,
-    /// How it is called in messages.
+    /// Its path for messages.
     pub(super) name: String,
-    /// What it says; an error is why the host passes over it.
+    /// Its content, or why the host ignores it.
     pub(super) value: Result<Value, String>,
 }
 
 impl DoctorContext {
-    pub(super) fn gather(target: InstallTarget) -> Self {
+    pub(super) fn read(target: InstallTarget) -> Self {
         let catalogue = mode_cache::read(&target.places());
         let user = user_folder();
         let own = user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json")));
@@ -60,22 +60,22 @@ impl DoctorContext {
         Self { target, catalogue, user, settings_files, plugins }
     }
 
-    /// Our entries, with the file each is in.
+    /// The entries that are `modegate hook`, each with its file.
     pub(super) fn ours(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
-        self.entries_in().filter(|(_, handler)| handler.is_ours()).collect()
+        self.entries().filter(|(_, entry)| entry.is_ours()).collect()
     }
 
-    /// Entries that call modegate in whatever way.
+    /// The entries that call modegate directly or within a shell line.
     pub(super) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
-        self.entries_in().filter(|(_, handler)| handler.calls_modegate()).collect()
+        self.entries().filter(|(_, entry)| entry.calls_modegate()).collect()
     }
 
-    fn entries_in(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
+    fn entries(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
         let readable = self.settings_files.iter().filter_map(|file| Some((file, file.value.as_ref().ok()?)));
-        readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |handler| (file, handler)))
+        readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |entry| (file, entry)))
     }
 
-    /// A path as people read it.
+    /// A path for messages.
     pub(super) fn short(&self, path: &Path) -> String {
         self.target.short(path)
     }
@@ -93,18 +93,18 @@ impl SettingsFile {
         Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
     }
 
-    /// The folder of the plugin that has this file.
+    /// The folder of the plugin that this file belongs to.
     pub(super) fn plugin(&self) -> Option<&Path> {
         (self.scope == SettingsScope::Plugin).then(|| self.path.parent()?.parent())?
     }
 
-    /// The value of a setting in this file.
+    /// A setting of this file.
     pub(super) fn setting(&self, name: &str) -> Option<&Value> {
         self.value.as_ref().ok()?.get(name)
     }
 }
 
-/// A settings file as the host reads it; an error is why it passes over it.
+/// A settings file as the host reads it, or why it ignores it.
 fn parsed(text: &str) -> Result<Value, String> {
     hook_entries::without_entries(text).map_err(|error| {
         let place = error.place().map(|(line, column)| format!(" (line {line}, column {column})"));
@@ -113,7 +113,7 @@ fn parsed(text: &str) -> Result<Value, String> {
     Ok(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default())
 }
 
-/// Where the plugins are that are switched on: others lie about in the host's folder too.
+/// The folders of enabled plugins; the host's folder also has disabled ones.
 fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf> {
     let mut on: BTreeMap<&str, bool> = BTreeMap::new();
     for file in settings_files {
@@ -131,7 +131,7 @@ fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf>
     found.collect()
 }
 
-/// Where an administrator puts settings that nobody below can change.
+/// The settings files of administrators.
 fn managed() -> impl Iterator<Item = PathBuf> {
     let folders = [
         "/etc/claude-code",

@@ -1,201 +1,173 @@
-//! The hook entries: missing, doubled, narrowed, switched off, or in a file that the host passes over.
+//! Checks the hook entries: missing, duplicated, filtered, disabled, or in a file that the host ignores.
 
-use super::Diagnostic;
 use super::context::{DoctorContext, SettingsFile, SettingsScope};
+use super::{Diagnostic, INSTALL};
 use crate::event::{EventKind, TABLE};
 use crate::hook_entries::{self, HookEntry};
 use crate::yaml::nearest;
 use serde_json::Value;
 
-const INSTALL: &str = "run `modegate install`";
-
-/// Less than what modegate may wait for its lock.
-const HASTY: f64 = 10.0;
+/// The shortest timeout in seconds that leaves time to wait for the lock.
+const SHORTEST_TIMEOUT: f64 = 10.0;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    for file in &context.settings_files {
-        diagnostics.extend(readable(file));
+    let mut diagnostics: Vec<Diagnostic> = context.settings_files.iter().flat_map(malformed_entries).collect();
+    diagnostics.push(coverage(context));
+    diagnostics.extend(duplicates(context));
+    for (file, entry) in context.ours() {
+        diagnostics.extend(ineffective(file, &entry));
     }
-    diagnostics.extend(wired(context));
-    diagnostics.extend(doubled(context));
-    context.ours().iter().for_each(|(file, handler)| diagnostics.extend(weakened(file, handler)));
     diagnostics.extend(disabled(context));
-    diagnostics.extend(misplaced(context));
     diagnostics
 }
 
-/// A file that the host does not read, or of which it drops every hook.
-fn readable(file: &SettingsFile) -> Vec<Diagnostic> {
+/// A settings file that the host ignores, or entries that it ignores.
+fn malformed_entries(file: &SettingsFile) -> Vec<Diagnostic> {
     let name = &file.name;
     let value = match &file.value {
-        Err(why) => {
-            return vec![Diagnostic::problem(
-                "settings-unreadable",
-                format!("`{name}`: {why}"),
-                "mend the file".to_owned(),
-            )];
-        }
         Ok(value) => value,
+        Err(why) => {
+            return vec![Diagnostic::problem("settings-unreadable", format!("`{name}`: {why}"), "correct the file")];
+        }
     };
-    let mut diagnostics = Vec::new();
     let events = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
-    for (event, groups) in events {
+    let diagnostic = |(event, groups): (&String, &Value)| {
         if EventKind::named(event).is_none() {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
             let near = nearest(event, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            let what = format!("`{name}` has hooks for `{event}`, which is no event{near}");
-            diagnostics.push(Diagnostic::problem("event-unknown", what, format!("rename or remove `hooks.{event}`")));
-        } else if let Some(what) = malformed(groups) {
-            let grave = matches!(event.as_str(), "PreToolUse" | "PermissionRequest");
-            let effect =
-                if grave { "Claude Code then runs no hook of that file" } else { "Claude Code passes over it" };
-            let what = format!("`{name}`, `hooks.{event}`: {what}; {effect}");
-            diagnostics.push(Diagnostic::problem("entry-malformed", what, "give it the form of the other entries"));
+            let message = format!("`{name}` has hooks for the unknown event `{event}`{near}");
+            return Some(Diagnostic::problem("event-unknown", message, format!("rename or remove `hooks.{event}`")));
         }
-    }
-    diagnostics
+        let effect = match event.as_str() {
+            "PreToolUse" | "PermissionRequest" => "Claude Code then runs no hook of that file",
+            _ => "Claude Code ignores it",
+        };
+        let message = format!("`{name}`, `hooks.{event}`: {}; {effect}", malformed(groups)?);
+        Some(Diagnostic::problem("entry-malformed", message, "use the form of the other entries"))
+    };
+    events.filter_map(diagnostic).collect()
 }
 
 /// What is wrong with the entries of an event.
-fn malformed(groups: &Value) -> Option<String> {
-    let Some(groups) = groups.as_array() else { return Some("it is not a list".to_owned()) };
+fn malformed(groups: &Value) -> Option<&'static str> {
+    let Some(groups) = groups.as_array() else { return Some("it is not a list") };
     groups.iter().find_map(|group| {
         if group.get("matcher").is_some_and(|matcher| !matcher.is_string()) {
-            return Some("a `matcher` is not text".to_owned());
+            return Some("a `matcher` is not text");
         }
         let Some(entries) = group.get("hooks").and_then(Value::as_array) else {
-            return Some("a group has no list `hooks`".to_owned());
+            return Some("a group has no list `hooks`");
         };
         entries.iter().find_map(|entry| {
-            let text = |name: &str| entry.get(name).is_some_and(Value::is_string);
-            let command = entry.get("type").and_then(Value::as_str) == Some("command");
-            match entry {
-                _ if !text("type") => Some("an entry has no `type`".to_owned()),
-                _ if command && !text("command") => Some("a `command` entry has no `command`".to_owned()),
-                _ if entry.get("args").is_some_and(|args| !args.is_array()) => Some("`args` is not a list".to_owned()),
-                _ if entry.get("timeout").is_some_and(|time| time.as_f64().is_none_or(|time| time <= 0.0)) => {
-                    Some("a `timeout` is not a number of seconds".to_owned())
-                }
+            let text = |name: &str| entry.get(name).and_then(Value::as_str);
+            let bad_timeout = |time: &Value| time.as_f64().is_none_or(|time| time <= 0.0);
+            match text("type") {
+                None => Some("an entry has no `type`"),
+                Some("command") if text("command").is_none() => Some("a `command` entry has no `command`"),
+                _ if entry.get("args").is_some_and(|args| !args.is_array()) => Some("`args` is not a list"),
+                _ if entry.get("timeout").is_some_and(bad_timeout) => Some("a `timeout` is not a number of seconds"),
                 _ => None,
             }
         })
     })
 }
 
-/// Whether every event that the modes need calls us.
-fn wired(context: &DoctorContext) -> Vec<Diagnostic> {
-    let ours = context.calls();
-    let heard = |kind: &EventKind| ours.iter().any(|(_, handler)| handler.event == kind.name());
+/// Whether every event that the modes need has an entry.
+fn coverage(context: &DoctorContext) -> Diagnostic {
+    let calls = context.calls();
     let needed = hook_entries::required_events(&context.catalogue);
-    let missing: Vec<&str> = needed.iter().filter(|kind| !heard(kind)).map(|kind| kind.name()).collect();
-    if ours.is_empty() {
-        return vec![Diagnostic::problem(
-            "hooks-missing",
-            "no hook entry calls modegate, so nothing is gated",
-            INSTALL,
-        )];
+    let is_covered = |kind: &EventKind| calls.iter().any(|(_, entry)| entry.event == kind.name());
+    let missing: Vec<&str> = needed.iter().filter(|kind| !is_covered(kind)).map(|kind| kind.name()).collect();
+    if calls.is_empty() {
+        return Diagnostic::problem("entries-missing", "no hook entry calls modegate, so nothing is checked", INSTALL);
     }
     if !missing.is_empty() {
-        let what = format!("no hook entry calls modegate for {}", missing.join(", "));
-        return vec![Diagnostic::problem("hooks-missing", what, INSTALL)];
+        let message = format!("no hook entry calls modegate for {}", missing.join(", "));
+        return Diagnostic::problem("entries-missing", message, INSTALL);
     }
-    let mut files: Vec<&str> = ours.iter().map(|(file, _)| file.name.as_str()).collect();
-    files.dedup();
-    vec![Diagnostic::fine("hooks", format!("{} hook entries in {}", needed.len(), files.join(" and ")))]
+    Diagnostic::ok("entries", format!("{} hook entries in {}", needed.len(), names_of(&calls)))
 }
 
-/// Events that call us more than once: equal entries of settings files run once, others and a plugin's run again.
-fn doubled(context: &DoctorContext) -> Vec<Diagnostic> {
-    let ours = context.calls();
+/// The names of the files that entries are in.
+fn names_of(entries: &[(&SettingsFile, HookEntry<'_>)]) -> String {
+    let mut files: Vec<&str> = entries.iter().map(|(file, _)| file.name.as_str()).collect();
+    files.dedup();
+    files.join(" and ")
+}
+
+/// Events that call modegate more than once. The host runs equal entries once, but each plugin's entry by itself.
+fn duplicates(context: &DoctorContext) -> Vec<Diagnostic> {
+    let calls = context.calls();
     let mut diagnostics = Vec::new();
     for row in TABLE {
-        let own: Vec<&(&SettingsFile, HookEntry<'_>)> =
-            ours.iter().filter(|(_, handler)| handler.event == row.name).collect();
+        let own: Vec<_> = calls.iter().filter(|(_, entry)| entry.event == row.name).cloned().collect();
         let mut distinct: Vec<&Value> = Vec::new();
         let mut runs = 0;
-        for (file, handler) in &own {
+        for (file, entry) in &own {
             if file.scope == SettingsScope::Plugin {
                 runs += 1;
-            } else if !distinct.contains(&handler.entry) {
-                distinct.push(handler.entry);
+            } else if !distinct.contains(&entry.entry) {
+                distinct.push(entry.entry);
                 runs += 1;
             }
         }
         if runs > 1 {
-            let mut files: Vec<&str> = own.iter().map(|(file, _)| file.name.as_str()).collect();
-            files.dedup();
-            let what = format!("modegate is called {runs} times for each {}: by {}", row.name, files.join(" and "));
-            diagnostics.push(Diagnostic::problem(
-                "hooks-doubled",
-                what,
-                "keep one of them; `modegate uninstall` (`--local`, `--user`) removes a file's",
-            ));
+            let message = format!("{} call modegate {runs} times for the same event", names_of(&own));
+            let fix = "keep one of them; `modegate uninstall` with `--local` or `--user` removes those of one file";
+            diagnostics.push(Diagnostic::problem("entries-duplicated", message, fix).about(row.name));
         }
     }
-    // One diagnostic is enough where every event has the same trouble.
-    diagnostics.truncate(1);
     diagnostics
 }
 
-/// An entry that does less than it should.
-fn weakened(file: &SettingsFile, handler: &HookEntry<'_>) -> Vec<Diagnostic> {
-    let at = format!("`{}`, `hooks.{}`", file.name, handler.event);
-    let mut diagnostics = Vec::new();
-    if !handler.matches_every_event() {
-        let what = format!("{at}: a `matcher` or `if` keeps events from modegate, which chooses itself");
-        diagnostics.push(Diagnostic::problem(
-            "hooks-narrowed",
-            what,
-            "remove the `matcher` and the `if` of that entry",
-        ));
-    }
-    if handler.entry.get("async").and_then(Value::as_bool) == Some(true) {
-        let what = format!("{at}: an `async` hook cannot block");
-        diagnostics.push(Diagnostic::problem("hooks-async", what, "remove `async` from that entry"));
-    }
-    if handler.entry.get("timeout").and_then(Value::as_f64).is_some_and(|seconds| seconds < HASTY) {
-        let what = format!("{at}: the host gives up after less than {HASTY} seconds, and then lets the event through");
-        diagnostics.push(Diagnostic::problem(
-            "hooks-hasty",
-            what,
+/// An entry that cannot do its work.
+fn ineffective(file: &SettingsFile, entry: &HookEntry<'_>) -> Vec<Diagnostic> {
+    let is_async = entry.entry.get("async").and_then(Value::as_bool) == Some(true);
+    let timeout = entry.entry.get("timeout").and_then(Value::as_f64);
+    let rows = [
+        (
+            !entry.matches_every_event(),
+            "entries-filtered",
+            "a `matcher` or `if` hides events from modegate",
+            "remove `matcher` and `if` from these entries".to_owned(),
+        ),
+        (is_async, "entries-async", "an `async` hook cannot block", "remove `async` from these entries".to_owned()),
+        (
+            timeout.is_some_and(|seconds| seconds < SHORTEST_TIMEOUT),
+            "timeout-too-short",
+            "after a timeout of less than 10 seconds Claude Code lets the event through",
             format!("set `timeout` to {}", hook_entries::TIMEOUT),
-        ));
-    }
-    diagnostics
+        ),
+        (
+            entry.event == EventKind::WorktreeCreate.name(),
+            "worktrees-blocked",
+            "a hook for WorktreeCreate replaces git, so no worktree can be created",
+            INSTALL.to_owned(),
+        ),
+    ];
+    let found = rows.into_iter().filter(|(is_wrong, ..)| *is_wrong);
+    found
+        .map(|(_, check, message, fix)| {
+            Diagnostic::problem(check, format!("`{}`: {message}", file.name), fix)
+                .about(format!("hooks.{}", entry.event))
+        })
+        .collect()
 }
 
-/// Hooks that are switched off as a whole.
+/// Settings that turn hooks off altogether.
 fn disabled(context: &DoctorContext) -> Option<Diagnostic> {
-    let yes = |file: &&SettingsFile, name: &str| file.setting(name).and_then(Value::as_bool);
-    let settings = context.settings_files.iter().filter(|file| file.scope != SettingsScope::Plugin);
-    let says: Vec<(&SettingsFile, bool)> =
-        settings.clone().filter_map(|file| Some((file, yes(&file, "disableAllHooks")?))).collect();
-    if let Some((file, true)) = says.last() {
-        let what = format!("`{}` says `disableAllHooks`: Claude Code runs none", file.name);
-        return Some(Diagnostic::problem("hooks-disabled", what, "remove `disableAllHooks` from that file"));
+    let flag = |file: &&SettingsFile, name: &str| file.setting(name).and_then(Value::as_bool);
+    let settings = || context.settings_files.iter().filter(|file| file.scope != SettingsScope::Plugin);
+    let last = settings().filter_map(|file| Some((file, flag(&file, "disableAllHooks")?))).last();
+    if let Some((file, true)) = last {
+        let message = format!("`{}` has `disableAllHooks`, so Claude Code runs no hooks", file.name);
+        return Some(Diagnostic::problem("hooks-disabled", message, "remove `disableAllHooks` from that file"));
     }
-    let only = settings
-        .clone()
-        .find(|file| file.scope == SettingsScope::Managed && yes(file, "allowManagedHooksOnly") == Some(true))?;
-    let managed = context.ours().iter().any(|(file, _)| file.scope == SettingsScope::Managed);
-    let what = format!("`{}` says `allowManagedHooksOnly`: hooks of projects and users are not run", only.name);
-    (!managed).then(|| {
-        Diagnostic::problem("hooks-disabled", what, "ask whoever manages this machine to add modegate's entries there")
-    })
-}
-
-/// Entries where they do harm or have no effect.
-fn misplaced(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    for (file, handler) in context.ours() {
-        if handler.event == EventKind::WorktreeCreate.name() {
-            let what = format!(
-                "`{}` calls modegate for WorktreeCreate, which takes git's place there: no worktree can be made",
-                file.name
-            );
-            diagnostics.push(Diagnostic::problem("worktrees-broken", what, INSTALL));
-        }
+    let is_managed = |file: &SettingsFile| file.scope == SettingsScope::Managed;
+    let only = settings().find(|file| is_managed(file) && flag(file, "allowManagedHooksOnly") == Some(true))?;
+    if context.ours().iter().any(|(file, _)| is_managed(file)) {
+        return None;
     }
-    diagnostics
+    let message = format!("`{}` has `allowManagedHooksOnly`, so hooks of projects and users do not run", only.name);
+    Some(Diagnostic::problem("hooks-disabled", message, "ask the administrator to add modegate's entries there"))
 }

@@ -1,8 +1,9 @@
-//! `--live`: one event of each kind through the installed command line, exactly as the host sends it.
+//! `--live`: sends one event of each kind through the installed hook entries, as the host does.
 
 use super::super::screen::{self, TextStyle, styled};
-use super::Diagnostic;
 use super::context::{DoctorContext, SettingsFile};
+use super::program_checks::{find_program, program_of};
+use super::{Diagnostic, INSTALL};
 use crate::event::{EventKind, TABLE};
 use crate::hook_entries::HookEntry;
 use crate::journal_files;
@@ -13,13 +14,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Longer than a person waits.
-const LONGEST: Duration = Duration::from_secs(10);
+/// How long the answer to an event may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Slower is felt at each tool call.
+/// Above this the user notices every tool call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// One event sent, and what came back.
+/// An event and the answer to it.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct SentEvent {
     event: String,
@@ -28,125 +29,123 @@ pub(super) struct SentEvent {
     stdout: String,
     stderr: String,
     ms: f64,
-    wrong: Option<String>,
+    error: Option<String>,
 }
 
 impl SentEvent {
-    pub(super) fn tell(&self) {
+    pub(super) fn print(&self) {
         let exit = self.exit.map_or("-".to_owned(), |exit| exit.to_string());
-        let said = if self.stdout.is_empty() { "silence" } else { self.stdout.trim() };
-        let said: String = said.chars().take(90).collect();
-        let (word, colour) = if self.wrong.is_some() { ("wrong", TextStyle::Red) } else { ("sent", TextStyle::Green) };
-        let word = styled(colour, &format!("{word:<8}"));
-        screen::print_line(format!(
-            "  {word} {:<20} exit {exit:<3} {:>7.1} ms  {}",
-            self.event,
-            self.ms,
-            styled(TextStyle::Dim, &said)
-        ));
+        let reply = if self.stdout.is_empty() { "no output" } else { self.stdout.trim() };
+        let reply = screen::truncated(reply, 90.min(screen::width().saturating_sub(52)));
+        let (word, style) = if self.error.is_some() { ("failed", TextStyle::Red) } else { ("sent", TextStyle::Green) };
+        let word = styled(style, &format!("{word:<8}"));
+        let reply = styled(TextStyle::Dim, &reply);
+        screen::print_line(format!("  {word} {:<20} exit {exit:<3} {:>7.1} ms  {reply}", self.event, self.ms));
     }
 }
 
-/// Sends an event to each of our entries. The session is the doctor's own, and leaves nothing behind.
+/// Sends an event to each of modegate's entries, in a session of its own that is removed afterwards.
 pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let session = format!("modegate-doctor-{}", std::process::id());
     let places = context.target.places();
-    let mut send_events = Vec::new();
-    for (file, handler) in context.ours() {
-        let one = tried(context, file, &handler, &session);
-        let late = one.exit.is_none() && one.ms > 1e3;
-        send_events.push(one);
-        // One that hangs will hang again, and a person waits.
-        if late {
+    let mut sent = Vec::new();
+    for (file, entry) in context.ours() {
+        // A missing program is reported by its own check.
+        if find_program(&program_of(&entry, file, &context.target.home)).is_none() {
+            continue;
+        }
+        let answer = send(context, file, &entry, &session);
+        let hangs = answer.exit.is_none() && answer.ms > 1e3;
+        sent.push(answer);
+        // The next one would hang too.
+        if hangs {
             break;
         }
     }
-    // Every event leaves its line: a program that answers without one is not ours, or not alive.
+    // Every event leaves a journal line; a program that answers without one is not a working modegate.
     let lines = journal_files::lines(&places.journal(&session)).len();
-    if context.catalogue.settings.journal && places.hooks().is_dir() && lines < send_events.len() {
-        let silent = send_events.iter_mut().filter(|one| one.wrong.is_none());
-        silent.for_each(|one| one.wrong = Some("it left no line in the journal".to_owned()));
+    if context.catalogue.settings.journal && places.hooks().is_dir() && lines < sent.len() {
+        let unrecorded = sent.iter_mut().filter(|answer| answer.error.is_none());
+        unrecorded.for_each(|answer| answer.error = Some("it wrote no journal line".to_owned()));
     }
     let _: std::io::Result<()> = std::fs::remove_file(places.journal(&session));
     let _: std::io::Result<()> = std::fs::remove_dir(places.sessions());
-    send_events
+    sent
 }
 
-pub(super) fn diagnostics(send_events: &[SentEvent]) -> Vec<Diagnostic> {
-    let wrong = send_events.iter().filter_map(|one| Some((one, one.wrong.as_ref()?)));
-    let mut diagnostics: Vec<Diagnostic> = wrong
-        .map(|(one, why)| {
-            let what = format!("`{}`, {}: {why}", one.file, one.event);
-            Diagnostic::problem("hook-fails", what, "run `modegate install`")
+pub(super) fn run(sent: &[SentEvent]) -> Vec<Diagnostic> {
+    let failed = sent.iter().filter_map(|answer| Some((answer, answer.error.as_ref()?)));
+    let mut diagnostics: Vec<Diagnostic> = failed
+        .map(|(answer, error)| {
+            let message = format!("the hook in `{}` fails, {error}", answer.file);
+            Diagnostic::problem("hook-fails", message, INSTALL).about(answer.event.as_str())
         })
         .collect();
-    let slowest = send_events.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
+    let slowest = sent.iter().max_by(|left, right| left.ms.total_cmp(&right.ms));
     if let Some(slow) = slowest.filter(|slowest| slowest.ms > SLOW.as_secs_f64() * 1e3) {
-        let what = format!("{} took {:.0} ms", slow.event, slow.ms);
-        diagnostics.push(Diagnostic::note("hook-slow", what, "see `modegate why` for what was asked"));
+        let message = format!("{} took {:.0} ms", slow.event, slow.ms);
+        diagnostics.push(Diagnostic::note("hook-slow", message, "run `modegate why` to see what was asked"));
     }
-    if diagnostics.is_empty() && !send_events.is_empty() {
-        diagnostics.push(Diagnostic::fine(
-            "live",
-            format!("{} events sent, each answered as it should be", send_events.len()),
-        ));
+    if diagnostics.is_empty() && !sent.is_empty() {
+        diagnostics.push(Diagnostic::ok("live", format!("{} events sent and answered correctly", sent.len())));
     }
     diagnostics
 }
 
-fn tried(context: &DoctorContext, file: &SettingsFile, handler: &HookEntry<'_>, session: &str) -> SentEvent {
+fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, session: &str) -> SentEvent {
     let home = &context.target.home;
-    let event = sample(handler.event, home, session);
+    let event = sample(entry.event, home, session);
     let begun = Instant::now();
     let input = format!("{event}\n").into_bytes();
-    let ran = command(handler, file, home).map(|mut command| process::run(&mut command, Some(input), begun + LONGEST));
+    let ran =
+        command(entry, file, home).map(|mut command| process::run(&mut command, Some(input), begun + ANSWER_TIMEOUT));
     let ms = begun.elapsed().as_secs_f64() * 1e3;
-    let mut one = SentEvent {
-        event: handler.event.to_owned(),
+    let mut answer = SentEvent {
+        event: entry.event.to_owned(),
         file: file.name.clone(),
         exit: None,
         stdout: String::new(),
         stderr: String::new(),
         ms,
-        wrong: None,
+        error: None,
     };
     match ran {
-        None => one.wrong = Some("the entry has no command".to_owned()),
-        Some(Err(error)) => one.wrong = Some(format!("it cannot be started: {error}")),
+        None => answer.error = Some("the entry has no command".to_owned()),
+        Some(Err(error)) => answer.error = Some(format!("it cannot be started: {error}")),
         Some(Ok(ended)) => {
             let is_late = ended.is_none();
             if let Some(ended) = ended {
-                (one.exit, one.stdout, one.stderr) = (ended.code, ended.stdout, ended.stderr);
+                (answer.exit, answer.stdout, answer.stderr) = (ended.code, ended.stdout, ended.stderr);
             }
-            one.wrong = wrong(&one, is_late);
+            answer.error = answer_error(&answer, is_late);
         }
     }
-    one
+    answer
 }
 
-/// What is wrong with an answer, as the host would see it.
-fn wrong(one: &SentEvent, is_late: bool) -> Option<String> {
-    match one.exit {
-        None if is_late => return Some(format!("no answer within {} s", LONGEST.as_secs())),
-        None => return Some("a signal ended it".to_owned()),
+/// What the host would object to in an answer.
+fn answer_error(answer: &SentEvent, is_late: bool) -> Option<String> {
+    match answer.exit {
+        None if is_late => return Some(format!("no answer within {} s", ANSWER_TIMEOUT.as_secs())),
+        None => return Some("it was ended by a signal".to_owned()),
         Some(0 | 2) => {}
         Some(exit) => {
-            let said = one.stderr.lines().next().unwrap_or_default();
-            return Some(format!("exit code {exit}: the host lets the event through ({said})"));
+            let stderr = answer.stderr.lines().next().unwrap_or_default();
+            return Some(format!("exit code {exit}, so Claude Code lets the event through ({stderr})"));
         }
     }
-    let is_json =
-        one.stdout.trim().is_empty() || serde_json::from_str::<Value>(&one.stdout).is_ok_and(|said| said.is_object());
-    (!is_json).then(|| "its answer is not one JSON object".to_owned())
+    let is_json = answer.stdout.trim().is_empty()
+        || serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|reply| reply.is_object());
+    (!is_json).then(|| "its answer is not a JSON object".to_owned())
 }
 
-/// The entry's command line, in exec form or for a shell, with what the host sets.
-fn command(handler: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<Command> {
+/// The command of an entry, with the environment that the host sets.
+fn command(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<Command> {
     let folder = home.to_string_lossy();
-    let line = handler.command()?;
+    let line = entry.command()?;
     let root = file.plugin().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
     let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &folder).replace("${CLAUDE_PLUGIN_ROOT}", &root);
-    let mut command = if let Some(args) = handler.args() {
+    let mut command = if let Some(args) = entry.args() {
         let mut command = Command::new(filled(line));
         command.args(args.iter().map(|word| filled(word)));
         command
@@ -163,7 +162,7 @@ fn command(handler: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<
     Some(command)
 }
 
-/// An event of a kind with the fields that the host sends.
+/// A sample event with the fields that the host sends.
 fn sample(event: &str, home: &Path, session: &str) -> Value {
     let mut fields = json!({
         "session_id": session, "transcript_path": home.join("none.jsonl").to_string_lossy(), "cwd": home.to_string_lossy(), "hook_event_name": event,

@@ -1,4 +1,4 @@
-//! Modes that do not read, and gates that can never be satisfied here.
+//! Checks the modes: they are valid, and every gate can pass in this project.
 
 use super::Diagnostic;
 use super::context::DoctorContext;
@@ -6,53 +6,43 @@ use crate::check::{Check, ExpectedState, Scope};
 use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
 use crate::live::{LiveFacts, git};
-use crate::mode::{Action, Gate, Mode};
+use crate::mode::{Action, Catalogue, Gate, Mode};
 use crate::session::Session;
 use crate::verdict::Verdict;
 use serde_json::json;
 use std::process::{Command, Stdio};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut diagnostics: Vec<Diagnostic> = context
-        .catalogue
-        .broken
-        .iter()
-        .map(|broken| {
-            let fix = "run `modegate modes check` to see each mistake in its place";
-            Diagnostic::problem("mode-broken", broken.summary(), fix)
-        })
-        .collect();
-    diagnostics.extend(context.catalogue.ignored.iter().map(|file| {
-        let what = format!("`{file}` is no file of gates, and is left alone");
-        Diagnostic::note(
-            "gates-strange",
-            what,
-            "none is needed; `modegate modes import` says what such a file looks like",
-        )
-    }));
-    let modes = &context.catalogue.modes;
+    let Catalogue { modes, broken, ignored, .. } = &context.catalogue;
+    let mut diagnostics = Vec::new();
+    for broken in broken {
+        let fix = "run `modegate modes check` to see every error";
+        diagnostics.push(Diagnostic::problem("mode-invalid", broken.summary(), fix));
+    }
+    for file in ignored {
+        let fix = "nothing to do, unless it should; `modegate modes import FILE` explains the format";
+        diagnostics
+            .push(Diagnostic::note("gates-file-ignored", "files that contain no gates", fix).about(file.as_str()));
+    }
     for mode in modes {
         for (_, gate) in mode.all_gates() {
-            let impossible = impossible(context, &gate.check).map(|why| never(mode, gate, &why));
-            diagnostics.extend(impossible.into_iter().chain(toothless(mode, gate)));
+            diagnostics.extend(unsatisfiable(context, &gate.check).map(|why| {
+                let message = format!("gate {} of {} mode can never pass: {why}", gate.id, mode.name);
+                Diagnostic::problem("gate-unsatisfiable", message, "change the gate's check")
+            }));
+            diagnostics.extend(cannot_block(mode, gate));
         }
     }
     diagnostics.extend(git(context));
     if diagnostics.is_empty() {
-        diagnostics
-            .push(Diagnostic::fine("modes", format!("{} modes, each of whose gates can be satisfied", modes.len())));
+        diagnostics.push(Diagnostic::ok("modes", format!("{} modes, and every gate can pass", modes.len())));
     }
     diagnostics
 }
 
-fn never(mode: &Mode, gate: &Gate, why: &str) -> Diagnostic {
-    let what = format!("{} of {} mode can never be satisfied: {why}", gate.id, mode.name);
-    Diagnostic::problem("gate-impossible", what, "change the gate's check")
-}
-
-/// Why nothing can satisfy a check.
-fn impossible(context: &DoctorContext, check: &Check) -> Option<String> {
-    let each = |check: &Check| impossible(context, check);
+/// Why a check can never pass.
+fn unsatisfiable(context: &DoctorContext, check: &Check) -> Option<String> {
+    let each = |check: &Check| unsatisfiable(context, check);
     match check {
         Check::All(checks) => contradiction(checks).or_else(|| checks.iter().find_map(each)),
         Check::Any(checks) => {
@@ -61,7 +51,7 @@ fn impossible(context: &DoctorContext, check: &Check) -> Option<String> {
         }
         Check::State(state) => state.0.iter().find_map(|wanted| no_such_phase(context, wanted)),
         Check::Frontmatter(check) if check.by.is_some() && !context.catalogue.settings.journal => {
-            Some("it asks who wrote a file, and the journal that would tell is off".to_owned())
+            Some("it asks who wrote a file, but the journal is off".to_owned())
         }
         _ => None,
     }
@@ -70,10 +60,10 @@ fn impossible(context: &DoctorContext, check: &Check) -> Option<String> {
 fn contradiction(checks: &[Check]) -> Option<String> {
     let denied =
         checks.iter().filter_map(|check| if let Check::Not(inner) = check { Some(inner.as_ref()) } else { None });
-    denied.into_iter().any(|inner| checks.contains(inner)).then(|| "it asks for a thing and its opposite".to_owned())
+    denied.into_iter().any(|inner| checks.contains(inner)).then(|| "it requires a check and its opposite".to_owned())
 }
 
-/// A phase that is asked for by a name that no phase of the mode has.
+/// A required phase that the mode does not have.
 fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<String> {
     let mode = context.catalogue.modes.iter().find(|mode| mode.namespace == wanted.namespace)?;
     let phases: Vec<String> = mode.phases.iter().map(|phase| json!(phase.name).to_string()).collect();
@@ -82,16 +72,16 @@ fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<Stri
         .then(|| format!("{} mode has no phase {}", mode.name, wanted.values.join(" or ")))
 }
 
-/// A gate that blocks where nothing can be blocked.
-fn toothless(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
+/// A blocking gate on an event that cannot be blocked.
+fn cannot_block(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
     let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);
     let trigger = gate.on.iter().find(|trigger| never(&trigger.on))?;
-    let what = format!("{} of {} mode hears {trigger}, which cannot be blocked: it can only tell", gate.id, mode.name);
-    blocks.then(|| Diagnostic::note("gate-toothless", what, "say `fail: warn`, or hear another event"))
+    let message = format!("gate {} of {} mode is on {trigger}, which cannot be blocked", gate.id, mode.name);
+    blocks.then(|| Diagnostic::note("gate-cannot-block", message, "use `fail: warn`, or another event"))
 }
 
-/// Whether git answers, where gates ask it, and lets their files be committed at all.
+/// Whether git works if gates need it, and does not ignore files that must be committed.
 fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut asks = None;
     let mut committed: Vec<(&Mode, &str)> = Vec::new();
@@ -107,13 +97,13 @@ fn git(context: &DoctorContext) -> Vec<Diagnostic> {
     }
     let Some(asks) = asks else { return Vec::new() };
     if let Err(why) = git::head(&context.target.home) {
-        let what = format!("git cannot be asked here ({why}), and {} mode needs it: its gates stay closed", asks.name);
-        return vec![Diagnostic::problem("git-unusable", what, "make this a repository with `git init`, or mend it")];
+        let message = format!("git does not work here ({why}), so gates of {} mode stay closed", asks.name);
+        return vec![Diagnostic::problem("git-unavailable", message, "run `git init`, or repair the repository")];
     }
     committed.iter().filter_map(|(mode, name)| ignored(context, mode, name)).collect()
 }
 
-/// A file that must be committed, at a place that git ignores.
+/// A file that must be committed but is ignored by git.
 fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnostic> {
     let home = &context.target.home;
     let event =
@@ -132,8 +122,8 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let path = scope.expected(name)?;
     let mut ask = Command::new("git");
     ask.args(["check-ignore", "-q", "--", &path]).current_dir(home).stdin(Stdio::null()).stderr(Stdio::null());
-    let what = format!("{} mode wants {path} committed, but git ignores it", mode.name);
+    let message = format!("{} mode needs {path} committed, but git ignores it", mode.name);
     ask.status()
         .is_ok_and(|status| status.success())
-        .then(|| Diagnostic::problem("gate-impossible", what, "take that folder out of .gitignore"))
+        .then(|| Diagnostic::problem("gate-unsatisfiable", message, "remove the folder from .gitignore"))
 }

@@ -1,133 +1,121 @@
-//! The program behind the entries: there, of this version, and the host that calls it.
+//! Checks the program that the hook entries call, and the version of Claude Code.
 
-use super::Diagnostic;
 use super::context::{DoctorContext, SettingsFile};
+use super::{Diagnostic, INSTALL};
 use crate::hook_entries::HookEntry;
 use crate::process;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-const INSTALL: &str = "run `modegate install`";
-
-/// How long a program may take to tell its version.
-const PATIENT: Duration = Duration::from_secs(3);
+/// How long a program may take to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut programs: Vec<String> =
-        context.ours().iter().map(|(file, handler)| filled(handler, file, &context.target.home)).collect();
-    programs.sort();
-    programs.dedup();
-    let mut diagnostics: Vec<Diagnostic> = programs.iter().flat_map(|program| installed(context, program)).collect();
-    diagnostics.extend(host(context));
-    diagnostics
+    let mut programs: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (file, entry) in context.ours() {
+        programs.entry(program_of(&entry, file, &context.target.home)).or_default().push(entry.event);
+    }
+    let installed = programs.iter().flat_map(|(program, events)| installed(context, program, events));
+    installed.chain(host(context)).collect()
 }
 
-/// The program of an entry, with what the host fills in.
-pub(super) fn filled(handler: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
-    let program = handler.program(&home.to_string_lossy());
+/// The program of an entry, with the host's variables filled in.
+pub(super) fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
+    let program = entry.program(&home.to_string_lossy());
     match file.plugin() {
         Some(root) => program.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
         None => program,
     }
 }
 
-/// Whether a program can be started, and is the one that asks.
-fn installed(context: &DoctorContext, program: &str) -> Vec<Diagnostic> {
-    let Some(path) = found(program) else {
-        let what = if program.contains(['/', '\\']) {
-            format!(
-                "`{}` is not there: Claude Code diagnostics an error at each event, and nothing is gated",
-                context.short(Path::new(program))
-            )
-        } else {
-            format!("`{program}` is not on PATH: Claude Code diagnostics an error at each event, and nothing is gated")
-        };
-        let fix =
-            if program.contains(['/', '\\']) { INSTALL } else { "put modegate on PATH, or install without `--path`" };
-        return vec![Diagnostic::problem("program-missing", what, fix)];
+/// Whether a program runs and has the version of this one.
+fn installed(context: &DoctorContext, program: &str, events: &[&str]) -> Vec<Diagnostic> {
+    let is_path = program.contains(['/', '\\']);
+    let Some(path) = find_program(program) else {
+        let name = if is_path { context.short(Path::new(program)) } else { program.to_owned() };
+        let state = if is_path { "does not exist" } else { "is not on PATH" };
+        let fix = if is_path { INSTALL } else { "put modegate on PATH, or install without `--path`" };
+        let message = format!("`{name}` {state}, so Claude Code reports an error and nothing is checked");
+        let diagnostic = Diagnostic::problem("program-missing", message, fix);
+        return events.iter().map(|event| diagnostic.clone().about(*event)).collect();
     };
     let name = context.short(&path);
     let version = match version(&path) {
         Ok(version) => version,
         Err(why) => {
-            return vec![Diagnostic::problem("program-broken", format!("`{name}` cannot be run: {why}"), INSTALL)];
+            let message = format!("`{name}` does not run: {why}");
+            return vec![Diagnostic::problem("program-broken", message, INSTALL)];
         }
     };
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
-        let what = format!("`{name}` is modegate {version}, this is {own}");
-        return vec![Diagnostic::problem("program-stale", what, INSTALL)];
+        let message = format!("`{name}` is modegate {version}, this is {own}");
+        return vec![Diagnostic::problem("program-outdated", message, INSTALL)];
     }
     let running = std::env::current_exe().and_then(fs::read);
-    if running.is_ok_and(|running| fs::read(&path).is_ok_and(|there| there != running)) {
-        let what = format!("`{name}` is another build of {own} than this one");
-        return vec![Diagnostic::note("program-differs", what, "run `modegate install` if this one is the newer")];
+    if running.is_ok_and(|running| fs::read(&path).is_ok_and(|installed| installed != running)) {
+        let message = format!("`{name}` is another build of {own} than this one");
+        return vec![Diagnostic::note("program-differs", message, "run `modegate install` if this one is newer")];
     }
-    let mut diagnostics = vec![Diagnostic::fine("program", format!("`{name}` is modegate {version}"))];
+    let mut diagnostics = vec![Diagnostic::ok("program", format!("`{name}` is modegate {version}"))];
     if cfg!(debug_assertions) {
-        diagnostics.push(Diagnostic::note(
-            "program-slow",
-            "this is a debug build, several times slower",
-            "build it with `--release`",
-        ));
+        let message = "this is a debug build, several times slower";
+        diagnostics.push(Diagnostic::note("debug-build", message, "build with `--release`"));
     }
     diagnostics
 }
 
-/// Where a program is: a path, or a name on PATH.
-pub(super) fn found(program: &str) -> Option<PathBuf> {
-    let there = |path: &Path| path.is_file();
+/// The path of a program, which may be a name on PATH.
+pub(super) fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains(['/', '\\']) {
-        return Some(PathBuf::from(program)).filter(|path| there(path));
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
     }
-    let paths = std::env::var_os("PATH")?;
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&paths).map(|folder| folder.join(&name)).find(|path| there(path))
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-/// What a program says its version is.
 fn version(path: &Path) -> Result<String, String> {
-    let text = asked(path)?;
+    let text = version_output(path)?;
     match text.trim().strip_prefix("modegate ") {
         Some(version) => Ok(version.to_owned()),
-        None => Err(format!("`--version` says `{}`", text.lines().next().unwrap_or_default())),
+        None => Err(format!("`--version` prints `{}`", text.lines().next().unwrap_or_default())),
     }
 }
 
-/// What a program prints when it is asked for its version; not every program answers.
-fn asked(path: &Path) -> Result<String, String> {
-    let until = Instant::now() + PATIENT;
+/// The output of `PROGRAM --version`.
+fn version_output(path: &Path) -> Result<String, String> {
+    let until = Instant::now() + VERSION_TIMEOUT;
     match process::run(Command::new(path).arg("--version"), None, until).map_err(|error| error.to_string())? {
-        Some(ended) => Ok(ended.stdout),
-        None => Err(format!("`--version` does not answer within {} s", PATIENT.as_secs())),
+        Some(output) => Ok(output.stdout),
+        None => Err(format!("`--version` does not answer within {} s", VERSION_TIMEOUT.as_secs())),
     }
 }
 
-/// The host's version, where it is on PATH: what older ones cannot do.
+/// Limits of the Claude Code on PATH.
 fn host(context: &DoctorContext) -> Option<Diagnostic> {
-    let text = asked(&found("claude")?).ok()?;
+    let text = version_output(&find_program("claude")?).ok()?;
     let version = text.split_whitespace().next()?;
     let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
-    let at: [u32; 3] = numbers.try_into().ok()?;
-    let spaces = context.target.home.to_string_lossy().contains(' ');
-    Some(if at < [2, 1, 90] {
-        let what = format!("Claude Code {version} does not block on exit code 2 with JSON");
-        Diagnostic::problem(
-            "host-old",
-            what,
+    let numbers: [u32; 3] = numbers.try_into().ok()?;
+    let has_spaces = context.target.home.to_string_lossy().contains(' ');
+    let (limit, fix) = match numbers {
+        numbers if numbers >= [2, 1, 139] => return Some(Diagnostic::ok("host", format!("Claude Code {version}"))),
+        numbers if numbers < [2, 1, 90] => (
+            "does not block on exit code 2 with JSON",
             "update Claude Code, or call `modegate hook --exit-zero` in entries without `args`",
-        )
-    } else if at < [2, 1, 139] && spaces {
-        let what = format!(
-            "Claude Code {version} does not know `args`, and its shell breaks this project's path at the space"
-        );
-        Diagnostic::problem("host-old", what, "update Claude Code, or install with `--path`")
-    } else if at < [2, 1, 139] {
-        let what = format!("Claude Code {version} does not know `args`; it calls the bare program, which works");
-        Diagnostic::note("host-old", what, "update Claude Code")
-    } else {
-        Diagnostic::fine("host", format!("Claude Code {version}"))
-    })
+        ),
+        _ if has_spaces => (
+            "does not know `args`, and its shell splits this project's path at the space",
+            "update Claude Code, or install with `--path`",
+        ),
+        _ => {
+            let message = format!("Claude Code {version} does not know `args`; it calls the bare program, which works");
+            return Some(Diagnostic::note("host-outdated", message, "update Claude Code"));
+        }
+    };
+    Some(Diagnostic::problem("host-outdated", format!("Claude Code {version} {limit}"), fix))
 }

@@ -1,36 +1,37 @@
-//! State, lock, journal and the hook's life.
+//! Checks the state, its lock, the journal, and whether sessions call the hook.
 
-use super::super::heartbeat;
+use super::super::heartbeat::{self, Heartbeat};
+use super::super::screen::local_time;
 use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::disk;
-use crate::journal;
+use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::store::{StateStatus, StateStore};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let places = context.target.places();
     let mut diagnostics = Vec::new();
-    if places.hooks().exists() {
-        diagnostics.extend(writable(context));
+    if context.target.places().hooks().exists() {
+        diagnostics.extend(unwritable(context));
         diagnostics.extend(state(context));
     }
-    diagnostics.extend(recorded(context));
-    diagnostics.extend(alive(context));
+    diagnostics.extend(journal(context));
+    diagnostics.extend(heartbeats(context));
     if diagnostics.is_empty() {
-        diagnostics.push(Diagnostic::fine("state", "the state can be written, and nobody holds its lock"));
+        diagnostics.push(Diagnostic::ok("state", "the state is writable and not locked"));
     }
     diagnostics
 }
 
-/// Whether state and journal can be written at all.
-fn writable(context: &DoctorContext) -> Option<Diagnostic> {
+/// A folder for state or journals that cannot be written.
+fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
     let hooks = context.target.places().hooks();
     if let Err(error) = disk::refuse_link(&hooks) {
-        let what = format!("`.claude/hooks`: {error}; nothing is gated");
-        return Some(Diagnostic::problem("state-unwritable", what, "make it a folder of the project"));
+        let message = format!("`.claude/hooks`: {error}, so nothing is checked");
+        return Some(Diagnostic::problem("state-unwritable", message, "replace the link with a folder"));
     }
     let probe = |folder: &Path| {
         let path = folder.join(format!("doctor.{}.tmp", std::process::id()));
@@ -39,88 +40,78 @@ fn writable(context: &DoctorContext) -> Option<Diagnostic> {
     let sessions = context.target.places().sessions();
     let folders = [hooks].into_iter().chain(sessions.exists().then_some(sessions));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
-    let what = format!("`{}` cannot be written ({error}): no mode can be activated", context.short(&folder));
-    Some(Diagnostic::problem("state-unwritable", what, "give yourself the right to write there"))
+    let message = format!("`{}` cannot be written ({error}), so no mode can start", context.short(&folder));
+    Some(Diagnostic::problem("state-unwritable", message, "make the folder writable"))
 }
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
     let store = StateStore::new(context.target.places(), context.catalogue.settings.days);
-    let broken = match store.read().status {
+    let status = store.read().status;
+    let fix = match status {
+        StateStatus::Newer(_) => "install the newer modegate",
+        _ => "run `modegate cache reset`; otherwise the next event moves the file away and starts a new one",
+    };
+    let mut diagnostics = Vec::new();
+    diagnostics.extend(state_error(&status).map(|message| Diagnostic::problem("state-unreadable", message, fix)));
+    diagnostics.extend(store.holder().map(|holder| {
+        let message = format!("{holder} holds `.claude/hooks/cache.lock`, so no state can be changed");
+        Diagnostic::problem("lock-held", message, "end that process")
+    }));
+    diagnostics
+}
+
+/// Why the state cannot be used.
+pub(in crate::cli) fn state_error(status: &StateStatus) -> Option<String> {
+    match status {
         StateStatus::Sound => None,
         StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
-            let what = format!("`.claude/hooks/cache.json` could not be read: {why}");
-            Some(Diagnostic::problem(
-                "state-broken",
-                what,
-                "the next event puts it older_part and begins a new one; `modegate cache reset` does so now",
-            ))
+            Some(format!("`.claude/hooks/cache.json` cannot be read: {why}"))
         }
         StateStatus::Newer(version) => {
-            let what = format!("`.claude/hooks/cache.json` is of version {version}, which this modegate does not know");
-            Some(Diagnostic::problem("state-newer", what, "install the newer modegate"))
+            Some(format!("`.claude/hooks/cache.json` has version {version}, which this modegate does not know"))
         }
-    };
-    let held = store.holder().map(|holder| {
-        let what =
-            format!("{holder} holds `.claude/hooks/cache.lock` and does not give it back: no state can be changed");
-        Diagnostic::problem("lock-held", what, "end that process")
-    });
-    broken.into_iter().chain(held).collect()
+    }
 }
 
-/// The journal: off, or with stops that could not be attributed.
-fn recorded(context: &DoctorContext) -> Vec<Diagnostic> {
+/// A journal that is off, or has stops of unknown agents.
+fn journal(context: &DoctorContext) -> Option<Diagnostic> {
     if !context.catalogue.settings.journal {
-        let what =
-            "the journal is off: `modegate why` and replay know nothing, nor can be told whether the hook is alive";
-        return vec![Diagnostic::problem(
-            "journal-off",
-            what,
-            "say `journal: true` in `.claude/modegate.yaml`, or leave the key out",
-        )];
+        let message = "the journal is off, so `modegate why`, `log` and `replay` have no data";
+        return Some(Diagnostic::problem("journal-off", message, "run `modegate record on`"));
     }
-    let recent = journal_files::journals(&context.target.places().sessions())
-        .into_iter()
-        .filter(|path| heartbeat::is_recent(path));
-    let lines = recent.flat_map(|path| journal_files::recent(&path));
-    let is_one = |line: &journal::JournalLine| {
-        let text = |name: &str| line.event.get(name).and_then(serde_json::Value::as_str);
+    let journals = journal_files::journals(&context.target.places().sessions());
+    let lines = journals.iter().filter(|path| heartbeat::is_recent(path)).flat_map(|path| journal_files::recent(path));
+    let is_unknown_stop = |line: &JournalLine| {
+        let text = |name: &str| line.event.get(name).and_then(Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let stops: Vec<journal::JournalLine> =
-        lines.filter(is_one).filter(|line| heartbeat::is_of_today(&line.at)).collect();
-    let Some(last) = stops.last() else { return Vec::new() };
-    let what = format!(
-        "{} stops of subagents in the last day could not be attributed, the last at {}: they were let through",
-        stops.len(),
-        last.at
-    );
-    vec![Diagnostic::problem("stops-unattributed", what, "update Claude Code, which names the agent since 2.1.69")]
+    let stops: Vec<JournalLine> =
+        lines.filter(is_unknown_stop).filter(|line| heartbeat::is_of_today(&line.at)).collect();
+    let last = local_time(&stops.last()?.at);
+    let message =
+        format!("{} subagent stops of unknown agents were allowed in the last day, the last at {last}", stops.len());
+    Some(Diagnostic::problem("agent-unknown", message, "update Claude Code to 2.1.69 or newer"))
 }
 
-/// Sessions that go on without the hook.
-fn alive(context: &DoctorContext) -> Vec<Diagnostic> {
-    if context.ours().is_empty() || !context.catalogue.settings.journal {
+/// Sessions that do not call the hook.
+fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
+    if !context.catalogue.settings.journal {
         return Vec::new();
     }
     let heartbeats = heartbeat::heartbeats(&context.target);
     let latest = heartbeats.iter().filter_map(|heartbeat| heartbeat.seen).max();
-    let fix = "run `modegate doctor --live`; in a session that was begun with `--bare` or without trust, no hook runs";
-    let missed = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).map(|heartbeat| {
-        // What was silent once and has been heard since is a thing of the past.
-        let over = latest.is_some_and(|seen| heartbeat.used.is_some_and(|used| used < seen));
-        if over {
-            Diagnostic::note("hook-silent", heartbeat.told(), fix)
-        } else {
-            Diagnostic::problem("hook-silent", heartbeat.told(), fix)
+    let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
+    let diagnostic = |heartbeat: &Heartbeat| {
+        // A hook that was called later, in any session, works again.
+        let is_over = latest.is_some_and(|seen| heartbeat.used.is_some_and(|used| used < seen));
+        let diagnostic = if is_over { Diagnostic::note } else { Diagnostic::problem };
+        diagnostic("hook-not-called", heartbeat.to_string(), fix.to_owned())
+    };
+    let missed: Vec<Diagnostic> = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).map(diagnostic).collect();
+    match latest {
+        Some(at) if missed.is_empty() => {
+            vec![Diagnostic::ok("hook", format!("the hook was last called {}", heartbeat::ago(at)))]
         }
-    });
-    let missed: Vec<Diagnostic> = missed.collect();
-    if !missed.is_empty() {
-        return missed;
+        _ => missed,
     }
-    latest
-        .map(|at| Diagnostic::fine("hook", format!("the hook was last seen {}", heartbeat::ago(at))))
-        .into_iter()
-        .collect()
 }

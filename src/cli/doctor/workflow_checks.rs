@@ -1,108 +1,93 @@
-//! Commands and agents that the modes name: there, and with the tools that their gates need.
+//! Checks the commands and agents that the modes name: they exist, and agents have the tools their gates need.
 
 use super::Diagnostic;
 use super::context::DoctorContext;
-use super::workflow_files::{Agent, agents, has_command, is_built_in};
+use super::workflow_files::{AgentFile, agents, has_command, is_built_in};
 use crate::check::Check;
 use crate::ids::AgentName;
-use crate::mode::{Mode, Phase, Worker};
+use crate::mode::{Phase, Worker};
 use crate::starter;
 
-/// Commands that the host has too, and that reach no hook unless the project has its own.
-const TAKEN: [&str; 2] = ["plan", "code-review"];
+/// Commands that Claude Code has built in; they call no hook unless the project has its own.
+const BUILT_IN_COMMANDS: [&str; 2] = ["plan", "code-review"];
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = commands(context);
     let agents = agents(context);
-    let mut seen = 0;
-    for mode in &context.catalogue.modes {
-        for phase in &mode.phases {
-            if let Worker::Agent(names) = &phase.worker {
-                seen += 1;
-                diagnostics.extend(agent(context, &agents, mode, phase, names));
-            }
+    let phases = context.catalogue.modes.iter().flat_map(|mode| &mode.phases);
+    let mut count = 0;
+    for phase in phases {
+        if let Worker::Agent(names) = &phase.worker {
+            count += 1;
+            diagnostics.extend(agent(context, &agents, phase, names));
         }
     }
-    if diagnostics.is_empty() && seen > 0 {
-        diagnostics.push(Diagnostic::fine(
-            "workflow",
-            format!("every command has its file, and all of {seen} agents the tools they need"),
-        ));
+    if diagnostics.is_empty() && count > 0 {
+        let message = format!("every command has a file, and {count} agents have the tools they need");
+        diagnostics.push(Diagnostic::ok("workflow", message));
     }
     diagnostics
 }
 
 fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for mode in &context.catalogue.modes {
-        for command in &mode.commands {
-            if seen.contains(&command.as_str()) || has_command(context, command) {
-                continue;
-            }
-            seen.push(command);
-            let effect = if TAKEN.contains(&command.as_str()) {
-                "Claude Code's own command of that name does not begin the mode"
-            } else {
-                "Claude Code does not know it"
-            };
-            let what =
-                format!("/{command} of {} mode has no file `.claude/commands/{command}.md`: {effect}", mode.name);
-            diagnostics.push(Diagnostic::problem(
-                "command-missing",
-                what,
-                remedy(context, &format!("commands/{command}.md")),
-            ));
+    let mut missing: Vec<&String> = Vec::new();
+    for command in context.catalogue.modes.iter().flat_map(|mode| &mode.commands) {
+        if !missing.contains(&command) && !has_command(context, command) {
+            missing.push(command);
         }
     }
-    diagnostics
+    let diagnostic = |command: &String| {
+        let (message, item) = match BUILT_IN_COMMANDS.contains(&command.as_str()) {
+            true => {
+                ("without a file in `.claude/commands`, Claude Code's own command does not start the mode", command)
+            }
+            false => ("commands of modes without a file in `.claude/commands`", command),
+        };
+        Diagnostic::problem("command-missing", message, fix(context, &format!("commands/{command}.md")))
+            .about(format!("/{item}"))
+    };
+    missing.into_iter().map(diagnostic).collect()
 }
 
-/// How a file of the workflow comes to be.
-fn remedy(context: &DoctorContext, path: &str) -> String {
+/// How to get a missing file of the workflow.
+fn fix(context: &DoctorContext, path: &str) -> String {
     if context.target.claude.join(path).exists() {
         return format!("give `.claude/{path}` a frontmatter with its `name`");
     }
     if starter::FILES.iter().any(|file| file.path == path) {
-        return "run `modegate install`, which writes it and touches no file that is there".to_owned();
+        return "run `modegate install`, which writes missing files and keeps existing ones".to_owned();
     }
     format!("write `.claude/{path}`")
 }
 
-fn agent(
-    context: &DoctorContext,
-    agents: &[Agent],
-    mode: &Mode,
-    phase: &Phase,
-    names: &[AgentName],
-) -> Vec<Diagnostic> {
-    let is_it = |agent: &&Agent| names.iter().any(|name| name.is(&agent.name));
-    let Some(agent) = agents.iter().find(is_it) else {
+fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[AgentName]) -> Vec<Diagnostic> {
+    let is_wanted = |agent: &&AgentFile| names.iter().any(|name| name.is(&agent.name));
+    let Some(agent) = agents.iter().find(is_wanted) else {
         if names.iter().any(|name| is_built_in(name)) {
             return Vec::new();
         }
         let name = names.first().map_or("", AgentName::as_str);
-        let what = format!("{name}, the agent of {} mode's phase {}, is described nowhere", mode.name, phase.name);
-        return vec![Diagnostic::problem("agent-missing", what, remedy(context, &format!("agents/{name}.md")))];
+        let (message, fix) = ("agents of modes without a file", fix(context, &format!("agents/{name}.md")));
+        return vec![Diagnostic::problem("agent-missing", message, fix).about(name)];
     };
-    let lacking = phase.after.iter().filter_map(|gate| Some((gate, lacking(agent, &gate.check)?)));
+    let lacking = phase.after.iter().filter_map(|gate| Some((gate, missing_tools(agent, &gate.check)?)));
     lacking
         .map(|(gate, tools)| {
             let (name, file) = (&agent.name, context.short(&agent.path));
-            let what = format!("{name} (`{file}`) lacks the tools for its gate {}: it needs {tools}", gate.id);
-            Diagnostic::problem("agent-tools", what, format!("add {tools} to `tools` in that file"))
+            let message = format!("{name} (`{file}`) needs {tools} for its gate {}", gate.id);
+            Diagnostic::problem("agent-tools-missing", message, format!("add {tools} to `tools` in that file"))
         })
         .collect()
 }
 
-/// The tools for want of which an agent cannot satisfy a check.
-fn lacking(agent: &Agent, check: &Check) -> Option<&'static str> {
-    let any = |tools: &[&str]| tools.iter().any(|tool| agent.may(tool));
+/// The tools without which an agent cannot satisfy a check.
+fn missing_tools(agent: &AgentFile, check: &Check) -> Option<&'static str> {
+    let any = |tools: &[&str]| tools.iter().any(|tool| agent.may_use(tool));
     match check {
-        Check::All(checks) => checks.iter().find_map(|check| lacking(agent, check)),
+        Check::All(checks) => checks.iter().find_map(|check| missing_tools(agent, check)),
         Check::Any(checks) => {
-            let lacking: Option<Vec<&str>> = checks.iter().map(|check| lacking(agent, check)).collect();
-            lacking.and_then(|lacking| lacking.first().copied())
+            let missing: Option<Vec<&str>> = checks.iter().map(|check| missing_tools(agent, check)).collect();
+            missing.and_then(|missing| missing.first().copied())
         }
         Check::Committed(_) | Check::Clean(_) | Check::Observed(_) => (!any(&["Bash", "PowerShell"])).then_some("Bash"),
         Check::File(_) | Check::Frontmatter(_) | Check::Text(_) => {

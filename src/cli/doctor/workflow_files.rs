@@ -1,4 +1,4 @@
-//! Commands and agents: the markdown files in which the host finds them.
+//! Finds the markdown files of commands and agents as the host does.
 
 use super::context::DoctorContext;
 use crate::event::command::same_command;
@@ -7,19 +7,19 @@ use crate::ids::same_agent;
 use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
 
-/// How deep commands, agents and plugins are looked for.
-const DEEP: usize = 8;
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 8;
 
-/// An agent as its file describes it.
-pub(super) struct Agent {
+/// An agent's frontmatter.
+pub(super) struct AgentFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
-    /// The tools it may use; `None` for all.
+    /// The allowed tools; `None` for all.
     tools: Option<Vec<String>>,
     denied: Vec<String>,
 }
 
-impl Agent {
+impl AgentFile {
     fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let (name, tools, denied) = match frontmatter::read(&bytes) {
@@ -28,7 +28,7 @@ impl Agent {
                 let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
                 (keys.get("name").and_then(Yaml::as_str).map(str::to_owned), list("tools"), list("disallowedTools"))
             }
-            // The host is content with a colon in a description, which YAML is not.
+            // The host accepts a colon in a description, which is not YAML.
             FrontmatterBlock::Broken(_) => {
                 let text = String::from_utf8_lossy(&bytes);
                 let line = |key: &str| {
@@ -47,16 +47,16 @@ impl Agent {
         Some(Self { path: path.to_owned(), name, tools, denied: denied.unwrap_or_default() })
     }
 
-    /// Whether it may use a tool at all.
-    pub(super) fn may(&self, tool: &str) -> bool {
-        // What is narrowed is still there: `Bash(git *)` can commit, and without `Write(secret/**)` one can write.
+    /// Whether it may use a tool, perhaps with restrictions.
+    pub(super) fn may_use(&self, tool: &str) -> bool {
+        // A restricted tool counts: `Bash(git *)` can commit, and a denied `Write(secret/**)` leaves other paths.
         let named = |own: &String| own.split('(').next().unwrap_or_default().trim() == tool || own == "*";
         let has = |tools: &[String]| tools.iter().any(named);
         self.tools.as_deref().is_none_or(has) && !self.denied.iter().any(|own| own == tool)
     }
 }
 
-/// The words of a list, or of a text with commas.
+/// The items of a list or of comma-separated text.
 fn words(value: &Yaml) -> Vec<String> {
     let texts: Vec<&str> = match value {
         Yaml::Sequence(items) => items.iter().filter_map(Yaml::as_str).collect(),
@@ -65,26 +65,26 @@ fn words(value: &Yaml) -> Vec<String> {
     texts.into_iter().map(|text| text.trim().to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Agents that the host brings itself, with all tools.
+/// The host's own agents, which have all tools.
 const BUILT_IN: [&str; 6] = ["general-purpose", "Explore", "Plan", "claude", "claude-code-guide", "fork"];
 
-/// Whether the host has an agent of that name without any file.
+/// Whether the host has an agent of that name built in.
 pub(super) fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|own| same_agent(own, name))
 }
 
-/// Every agent that the host would find: the project's, the user's, and those of plugins.
-pub(super) fn agents(context: &DoctorContext) -> Vec<Agent> {
+/// The agents of the project, the user and enabled plugins.
+pub(super) fn agents(context: &DoctorContext) -> Vec<AgentFile> {
     let own = [Some(context.target.claude.join("agents")), context.user.as_ref().map(|user| user.join("agents"))];
     let own = own.into_iter().flatten().flat_map(|folder| markdown(&folder));
     let plugins = context.plugins.iter().flat_map(|root| markdown(&root.join("agents")));
-    own.chain(plugins).filter_map(|path| Agent::read(&path)).collect()
+    own.chain(plugins).filter_map(|path| AgentFile::read(&path)).collect()
 }
 
-/// Whether a project or a user has a command of that name, as a file or as a skill.
+/// Whether the project or the user has a command of that name, as a file or as a skill.
 pub(super) fn has_command(context: &DoctorContext, name: &str) -> bool {
     let folders = [Some(context.target.claude.clone()), context.user.clone()];
-    // A plugin's command has the plugin's name before it, so it is another.
+    // A plugin's command has another name: it starts with the plugin's.
     folders.into_iter().flatten().any(|folder| {
         let skill = folder.join("skills").join(name).join("SKILL.md").is_file();
         skill || markdown(&folder.join("commands")).iter().any(|path| is_called(path, name))
@@ -96,7 +96,8 @@ fn is_called(path: &Path, name: &str) -> bool {
 }
 
 fn markdown(folder: &Path) -> Vec<PathBuf> {
-    let entries = walkdir::WalkDir::new(folder).max_depth(DEEP).follow_links(true).into_iter().filter_map(Result::ok);
+    let entries =
+        walkdir::WalkDir::new(folder).max_depth(MAX_DEPTH).follow_links(true).into_iter().filter_map(Result::ok);
     let files = entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
     files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }
