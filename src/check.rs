@@ -10,6 +10,7 @@ mod command;
 mod committed;
 mod file;
 mod frontmatter;
+mod hook_entries;
 mod http;
 mod observed;
 mod path;
@@ -26,7 +27,6 @@ mod text;
 mod tool;
 mod touches;
 mod transcript;
-mod wiring;
 
 pub use observed::EDIT;
 pub use pattern::TextPattern;
@@ -161,7 +161,7 @@ checks! {
     "session" => session::SessionCheck as Session, "The session did something.";
     "touches" => touches::TouchesCheck as Touches, "The tool would change certain paths.";
     "calls" => calls::CallsCheck as Calls, "The command line runs a program.";
-    "wiring" => wiring::WiringCheck as Wiring, "The hook entries stay.";
+    "entries" => hook_entries::HookEntriesCheck as HookEntries, "The hook entries are unchanged.";
     "run" => run::RunCheck as Run, "A program does not object.";
     "http" => http::HttpCheck as Http, "A server does not object.";
 }

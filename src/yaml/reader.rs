@@ -251,9 +251,15 @@ fn said(node: &Node) -> String {
     node.text().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
 }
 
+/// Words of earlier versions, with the words that replaced them.
+const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
+
 /// Says that `word` is not among `allowed`: with the nearest of them, or with all.
 #[must_use]
 pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
+    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && allowed.contains(new)) {
+        return format!("{what} `{word}`; it is now called `{new}`");
+    }
     match nearest(word, allowed) {
         Some(near) => format!("{what} `{word}`, did you mean `{near}`?"),
         None => format!("{what} `{word}`; expected one of: {}", allowed.join(", ")),

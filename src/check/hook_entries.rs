@@ -1,21 +1,21 @@
-//! `wiring`: modegate's own hook entries.
+//! `entries`: modegate's own hook entries.
 
 use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the tool leaves modegate's hook entries in the host's settings files as they are; `kept` is the only word.
+/// Passes when the tool call leaves modegate's hook entries in the host's settings files unchanged.
 ///
 /// ```yaml
-/// check: { wiring: kept }
+/// check: { entries: unchanged }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WiringCheck;
+pub struct HookEntriesCheck;
 
-impl CheckKind for WiringCheck {
+impl CheckKind for HookEntriesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        let _: Option<()> = reader.word(node, &[("kept", ())]);
+        let _: Option<()> = reader.word(node, &[("unchanged", ())]);
         Self
     }
 
