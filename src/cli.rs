@@ -145,7 +145,7 @@ impl CliCommand {
             Self::Log(log) => log.run(project),
             Self::Replay(replay) => Ok(replay.run(project)),
             Self::Modes(modes) => Ok(modes.run(project)),
-            Self::Record(record) => Ok(record.run(project)),
+            Self::Record(record) => record.run(project),
             Self::Leave(leave) => leave.run(project),
             Self::Cache(cache) => cache.run(project),
             Self::Demo(demo) => demo.run(),
@@ -162,6 +162,7 @@ impl CliCommand {
             Self::Doctor(doctor) => doctor.json,
             Self::Status(status) => status.json,
             Self::Why(why) => why.json,
+            Self::Record(record) => record.json,
             _ => false,
         }
     }
@@ -175,13 +176,6 @@ fn require_person(command: &str) -> Result<(), CliError> {
         Some(_) => Err(CliError::failure(format!("only a person can run `modegate {command}`"))
             .hint("run it in a terminal outside Claude Code")),
     }
-}
-
-/// Stops a command that only a person may run; prints why.
-fn person_only(command: &str) -> Option<ExitCode> {
-    let error = require_person(command).err()?;
-    screen::print_failure(&error.to_string(), false);
-    Some(ExitCode::from(error.exit))
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

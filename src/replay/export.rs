@@ -1,8 +1,8 @@
-//! A recording made of a journal: masked, and proved to be decided as it was.
+//! Makes a masked recording from a journal, and verifies that it is decided as before.
 
 use super::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use super::recording::Header;
-use crate::engine::decide;
+use crate::engine::{Decided, decide};
 use crate::event::Event;
 use crate::facts::{Facts, RecordedAnswers};
 use crate::journal::JournalLine;
@@ -12,39 +12,39 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A recording, and what was done to make it.
+/// A recording with a report.
 pub struct RecordingExport {
     /// The first line.
     pub header: Header,
     /// The lines after it.
     pub lines: Vec<JournalLine>,
-    /// What was done.
+    /// What was masked and left out.
     pub report: ExportReport,
 }
 
-/// What was done to make a recording.
+/// What an export masked and left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ExportReport {
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: usize,
-    /// How many of them were decided by other modes than those it carries.
+    /// The number of lines that were decided by other modes than the recording contains.
     pub other_modes: usize,
-    /// Lines that keep names or long prompts, because they are decided otherwise without.
-    pub loosened: Vec<LineNote>,
+    /// Lines that keep names and long prompts, because masking these would change the decision.
+    pub partly_masked: Vec<LineNote>,
     /// Lines that were left out.
     pub left_out: Vec<LineNote>,
     /// How often something was masked.
     pub masked: MaskCounts,
 }
 
-/// A line by when it came, and what is to be said of it.
+/// A line with a remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LineNote {
-    /// When the event came.
+    /// The time of the event.
     pub at: String,
     /// The event's name.
     pub event: String,
-    /// What is to be said.
+    /// The remark.
     pub why: String,
 }
 
@@ -55,7 +55,7 @@ impl LineNote {
     }
 }
 
-/// Makes a recording of a session's lines, decided by the modes of `sources`.
+/// Makes a recording of a session's lines with the modes of `sources`.
 #[must_use]
 pub fn export(
     session: &str,
@@ -63,148 +63,157 @@ pub fn export(
     lines: &[JournalLine],
     identity: &MachineIdentity,
 ) -> RecordingExport {
-    let mut desk = LineExporter {
-        masks: RecordingMasker::new(identity),
+    let mut exporter = LineExporter {
+        masker: RecordingMasker::new(identity),
         fingerprints: BTreeMap::new(),
         report: ExportReport::default(),
     };
-    desk.learn(sources, lines);
-    let own = sources.catalogue();
-    let header = desk.header(session, sources);
-    let catalogue = header.catalogue();
-    let mut kept = Vec::new();
+    let sources_texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
+    sources_texts.for_each(|text| exporter.masker.learn_source(text));
     for line in lines {
-        kept.extend(desk.line(line, &own, &catalogue));
+        exporter.masker.learn_line(&serde_json::to_value(line).unwrap_or_default());
     }
-    desk.report.lines = kept.len();
-    RecordingExport { header, lines: kept, report: desk.report }
+    let own = sources.catalogue();
+    let header = exporter.header(session, sources);
+    let catalogue = header.catalogue();
+    let lines: Vec<JournalLine> = lines.iter().filter_map(|line| exporter.line(line, &own, &catalogue)).collect();
+    exporter.report.lines = lines.len();
+    RecordingExport { header, lines, report: exporter.report }
 }
 
-/// Whether a line's own facts lead to what it says, with these modes; else in what they differ.
-pub fn holds(line: &JournalLine, catalogue: &Catalogue) -> Result<(), &'static str> {
-    let again = again(line, catalogue).ok_or("its event is none")?;
-    same(line, &again, line.after.as_ref().unwrap_or(&line.before))
+/// How a line differs when it is decided again from its own facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum LineDifference {
+    #[error("it is unreadable once it is masked")]
+    Unreadable,
+    #[error("its event is not a hook event")]
+    NotAnEvent,
+    #[error("its gates find something else")]
+    Findings,
+    #[error("the decision differs")]
+    Decision,
+    #[error("the session afterwards differs")]
+    SessionAfter,
+    #[error("a secret in it cannot be masked")]
+    Leak,
+    #[error("the decision differs even without masking")]
+    Unmasked,
 }
 
-fn again(line: &JournalLine, catalogue: &Catalogue) -> Option<crate::engine::Decided> {
-    let event = Event::from_value(line.event.clone()).ok()?;
+fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, LineDifference> {
+    let event = Event::from_value(line.event.clone()).map_err(|_| LineDifference::NotAnEvent)?;
     let recorded = RecordedAnswers::new(line.asked.clone());
-    Some(decide(&event, catalogue, &line.before, &Facts::new(&recorded)))
+    Ok(decide(&event, catalogue, &line.before, &Facts::new(&recorded)))
 }
 
-fn same(line: &JournalLine, again: &crate::engine::Decided, after: &Session) -> Result<(), &'static str> {
-    if again.findings != line.findings {
-        Err("its gates find something else")
-    } else if again.decision != line.decision {
-        Err("it is decided otherwise")
-    } else if again.session != *after {
-        Err("the session is left otherwise")
+fn compare(line: &JournalLine, decided: &Decided, after: &Session) -> Result<(), LineDifference> {
+    if decided.findings != line.findings {
+        Err(LineDifference::Findings)
+    } else if decided.decision != line.decision || decided.who != line.who {
+        Err(LineDifference::Decision)
+    } else if decided.session != *after {
+        Err(LineDifference::SessionAfter)
     } else {
         Ok(())
     }
 }
 
 struct LineExporter {
-    masks: RecordingMasker,
-    /// Fingerprints of what was seen, by what they are once it is masked.
+    masker: RecordingMasker,
+    /// The fingerprints of blocked stops in the journal, and those of the same facts once they are masked.
     fingerprints: BTreeMap<String, String>,
     report: ExportReport,
 }
 
 impl LineExporter {
-    fn learn(&mut self, sources: &ProjectSources, lines: &[JournalLine]) {
-        let texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
-        texts.for_each(|text| self.masks.learn_source(text));
-        for line in lines {
-            self.masks.learn_line(&serde_json::to_value(line).unwrap_or_default());
-        }
-    }
-
     fn header(&mut self, session: &str, sources: &ProjectSources) -> Header {
-        let Self { masks, report, .. } = self;
-        let mut masked = |text: &String| masks.mask_source(text, &mut report.masked);
+        let Self { masker, report, .. } = self;
+        let mut mask = |text: &mut String| *text = masker.mask_source(text, &mut report.masked);
         let mut sources = sources.clone();
-        sources.settings = sources.settings.as_ref().map(&mut masked);
-        for (_, text) in &mut sources.files {
-            *text = masked(text);
-        }
-        for broken in &mut sources.unreadable {
-            for (problem, line) in &mut broken.problems {
-                problem.message = masked(&problem.message);
-                *line = masked(line);
-            }
+        sources.settings.iter_mut().for_each(&mut mask);
+        sources.files.iter_mut().for_each(|(_, text)| mask(text));
+        for (problem, line) in sources.unreadable.iter_mut().flat_map(|broken| &mut broken.problems) {
+            mask(&mut problem.message);
+            mask(line);
         }
         Header::new(session, sources)
     }
 
-    /// The line as it may be written, or none.
-    fn line(&mut self, line: &JournalLine, own: &Catalogue, catalogue: &Catalogue) -> Option<JournalLine> {
-        let foreign = line.modes != own.hash;
-        let mut why = "it cannot be read once it is masked";
-        for depth in [MaskLevel::Full, MaskLevel::SecretsAndPaths] {
-            let mut tally = MaskCounts::default();
-            let Some(mut masked) = self.masked(line, depth, &mut tally) else { continue };
-            if foreign {
-                self.report.other_modes += 1;
-            } else {
-                masked.modes.clone_from(&catalogue.hash);
-                if let Err(other) = self.settle(&mut masked, catalogue) {
-                    why = other;
-                    continue;
+    /// The masked line, unless it must be left out.
+    fn line(&mut self, line: &JournalLine, own: &Catalogue, masked_modes: &Catalogue) -> Option<JournalLine> {
+        let catalogue = (line.modes == own.hash).then_some(masked_modes);
+        let full = self.masked(line, MaskLevel::Full, catalogue);
+        let partly = |error| self.masked(line, MaskLevel::SecretsAndPaths, catalogue).map_err(|_| error);
+        let is_full = full.is_ok();
+        match full.or_else(partly) {
+            Ok((masked, counts)) => {
+                self.report.masked.add(counts);
+                self.report.other_modes += usize::from(catalogue.is_none());
+                if !is_full {
+                    self.report.partly_masked.push(LineNote::new(&masked, "names and long prompts are kept"));
                 }
+                Some(masked)
             }
-            if serde_json::to_string(&masked).is_ok_and(|text| self.masks.leaks(&text)) {
-                why = "a secret in it cannot be masked";
-                continue;
-            }
-            if depth == MaskLevel::SecretsAndPaths {
-                self.report.loosened.push(LineNote::new(&masked, "names and long prompts are kept"));
-            }
-            self.report.masked.add(tally);
-            return Some(masked);
-        }
-        let always = !foreign && holds(line, own).is_err();
-        let why = if always { "it is decided otherwise even as it stands in the journal" } else { why };
-        self.report.left_out.push(LineNote::new(line, why));
-        None
-    }
-
-    fn masked(&mut self, line: &JournalLine, depth: MaskLevel, tally: &mut MaskCounts) -> Option<JournalLine> {
-        let value = serde_json::to_value(line).ok()?;
-        serde_json::from_value(self.masks.mask_line(&value, depth, tally)).ok()
-    }
-
-    /// Decides the line again; fingerprints are those of what is seen now, else nothing may differ.
-    fn settle(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), &'static str> {
-        self.renew(&mut line.before);
-        let again = again(line, catalogue).ok_or("its event is none")?;
-        let mut after = line.after.clone().unwrap_or_else(|| line.before.clone());
-        if line.after.is_some() {
-            self.renew(&mut after);
-            self.compare(&mut after, &again.session);
-        }
-        same(line, &again, &after)?;
-        line.after = line.after.is_some().then_some(after);
-        Ok(())
-    }
-
-    fn renew(&self, session: &mut Session) {
-        let holds = session.modes.values_mut().flat_map(|state| state.blocks.values_mut());
-        for hold in holds {
-            if let Some(new) = self.fingerprints.get(&hold.facts) {
-                hold.facts.clone_from(new);
+            Err(why) => {
+                let unmasked = || {
+                    let decided = redecide(line, own)?;
+                    compare(line, &decided, line.after.as_ref().unwrap_or(&line.before))
+                };
+                let differs_always = catalogue.is_some() && unmasked().is_err();
+                let why = if differs_always { LineDifference::Unmasked } else { why };
+                self.report.left_out.push(LineNote::new(line, &why.to_string()));
+                None
             }
         }
     }
 
-    /// Takes over the fingerprints of holds that are the same otherwise.
-    fn compare(&mut self, recorded: &mut Session, again: &Session) {
-        for (namespace, mode_state) in &mut recorded.modes {
-            let Some(other) = again.modes.get(namespace) else { continue };
-            for (gate, hold) in &mut mode_state.blocks {
-                if let Some(new) = other.blocks.get(gate).filter(|new| new.count == hold.count) {
-                    self.fingerprints.insert(hold.facts.clone(), new.facts.clone());
-                    hold.facts.clone_from(&new.facts);
+    /// Masks a line; with a catalogue it also verifies that the masked line is decided as before.
+    fn masked(
+        &mut self,
+        line: &JournalLine,
+        level: MaskLevel,
+        catalogue: Option<&Catalogue>,
+    ) -> Result<(JournalLine, MaskCounts), LineDifference> {
+        let mut counts = MaskCounts::default();
+        let value = serde_json::to_value(line).map_err(|_| LineDifference::Unreadable)?;
+        let value = self.masker.mask_line(&value, level, &mut counts);
+        let mut masked: JournalLine = serde_json::from_value(value).map_err(|_| LineDifference::Unreadable)?;
+        if let Some(catalogue) = catalogue {
+            masked.modes.clone_from(&catalogue.hash);
+            self.verify(&mut masked, catalogue)?;
+        }
+        let leaks = serde_json::to_string(&masked).is_ok_and(|text| self.masker.leaks(&text));
+        if leaks { Err(LineDifference::Leak) } else { Ok((masked, counts)) }
+    }
+
+    /// Decides a masked line again. Only fingerprints may differ: they are replaced by those of the masked facts.
+    fn verify(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), LineDifference> {
+        self.replace_fingerprints(&mut line.before);
+        let decided = redecide(line, catalogue)?;
+        if let Some(mut after) = line.after.take() {
+            self.replace_fingerprints(&mut after);
+            self.learn_fingerprints(&mut after, &decided.session);
+            line.after = Some(after);
+        }
+        compare(line, &decided, line.after.as_ref().unwrap_or(&line.before))
+    }
+
+    fn replace_fingerprints(&self, session: &mut Session) {
+        for block in session.modes.values_mut().flat_map(|state| state.blocks.values_mut()) {
+            if let Some(new) = self.fingerprints.get(&block.facts) {
+                block.facts.clone_from(new);
+            }
+        }
+    }
+
+    /// Takes over the fingerprints of blocks that are the same otherwise.
+    fn learn_fingerprints(&mut self, recorded: &mut Session, decided: &Session) {
+        for (namespace, state) in &mut recorded.modes {
+            let Some(other) = decided.modes.get(namespace) else { continue };
+            for (gate, block) in &mut state.blocks {
+                if let Some(new) = other.blocks.get(gate).filter(|new| new.count == block.count) {
+                    self.fingerprints.insert(block.facts.clone(), new.facts.clone());
+                    block.facts.clone_from(&new.facts);
                 }
             }
         }

@@ -1,29 +1,29 @@
-//! A recording: the journal of a session with the modes that decided it, fit to be kept in a repository.
+//! The format of recordings: the masked journal of a session with its modes.
 
 use crate::mode::{Catalogue, ProjectSources};
 use serde::{Deserialize, Serialize};
 
-/// The version of the header's format.
+/// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// The first line of a recording; the lines after it are those of a journal.
+/// The first line of a recording; journal lines follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The version of this format; its name tells a recording from a journal.
+    /// The version of the format; no journal line has this field.
     pub recording: u32,
-    /// The session that was recorded.
+    /// The recorded session.
     pub session: String,
-    /// The modegate that wrote the recording.
+    /// The version of modegate that wrote the recording.
     pub modegate: String,
-    /// The hash of the modes, as the lines have it that were decided by them.
+    /// The hash of the modes; lines decided by them have the same.
     pub modes: String,
-    /// What the modes are made of, beside those that are embedded.
+    /// The sources of all modes that are not embedded.
     #[serde(flatten)]
     pub sources: ProjectSources,
 }
 
 impl Header {
-    /// The header of a session's recording, decided by the modes of `sources`.
+    /// The header of a recording with the modes of `sources`.
     #[must_use]
     pub fn new(session: &str, sources: ProjectSources) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Header {
         }
     }
 
-    /// The modes that the recording carries, as this modegate reads them.
+    /// The modes of the recording.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         self.sources.catalogue()
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_carries_its_modes() {
+    fn a_recording_contains_its_modes() {
         let file = (".claude/modes/mine.yaml".to_owned(), "mode: mine\nabout: Mine.\ncommands: [/mine]\n".to_owned());
         let sources = ProjectSources {
             settings: Some("patience: 2\n".to_owned()),

@@ -45,7 +45,7 @@ fn ended(project: &Project, ran: &ClientRun, mode: &str, namespace: &str) {
     let output =
         modegate(project, &["record", "export", &ran.id, "--force", "--json", "--out", &file.to_string_lossy()]);
     let report = &output.json()["report"];
-    for kind in ["left_out", "loosened"] {
+    for kind in ["left_out", "partly_masked"] {
         assert!(report[kind].as_array().is_some_and(Vec::is_empty), "{mode}: {report}");
     }
 }

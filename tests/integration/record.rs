@@ -1,4 +1,4 @@
-//! Recording on and off, and recordings without secrets that are decided again from themselves.
+//! Switching recording on and off, and exported recordings: masked, and decided again from themselves.
 
 use crate::project::{Project, said};
 use modegate::engine::decide;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A secret, and where it stands.
+/// A planted secret and the event that contains it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Planted {
@@ -89,8 +89,8 @@ fn send(project: &Project, mut event: Value) {
     assert!(said.exit == 0 || said.exit == 2, "{event} {said:?}");
 }
 
-/// The header's modes and the lines of a recording.
-fn opened(text: &str) -> (Catalogue, Vec<(String, JournalLine)>) {
+/// The modes and the lines of a recording.
+fn read_recording(text: &str) -> (Catalogue, Vec<(String, JournalLine)>) {
     let mut lines = text.lines();
     let header: Header = serde_json::from_str(lines.next().unwrap()).unwrap();
     let catalogue = header.catalogue();
@@ -98,10 +98,10 @@ fn opened(text: &str) -> (Catalogue, Vec<(String, JournalLine)>) {
     (catalogue, lines.map(|line| (line.to_owned(), serde_json::from_str(line).unwrap())).collect())
 }
 
-/// Decides every line again and compares what comes of it byte for byte.
+/// Decides every line again and compares the result byte for byte.
 #[track_caller]
 fn decided_again(text: &str) -> Vec<JournalLine> {
-    let (catalogue, lines) = opened(text);
+    let (catalogue, lines) = read_recording(text);
     for (raw, line) in &lines {
         assert_eq!(line.modes, catalogue.hash, "{raw}");
         let event = Event::from_value(line.event.clone()).unwrap();
@@ -120,7 +120,7 @@ fn export(project: &Project) -> String {
     let done = project.run(&["record", "export", "planted", "--json"]);
     assert_eq!(done.exit, 0, "{done:?}");
     let report = &done.json()["report"];
-    for kind in ["left_out", "loosened"] {
+    for kind in ["left_out", "partly_masked"] {
         assert!(report[kind].as_array().unwrap().is_empty(), "{kind}: {}", report[kind]);
     }
     project.read("planted.recording.jsonl")
@@ -154,7 +154,7 @@ fn no_planted_secret_leaves_the_machine() {
 }
 
 #[test]
-fn harmless_texts_stay() {
+fn harmless_texts_are_not_masked() {
     let project = Project::installed();
     let harmless: Vec<String> = serde_yaml::from_str(&fixture("harmless.yaml")).unwrap();
     for text in &harmless {
@@ -169,7 +169,7 @@ fn harmless_texts_stay() {
 }
 
 #[test]
-fn nobody_is_named() {
+fn folders_names_and_addresses_are_masked() {
     let project = Project::installed();
     let home = project.home();
     let user = home.parent().unwrap();
@@ -204,7 +204,7 @@ fn nobody_is_named() {
 }
 
 #[test]
-fn a_held_agent_keeps_its_count_in_another_folder() {
+fn a_blocked_stop_keeps_its_count_when_folders_are_masked() {
     let project = Project::installed();
     project.write(".claude/modes/mine.yaml", "mode: mine\ncommands: [/mine]\nartifacts: { note: note.md }\nphases:\n  - phase: work\n    agent: worker\n    after:\n      - id: a-step\n        check: { run: \"pwd >&2; exit 1\" }\n");
     send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "/mine"}));
@@ -217,13 +217,13 @@ fn a_held_agent_keeps_its_count_in_another_folder() {
 }
 
 #[test]
-fn a_file_that_is_there_is_kept() {
+fn an_existing_file_is_overwritten_only_with_force() {
     let project = Project::installed();
     send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello"}));
     project.write("planted.recording.jsonl", "mine");
-    let refused = project.run(&["record", "export", "plan"]);
-    assert_eq!(refused.exit, 1);
-    assert!(refused.stderr.contains("--force"), "{refused:?}");
+    let result = project.run(&["record", "export", "plan"]);
+    assert_eq!(result.exit, 1);
+    assert!(result.stderr.contains("--force"), "{result:?}");
     assert_eq!(project.read("planted.recording.jsonl"), "mine");
     assert_eq!(project.run(&["record", "export", "plan", "--force"]).exit, 0);
     assert!(project.read("planted.recording.jsonl").starts_with("{\"recording\":1"));
@@ -233,35 +233,35 @@ fn a_file_that_is_there_is_kept() {
 }
 
 #[test]
-fn what_is_meant_must_be_clear() {
+fn an_unknown_or_ambiguous_session_is_an_error() {
     let project = Project::installed();
     assert_eq!(project.run(&["record", "export", "last"]).exit, 1);
-    assert_eq!(project.run(&["record", "export", "x"]).exit, 64);
+    assert_eq!(project.run(&["record", "export", "x"]).exit, 1);
     for id in ["ab1", "ab2"] {
         project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": id, "prompt": "hello"}));
     }
     let unclear = project.run(&["record", "export", "ab"]);
-    assert_eq!(unclear.exit, 64);
-    assert!(unclear.stderr.contains("`ab` begins 2 sessions: ab1, ab2"), "{unclear:?}");
+    assert_eq!(unclear.exit, 1);
+    assert!(unclear.stderr.contains("`ab` matches 2 sessions: ab1, ab2"), "{unclear:?}");
     let model = said(project.modegate().env("CLAUDECODE", "1").args(["record", "export", "ab1"]), b"");
     assert_eq!(model.exit, 1, "{model:?}");
 }
 
 #[test]
-fn lines_that_cannot_be_read_and_other_modes_are_told() {
+fn unreadable_lines_and_lines_of_other_modes_are_reported() {
     let project = Project::installed();
     send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello"}));
     project.shell("echo half >> .claude/hooks/sessions/planted.jsonl");
     project.write(".claude/modegate.yaml", "patience: 2\n");
     send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello again"}));
     let done = project.run(&["record", "export", "planted"]);
-    assert!(done.stdout.contains("planted: 2 lines in"), "{done:?}");
-    assert!(done.stdout.contains("1 lines of the journal that cannot be read"), "{done:?}");
-    assert!(done.stdout.contains("1 lines were decided by other modes"), "{done:?}");
+    assert!(done.stdout.contains("planted: 2 lines written to"), "{done:?}");
+    assert!(done.stdout.contains("1 unreadable lines of the journal"), "{done:?}");
+    assert!(done.stdout.contains("1 lines decided by other modes"), "{done:?}");
 }
 
 #[test]
-fn recording_is_switched_by_a_person() {
+fn only_a_person_switches_recording() {
     let project = Project::installed();
     let prompt = |text: &str| json!({"hook_event_name": "UserPromptSubmit", "prompt": text});
     let on = project.run(&["record", "on"]);
@@ -282,19 +282,19 @@ fn recording_is_switched_by_a_person() {
 }
 
 #[test]
-fn broken_settings_are_left_alone() {
+fn broken_settings_are_not_changed() {
     let project = Project::installed();
     let text = "level: warn\njournl: true\n";
     project.write(".claude/modegate.yaml", text);
-    let refused = project.run(&["record", "off"]);
-    assert_eq!(refused.exit, 1);
-    assert!(refused.stderr.contains("--> .claude/modegate.yaml:2:1"), "{}", refused.stderr);
-    assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains("\n  hint: "), "{}", refused.stderr);
+    let result = project.run(&["record", "off"]);
+    assert_eq!(result.exit, 1);
+    assert!(result.stderr.contains("--> .claude/modegate.yaml:2:1"), "{}", result.stderr);
+    assert!(result.stderr.starts_with("error: ") && result.stderr.contains("\n  hint: "), "{}", result.stderr);
     assert_eq!(project.read(".claude/modegate.yaml"), text);
 }
 
 #[test]
-fn no_secret_is_kept_to_keep_a_line() {
+fn a_line_that_depends_on_a_secret_is_left_out() {
     let project = Project::installed();
     let mode = "mode: mine\ncommands: [/mine]\nphases:\n  - phase: work\n    main: true\n    after:\n      - id: deployed\n        check: { observed: { command: deploy fakeTok99x, result: passed } }\n";
     project.write(".claude/modes/mine.yaml", mode);
@@ -317,11 +317,11 @@ fn no_secret_is_kept_to_keep_a_line() {
     let lines = decided_again(&text).len();
     let left_out = done.json()["report"]["left_out"].as_array().unwrap().len();
     assert_eq!(lines + left_out, 4, "{done:?}");
-    assert!(left_out > 0, "what hangs on a secret cannot be told without it");
+    assert!(left_out > 0, "a decision that depends on a secret cannot be exported");
 }
 
 #[test]
-fn a_name_that_decides_is_kept_and_told() {
+fn a_name_that_decides_is_kept_and_reported() {
     let project = Project::installed();
     project.write(
         ".claude/modes/base.yaml",
@@ -329,7 +329,7 @@ fn a_name_that_decides_is_kept_and_told() {
     );
     send(&project, json!({"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": "bobolink"}));
     let done = said(project.modegate().env("USER", "bobolink").args(["record", "export", "planted", "--json"]), b"");
-    assert_eq!(done.json()["report"]["loosened"].as_array().unwrap().len(), 1, "{done:?}");
+    assert_eq!(done.json()["report"]["partly_masked"].as_array().unwrap().len(), 1, "{done:?}");
     assert!(project.read("planted.recording.jsonl").contains("bobolink"));
     decided_again(&project.read("planted.recording.jsonl"));
 }

@@ -1,11 +1,11 @@
-//! `modegate record export`: one session as a file that can be committed.
+//! `modegate record export`: writes a session to a file that can be committed.
 
-use super::RecordError;
-use super::identity::identity;
+use super::machine::machine_identity;
+use crate::cli::cli_error::CliError;
 use crate::cli::places;
 use crate::cli::screen::{self, TextStyle, styled};
+use crate::cli::session_lookup::find_session;
 use crate::disk;
-use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::mode::SETTINGS;
 use crate::mode_cache;
@@ -17,145 +17,109 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// How many lines are told one by one.
-const TOLD: usize = 10;
+/// How many lines of a kind are listed.
+const LISTED: usize = 10;
 
 #[derive(Args)]
 #[command(
-    after_help = "The recording has the modes and settings of the project in its first line, then one line an event. \
-    Secrets, your folders, your name and addresses of mail are masked; every line is decided again before it is \
-    written, and one that would be decided otherwise once it is masked is left out. Read it before you share it."
+    after_help = "The first line of a recording contains the modes and settings of the project; then follows one \
+    line per event. Secrets, your folders, your name and email addresses are masked. Every masked line is decided \
+    again, and left out if the decision differs. Read the file before you share it.\n\n\
+    Examples:\n  \
+    modegate record export last\n  \
+    modegate record export 5f1c --out login.recording.jsonl\n  \
+    modegate record export last --out - | less"
 )]
 pub(super) struct ExportCommand {
-    /// The session: its id, the beginning of it, `last`, or a journal's file
+    /// Session: id, first characters of it, `last`, or the path of a journal
     session: String,
-    /// Where to write it; `-` is standard output [default: SESSION.recording.jsonl in this folder]
+    /// File to write, or `-` for standard output [default: SESSION.recording.jsonl]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
 
 impl ExportCommand {
-    pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), RecordError> {
-        let to_screen = self.out.as_deref() == Some(Path::new("-"));
-        // The host sets this for every command the model runs; gates see where a shell writes, but not this.
-        if !to_screen && std::env::var_os("CLAUDECODE").is_some() {
-            let hint = "run it in a terminal outside Claude Code, or with `--out -`";
-            return Err(RecordError::found(format!("a recording is written to a file by a person\n  hint: {hint}")));
+    pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
+        let to_stdout = self.out.as_deref() == Some(Path::new("-"));
+        // The host sets this for every command the model runs. Gates see where a shell writes, but not this file.
+        if !to_stdout && std::env::var_os("CLAUDECODE").is_some() {
+            return Err(CliError::failure("only a person can export a recording to a file")
+                .hint("run it in a terminal outside Claude Code, or with `--out -`"));
         }
         let given = project.is_some();
         let mut places = places(project);
         let journal = self.journal(&places)?;
-        if let Some(home) = home_of(&journal).filter(|_| !given) {
+        if let Some(home) = project_of(&journal).filter(|_| !given) {
             places = ProjectPaths { home };
         }
         let (lines, unreadable) = journal_files::all(&journal);
         let Some(first) = lines.first() else {
-            return Err(RecordError::found(format!(
-                "`{}` has no line that can be read\n  hint: `modegate log` lists what is recorded",
-                journal.display()
-            )));
+            return Err(CliError::failure(format!("`{}` has no readable line", journal.display()))
+                .hint("run `modegate log` to see what is recorded"));
         };
-        let session = first.before.id.clone();
+        let session = first.before.id.to_string();
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.recording.jsonl", safe_name(&session))));
-        if !to_screen && !self.force && std::fs::symlink_metadata(&out).is_ok() {
-            let hint = "write over it with `--force`, or give another name with `--out`";
-            return Err(RecordError::found(format!("`{}` is there already\n  hint: {hint}", out.display())));
+        if !to_stdout && !self.force && std::fs::symlink_metadata(&out).is_ok() {
+            return Err(CliError::failure(format!("`{}` already exists", out.display()))
+                .hint("overwrite it with `--force`, or choose another file with `--out`"));
         }
-        let made = export(&session, &mode_cache::sources(&places), &lines, &identity(&places));
-        let text = written(&made, &lines)?;
-        if to_screen {
+        let recording = export(&session, &mode_cache::sources(&places), &lines, &machine_identity(&places));
+        let text = recording_text(&recording, lines.len())?;
+        if to_stdout {
             let _: std::io::Result<()> = std::io::stdout().write_all(text.as_bytes());
         } else {
-            let cannot = |error| RecordError::found(format!("`{}` cannot be written: {error}", out.display()));
-            disk::write(&out, text.as_bytes(), disk::LinkPolicy::Follow).map_err(cannot)?;
+            let failed = |error| CliError::failure(format!("cannot write `{}`: {error}", out.display()));
+            disk::write(&out, text.as_bytes(), disk::LinkPolicy::Follow).map_err(failed)?;
         }
-        ExportSummary { out: &out, session: &session, bytes: text.len(), unreadable, report: &made.report }
-            .tell(as_json, to_screen);
+        let report = &recording.report;
+        ExportSummary { out: &out, session: &session, bytes: text.len(), unreadable, report }.print(as_json, to_stdout);
         Ok(())
     }
 
-    /// The journal that is meant.
-    fn journal(&self, places: &ProjectPaths) -> Result<PathBuf, RecordError> {
-        let folder = places.sessions();
-        if self.session == "last" {
-            let none = || {
-                format!(
-                    "no session is recorded in {}\n  hint: `modegate record` tells whether it records",
-                    places.home.display()
-                )
-            };
-            return crate::cli::session_lookup::last_journal(places).ok_or_else(|| RecordError::found(none()));
-        }
-        let exact = places.journal(&self.session);
-        if exact.is_file() {
-            return Ok(exact);
-        }
+    fn journal(&self, places: &ProjectPaths) -> Result<PathBuf, CliError> {
         let path = Path::new(&self.session);
         if path.is_file() {
-            return Ok(newer_part(path));
+            // An older part is read together with its journal.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let journal = name.strip_suffix(".old.jsonl").map(|name| path.with_file_name(format!("{name}.jsonl")));
+            return Ok(journal.unwrap_or_else(|| path.to_owned()));
         }
-        let mut names: Vec<String> = journal_files::journals(&folder).iter().map(|path| stem(path)).collect();
-        names.sort();
-        let mut near: Vec<&String> = names.iter().filter(|name| name.starts_with(&self.session)).collect();
-        match (near.pop(), near.is_empty()) {
-            (Some(only), true) => Ok(folder.join(format!("{only}.jsonl"))),
-            (Some(last), false) => {
-                near.push(last);
-                let some: Vec<&str> = near.iter().take(5).map(|name| name.as_str()).collect();
-                let text = format!("`{}` begins {} sessions: {}", self.session, near.len(), some.join(", "));
-                Err(RecordError::usage(format!("{text}\n  hint: write more of the id")))
-            }
-            (None, _) => {
-                let text = format!("no session `{}` is recorded in {}", self.session, places.home.display());
-                Err(RecordError::usage(format!(
-                    "{text}\n  hint: `modegate status` lists the sessions; `last` is the latest"
-                )))
-            }
+        let session = find_session(places, &self.session)?;
+        let journal = places.journal(&session);
+        if journal.is_file() {
+            return Ok(journal);
         }
+        Err(CliError::failure(format!("session `{session}` was not recorded"))
+            .hint("run `modegate record` to see whether recording is on"))
     }
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The journal that an older part belongs to: both are read as one.
-fn newer_part(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.strip_suffix(".old.jsonl").map_or_else(|| path.to_owned(), |name| path.with_file_name(format!("{name}.jsonl")))
-}
-
-/// The project in whose `.claude/hooks/sessions` a journal lies.
-fn home_of(journal: &Path) -> Option<PathBuf> {
+/// The project whose `.claude/hooks/sessions` contains a journal.
+fn project_of(journal: &Path) -> Option<PathBuf> {
     let real = journal.canonicalize().ok()?;
     let home = real.ancestors().nth(4)?;
     real.starts_with(home.join(".claude/hooks/sessions")).then(|| home.to_owned())
 }
 
-/// The whole file; an empty one helps nobody.
-fn written(made: &RecordingExport, lines: &[JournalLine]) -> Result<String, RecordError> {
-    if made.lines.is_empty() {
-        let why = made.report.left_out.first().map_or("", |line| line.why.as_str());
-        let hint =
-            format!("look for a secret in `{SETTINGS}` or the mode files that decides something, and take it out");
-        return Err(RecordError::found(format!(
-            "none of the {} lines could be kept: {why}\n  hint: {hint}",
-            lines.len()
-        )));
+fn recording_text(recording: &RecordingExport, journal_lines: usize) -> Result<String, CliError> {
+    if recording.lines.is_empty() {
+        let reason = recording.report.left_out.first().map_or("", |line| line.why.as_str());
+        return Err(CliError::failure(format!("none of the {journal_lines} lines can be exported: {reason}"))
+            .hint(format!("remove secrets that decide something from `{SETTINGS}` and the mode files")));
     }
     let mut text = String::new();
-    let header = serde_json::to_string(&made.header);
-    for line in std::iter::once(header).chain(made.lines.iter().map(serde_json::to_string)) {
-        text.push_str(&line.map_err(|error| RecordError::found(format!("a line cannot be written: {error}")))?);
+    let header = serde_json::to_string(&recording.header);
+    for line in std::iter::once(header).chain(recording.lines.iter().map(serde_json::to_string)) {
+        text.push_str(&line.map_err(|error| CliError::failure(format!("cannot write a line as JSON: {error}")))?);
         text.push('\n');
     }
     Ok(text)
 }
 
-/// What is told of an export.
+/// What the user is shown about an export.
 struct ExportSummary<'a> {
     out: &'a Path,
     session: &'a str,
@@ -165,50 +129,49 @@ struct ExportSummary<'a> {
 }
 
 impl ExportSummary<'_> {
-    fn tell(&self, as_json: bool, to_screen: bool) {
+    fn print(&self, as_json: bool, to_stdout: bool) {
         let Self { out, session, bytes, unreadable, report } = self;
-        // Standard output is the recording's, if it goes there.
-        let say = |text: String| if to_screen { screen::print_error(text) } else { screen::print_line(text) };
+        // The recording itself may be on standard output.
+        let print = |text: String| if to_stdout { screen::print_error(text) } else { screen::print_line(text) };
         if as_json {
-            let told = json!({
+            let summary = json!({
                 "session": session, "file": out.to_string_lossy(), "bytes": bytes, "unreadable": unreadable,
                 "report": report,
             });
-            return say(serde_json::to_string_pretty(&told).unwrap_or_default());
+            return print(serde_json::to_string_pretty(&summary).unwrap_or_default());
         }
-        let name = if to_screen { "standard output".to_owned() } else { out.display().to_string() };
-        say(format!("session {session}: {} lines in {}", report.lines, styled(TextStyle::Bold, &name)));
-        say(format!("  masked: {}", counted(report.masked)));
+        let name = if to_stdout { "standard output".to_owned() } else { out.display().to_string() };
+        print(format!("session {session}: {} lines written to {}", report.lines, styled(TextStyle::Bold, &name)));
+        print(format!("  masked: {}", mask_counts(report.masked)));
         if *unreadable > 0 {
-            say(format!("  left out: {unreadable} lines of the journal that cannot be read"));
+            print(format!("  left out: {unreadable} unreadable lines of the journal"));
         }
         if report.other_modes > 0 {
-            let other = "were decided by other modes than today's, and are not proved";
-            say(format!("  {} lines {other}", report.other_modes));
+            print(format!("  not verified: {} lines decided by other modes than today's", report.other_modes));
         }
-        listed("left out", &report.left_out).into_iter().for_each(say);
-        listed("masked less", &report.loosened).into_iter().for_each(say);
-        if !to_screen {
-            say("Read it before you share it: what looks like nothing special is not masked.".to_owned());
+        line_notes("left out", &report.left_out).into_iter().for_each(print);
+        line_notes("partly masked", &report.partly_masked).into_iter().for_each(print);
+        if !to_stdout {
+            print("Read it before you share it: only what looks like a secret is masked.".to_owned());
         }
     }
 }
 
-fn listed(what: &str, lines: &[LineNote]) -> Vec<String> {
-    let told = lines.iter().take(TOLD).map(|line| format!("  {what}: {} at {}: {}", line.event, line.at, line.why));
-    let more = lines.len().saturating_sub(TOLD);
-    told.chain((more > 0).then(|| format!("  {what}: {more} more"))).collect()
+fn line_notes(kind: &str, lines: &[LineNote]) -> Vec<String> {
+    let shown = lines.iter().take(LISTED).map(|line| format!("  {kind}: {} at {}: {}", line.event, line.at, line.why));
+    let more = lines.len().saturating_sub(LISTED);
+    shown.chain((more > 0).then(|| format!("  {kind}: {more} more"))).collect()
 }
 
-fn counted(tally: MaskCounts) -> String {
+fn mask_counts(counts: MaskCounts) -> String {
     let counts = [
-        (tally.secrets, "secrets"),
-        (tally.paths, "folders"),
-        (tally.names, "names"),
-        (tally.mails, "addresses"),
-        (tally.cut, "long prompts cut"),
+        (counts.secrets, "secrets"),
+        (counts.paths, "folders"),
+        (counts.names, "names"),
+        (counts.mails, "email addresses"),
+        (counts.cut, "long prompts cut"),
     ];
     let parts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }

@@ -1,21 +1,21 @@
-//! Whose machine this is, so that a recording does not tell.
+//! The folders and names of this machine.
 
 use crate::paths::ProjectPaths;
 use crate::replay::mask::MachineIdentity;
 use std::path::{Path, PathBuf};
 
-/// The folders and names that a recording of this project must not tell.
-pub(super) fn identity(places: &ProjectPaths) -> MachineIdentity {
+/// The folders and names that are masked in a recording of this project.
+pub(super) fn machine_identity(places: &ProjectPaths) -> MachineIdentity {
     let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
     let named = home.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(variable).or(named);
-    let mut projects = both(&places.home);
-    projects.extend(variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).iter().flat_map(|path| both(path)));
-    MachineIdentity { projects, homes: home.as_deref().map(both).unwrap_or_default(), user, host: host() }
+    let mut projects = path_forms(&places.home);
+    projects.extend(variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).iter().flat_map(|path| path_forms(path)));
+    MachineIdentity { projects, homes: home.as_deref().map(path_forms).unwrap_or_default(), user, host: host() }
 }
 
-/// A folder as it is called, and where it really is.
-fn both(path: &Path) -> Vec<String> {
+/// A path as given, and without links.
+fn path_forms(path: &Path) -> Vec<String> {
     let real = path.canonicalize().ok();
     let mut forms: Vec<String> =
         [Some(path.to_owned()), real].into_iter().flatten().map(|path| path.to_string_lossy().into_owned()).collect();
