@@ -33,10 +33,10 @@ pub use pattern::TextPattern;
 pub use scope::{Artifact, Definitions, Scope};
 pub use state::ExpectedState;
 
-use crate::event::name;
+use crate::event::{TOOLS, is_unknown_tool, name};
 use crate::facts::Question;
 use crate::verdict::{Outcome, Truth};
-use crate::yaml::{Node, NodeValue, TreeReader, suggestion};
+use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, suggestion};
 use serde::{Deserialize, Serialize};
 
 /// What every kind of check can do.
@@ -271,6 +271,16 @@ fn names(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     let names: Vec<String> = reader.texts(node).iter().flat_map(|names| name::split(names)).collect();
     names.iter().filter_map(|name| name::pattern_error(name)).for_each(|error| reader.problem(node, error));
     names
+}
+
+/// Warns of tools that are probably misspelt; a tool that resembles no other may be a new one.
+pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[String]) {
+    for name in names.iter().map(|name| name.trim_start_matches('!')).filter(|name| is_unknown_tool(name)) {
+        let near = did_you_mean(name, &TOOLS);
+        if !near.is_empty() {
+            reader.warning(node, format!("unknown tool `{name}`{near}"));
+        }
+    }
 }
 
 /// Passes if all parts pass; a failure counts before an unknown.

@@ -6,10 +6,12 @@ pub mod command;
 mod kind;
 pub mod name;
 mod salvage;
+mod tools;
 mod trigger;
 
 pub use kind::{Blocking, EventKind, EventRow, TABLE};
-pub use trigger::{Trigger, TriggerEvent, alias};
+pub use tools::{TOOLS, is_unknown_tool};
+pub use trigger::{Trigger, TriggerError, TriggerEvent, alias};
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,6 @@
 //! Modes, phases and gates, as the YAML says them.
 
+mod broken_file;
 mod catalogue;
 mod embedded;
 mod event_filter;
@@ -7,7 +8,8 @@ pub mod imported;
 mod lint;
 mod read;
 
-pub use catalogue::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
+pub use broken_file::{BrokenFile, FileKind};
+pub use catalogue::{Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use read::{GATE, MODE, PHASE, read, read_node};

@@ -7,7 +7,9 @@
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{BrokenFile, Catalogue, EMBEDDED, EventFilter, Mode, ModeOrigin, ProjectSources, SETTINGS, Worker};
+use crate::mode::{
+    BrokenFile, Catalogue, EMBEDDED, EventFilter, FileKind, Mode, ModeOrigin, ProjectSources, SETTINGS, Worker,
+};
 use crate::paths::{ProjectPaths, hash};
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -155,14 +157,14 @@ pub fn read(places: &ProjectPaths) -> Catalogue {
 #[must_use]
 pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(places), ..ProjectSources::default() };
-    sources.settings = text(&places.settings(), SETTINGS, "modegate's settings", &mut sources.unreadable);
+    sources.settings = text(&places.settings(), SETTINGS, FileKind::Settings, &mut sources.unreadable);
     let files = mode_files(&places.modes()).into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        (path, name, "a mode")
+        (path, name, FileKind::Mode)
     });
-    let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), "a file of gates"));
-    for (path, name, what) in files.chain(imported) {
-        if let Some(text) = text(&path, &name, what, &mut sources.unreadable) {
+    let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), FileKind::Gates));
+    for (path, name, kind) in files.chain(imported) {
+        if let Some(text) = text(&path, &name, kind, &mut sources.unreadable) {
             sources.files.push((name, text));
         }
     }
@@ -170,12 +172,12 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
 }
 
 /// The text of a file, if there is one; what cannot be read is put on the list.
-fn text(path: &Path, name: &str, what: &str, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
+fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
     match plain_file(path).map(String::from_utf8) {
         Ok(Ok(text)) => return Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Ok(Err(_)) => unreadable.push(BrokenFile::unreadable(name, what, "it is not UTF-8")),
-        Err(error) => unreadable.push(BrokenFile::unreadable(name, what, &error.kind().to_string())),
+        Ok(Err(_)) => unreadable.push(BrokenFile::unreadable(name, kind, "it is not UTF-8")),
+        Err(error) => unreadable.push(BrokenFile::unreadable(name, kind, &error.kind().to_string())),
     }
     None
 }

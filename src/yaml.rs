@@ -1,32 +1,38 @@
-//! YAML with its places: a document as a tree in which every node knows its line and column.
+//! Documents as trees whose nodes know their line and column, so that an error can point at a word.
 //!
-//! Mode files are read from this tree, so that an error can point at the very word.
+//! YAML, JSON and TOML are read into the same tree.
 
 pub mod json;
 mod print;
 mod reader;
 pub mod toml;
 
-pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, suggestion};
+pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, renamed, suggestion};
 
+use crate::template;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde::{Deserialize, Serialize};
 
-/// Deeper than any honest mode file.
+/// Deeper than any reasonable mode file.
 const DEPTH: usize = 64;
 
-/// Where a node stands.
+/// A part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Location {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// How many characters are meant.
+    /// How many characters it has.
     pub width: usize,
 }
 
-/// A node of a YAML document.
+impl Location {
+    /// The first character of a file.
+    pub const START: Self = Self { line: 1, column: 1, width: 1 };
+}
+
+/// A node of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Where it begins.
@@ -35,14 +41,14 @@ pub struct Node {
     pub value: NodeValue,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeValue {
     /// A scalar; `plain` when it was not quoted, so that it may be a number, a boolean or null.
     Scalar {
         /// Its text.
         text: String,
-        /// Whether it stood without quotes.
+        /// Whether it was written without quotes.
         plain: bool,
     },
     /// A list.
@@ -58,17 +64,17 @@ impl Node {
         let mut tree = TreeBuilder::default();
         let mut documents = 0;
         for item in Parser::new_from_str(text) {
-            let (event, span) =
-                item.map_err(|error| Diagnostic::at(marked(*error.marker()), error.info().to_owned()))?;
+            let (event, span) = item.map_err(|error| syntax_error(text, &error))?;
             documents += usize::from(matches!(event, Event::DocumentStart(_)));
             if documents > 1 {
-                return Err(Diagnostic::at(placed(span), "a second document begins; a mode file has one".to_owned()));
+                return Err(Diagnostic::at(
+                    placed(span),
+                    "a file has one document; a second one begins here".to_owned(),
+                ));
             }
             tree.take(event, span)?;
         }
-        Ok(tree
-            .root
-            .unwrap_or(Self { location: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }))
+        Ok(tree.root.unwrap_or(Self { location: Location::START, value: NodeValue::Map(Vec::new()) }))
     }
 
     /// The text of a scalar.
@@ -80,7 +86,7 @@ impl Node {
         }
     }
 
-    /// Whether there is nothing here.
+    /// Whether it is null or empty.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(&self.value, NodeValue::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
@@ -101,7 +107,7 @@ impl Node {
         }
     }
 
-    /// What it is, in words.
+    /// What it is, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -149,7 +155,7 @@ impl TreeBuilder {
             Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) => {
-                Err(Diagnostic::at(location, "an alias; write the value out, mode files have no anchors".to_owned()))
+                Err(Diagnostic::at(location, "anchors and aliases are not supported; write the value out".to_owned()))
             }
             _ => Ok(()),
         }
@@ -187,6 +193,31 @@ impl TreeBuilder {
     }
 }
 
+/// A parser's error, with a hint for the mistakes that people make most.
+fn syntax_error(text: &str, error: &saphyr_parser::ScanError) -> Diagnostic {
+    let location = marked(*error.marker());
+    let lines = text.lines().skip(location.line.saturating_sub(1));
+    let hint = lines.take(2).find_map(syntax_hint);
+    Diagnostic { hint, ..Diagnostic::at(location, error.info()) }
+}
+
+/// What is probably wrong with a line that does not parse.
+fn syntax_hint(line: &str) -> Option<String> {
+    let margin = line.chars().take_while(|c| c.is_whitespace());
+    if margin.into_iter().any(|c| c == '\t') {
+        return Some("indent with spaces: YAML does not allow tabs".to_owned());
+    }
+    let (_, value) = line.split_once(": ").or_else(|| line.split_once("- "))?;
+    let quoted = |value: &str| format!("quote it: \"{}\"", value.trim().replace('"', "\\\""));
+    let variable = template::variable(line).filter(|(before, ..)| before.trim_end().ends_with([':', '-', '[', ',']));
+    if let Some((_, name, after)) = variable.filter(|(.., after)| after.starts_with(|c: char| !" ,]}".contains(c))) {
+        let after = after.split([' ', ',', ']', '}']).next().unwrap_or_default();
+        return Some(quoted(&format!("{{{name}}}{after}")));
+    }
+    let plain = !value.trim_start().starts_with(['"', '\'', '{', '[', '|', '>']);
+    (plain && value.contains(": ")).then(|| quoted(value))
+}
+
 fn placed(span: Span) -> Location {
     let same_line = span.start.line() == span.end.line();
     let width = if same_line { span.end.col().saturating_sub(span.start.col()) } else { 1 };
@@ -210,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_and_abysses_are_refused_with_their_place() {
+    fn aliases_and_deep_nesting_are_rejected() {
         let bomb = Node::parse("a: &a [x]\nb: *a\n").expect_err("an alias");
         assert_eq!(bomb.location.line, 2);
         let deep = Node::parse(&"[".repeat(100)).expect_err("deep");

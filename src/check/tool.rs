@@ -16,7 +16,9 @@ pub struct ToolCheck(pub Vec<String>);
 
 impl CheckKind for ToolCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        Self(super::names(reader, node))
+        let names = super::names(reader, node);
+        super::warn_unknown_tools(reader, node, &names);
+        Self(names)
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

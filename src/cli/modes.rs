@@ -1,40 +1,47 @@
-//! `modegate modes`: which modes there are, what they say, and whether they read.
+//! `modegate modes`: lists, prints, checks and imports modes.
 
 use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, places};
 use crate::mode::imported::{self, ImportedFile};
-use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin};
+use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
+use crate::yaml::did_you_mean;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
 pub(super) enum Modes {
     /// List the modes of this project with their commands and phases
+    #[command(after_help = "Example:\n  modegate modes list --json | jq '.[].mode'")]
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show a mode's file
+    /// Print a mode's file
+    #[command(after_help = "Example, to start a mode of your own from an embedded one:\n  \
+        modegate modes show plan > .claude/modes/plan.yaml")]
     Show {
         /// The mode
         name: String,
-        /// Print the mode as it is understood, as JSON
+        /// Print the parsed mode as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Write a file of gates in another form (gates.json, hooks.toml) as a native base mode
+    /// Convert a gates.json or hooks.toml file to a base mode and print it
+    #[command(after_help = "Example:\n  modegate modes import .claude/hooks.toml > .claude/modes/base.yaml")]
     Import {
         /// The file
         file: PathBuf,
     },
-    /// Read mode files and show every problem
+    /// Check mode files and print every problem
+    #[command(after_help = "Exits with 1 if there is a problem.\n\nExamples:\n  modegate modes check\n  \
+        modegate modes check .claude/modes/release.yaml")]
     Check {
-        /// Files to check [default: the project's own modes and settings]
+        /// Files to check [default: the project's modes and settings]
         files: Vec<PathBuf>,
         /// Print JSON
         #[arg(long)]
@@ -66,12 +73,8 @@ fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
             ModeOrigin::Embedded => String::new(),
             ModeOrigin::File(file) => format!("  ({file})"),
         };
-        screen::print_line(format!(
-            "{:<13}{:<22}{}{from}",
-            styled(TextStyle::Bold, &format!("{:<12}", mode.name)),
-            commands.join(" "),
-            mode.about
-        ));
+        let name = styled(TextStyle::Bold, &format!("{:<12}", mode.name));
+        screen::print_line(format!("{name:<13}{:<22}{}{from}", commands.join(" "), mode.about));
         let phases: Vec<String> =
             mode.phases.iter().map(|phase| format!("{} ({})", phase.name, phase.worker)).collect();
         if !phases.is_empty() {
@@ -96,8 +99,7 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> ExitCode {
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        let near =
-            crate::yaml::nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        let near = did_you_mean(name, &names);
         screen::print_error(format!("error: no mode is called `{name}`{near}\n  hint: run `modegate modes list`"));
         return ExitCode::from(EXIT_USAGE);
     };
@@ -114,57 +116,66 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> ExitCode {
 }
 
 fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> ExitCode {
-    let catalogue = if files.is_empty() { mode_cache::read(places) } else { given(places, files) };
+    let catalogue = match files {
+        [] => mode_cache::read(places),
+        files => match with_files(places, files) {
+            Ok(catalogue) => catalogue,
+            Err(error) => {
+                screen::print_error(format!("error: {error}"));
+                return ExitCode::from(EXIT_USAGE);
+            }
+        },
+    };
     if as_json {
         screen::print_json(&catalogue.broken);
+    } else if catalogue.broken.is_empty() {
+        let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
+        screen::print_line(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
     } else {
         catalogue.broken.iter().for_each(|broken| screen::print_line(broken.to_string().trim_end()));
-        if catalogue.broken.is_empty() {
-            let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
-            screen::print_line(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
-        }
     }
     if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) }
 }
 
-/// Prints a imported file as native YAML.
-fn import(file: &std::path::Path) -> ExitCode {
+/// Prints an imported file as a native mode.
+fn import(file: &Path) -> ExitCode {
     let name = file.to_string_lossy();
-    let text = match std::fs::read_to_string(file) {
+    let text = match read_text(file) {
         Ok(text) => text,
         Err(error) => {
-            screen::print_error(format!("error: `{name}` cannot be read: {error}"));
+            screen::print_error(format!("error: {error}"));
             return ExitCode::from(EXIT_FAILURE);
         }
     };
     match imported::parse(&name, &text) {
         Ok(ImportedFile::Mode(node)) => {
-            screen::print_line(format!(
-                "# From {name}; put this into .claude/modes/base.yaml.\n{}",
-                node.to_yaml().trim_end()
-            ));
-            ExitCode::SUCCESS
+            let mode = node.to_yaml();
+            screen::print_line(format!("# From {name}; save this as .claude/modes/base.yaml.\n{}", mode.trim_end()));
+            return ExitCode::SUCCESS;
         }
         Ok(ImportedFile::Other) => {
             let hint = "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`";
-            screen::print_error(format!("error: `{name}` is no file of gates\n  hint: {hint}"));
-            ExitCode::from(EXIT_FAILURE)
+            screen::print_error(format!("error: `{name}` is not a gates file\n  hint: {hint}"));
         }
         Err(_) => {
             let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
-            for broken in &broken {
-                screen::print_error(broken.to_string().trim_end());
-            }
-            ExitCode::from(EXIT_FAILURE)
+            broken.iter().for_each(|broken| screen::print_error(broken.to_string().trim_end()));
         }
     }
+    ExitCode::from(EXIT_FAILURE)
 }
 
 /// A catalogue with the given files in place of the project's own, under the project's settings.
-fn given(places: &ProjectPaths, files: &[PathBuf]) -> Catalogue {
-    let read =
-        |path: &PathBuf| (path.to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap_or_default());
-    let texts: Vec<(String, String)> = files.iter().map(read).collect();
+fn with_files(places: &ProjectPaths, files: &[PathBuf]) -> Result<Catalogue, String> {
+    let read = |path: &PathBuf| Ok((path.to_string_lossy().into_owned(), read_text(path)?));
+    let texts = files.iter().map(read).collect::<Result<Vec<_>, String>>()?;
     let settings = std::fs::read_to_string(places.settings()).ok();
-    Catalogue::compose(settings.as_deref().map(|text| (".claude/modegate.yaml", text)), &texts)
+    Ok(Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &texts))
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("`{}` does not exist", path.display()),
+        _ => format!("`{}` cannot be read: {error}", path.display()),
+    })
 }

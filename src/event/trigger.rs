@@ -1,18 +1,38 @@
-//! `on: PreToolUse(Write|Edit)`: which events a gate hears.
+//! `on: PreToolUse(Write|Edit)`: the events that a gate matches.
 
 use super::{Event, EventKind, command, name};
 use serde::{Deserialize, Serialize};
 
-/// The events that a gate hears.
+/// The events that a gate matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trigger {
-    /// What happens.
-    pub on: TriggerEvent,
-    /// To which tool, agent, command or source; empty means any.
+    /// The event.
+    pub event: TriggerEvent,
+    /// The tools, agents, commands or sources; empty means any.
     pub names: Vec<String>,
 }
 
-/// What happens: an event of the host, or a selector over such events.
+/// Why a trigger cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TriggerError {
+    /// The word before the parenthesis is not an event.
+    UnknownEvent(String),
+    /// The closing parenthesis is missing.
+    Unclosed(String),
+}
+
+impl std::fmt::Display for TriggerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::UnknownEvent(word) => write!(f, "unknown event `{word}`"),
+            Self::Unclosed(text) => write!(f, "`{text}` lacks its `)`"),
+        }
+    }
+}
+
+impl std::error::Error for TriggerError {}
+
+/// An event of the host, or a selector over such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TriggerEvent {
     /// An event of the host.
@@ -28,7 +48,7 @@ pub enum TriggerEvent {
 }
 
 impl TriggerEvent {
-    /// The host's events in which this happens.
+    /// The host's events that it can match.
     #[must_use]
     pub fn kinds(self) -> Vec<EventKind> {
         match self {
@@ -51,29 +71,32 @@ const SELECTORS: [(&str, TriggerEvent); 4] = [
 ];
 
 impl Trigger {
-    /// Reads `Event` or `Event(name|name)`; the error is the word that names no event.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads `Event` or `Event(name|name)`; names are tools, agents, commands or sources.
+    pub fn parse(text: &str) -> Result<Self, TriggerError> {
         let text = text.trim();
         let (event, names) = match text.split_once('(') {
-            Some((event, rest)) => (event.trim(), rest.strip_suffix(')').ok_or_else(|| text.to_owned())?),
+            Some((event, rest)) => {
+                (event.trim(), rest.strip_suffix(')').ok_or_else(|| TriggerError::Unclosed(text.to_owned()))?)
+            }
             None => (text, ""),
         };
         let selector = SELECTORS.iter().find(|(name, _)| *name == event).map(|(_, on)| *on);
-        let on =
-            selector.or_else(|| EventKind::named(event).map(TriggerEvent::Event)).ok_or_else(|| event.to_owned())?;
-        Ok(Self { on, names: name::split(names) })
+        let on = selector
+            .or_else(|| EventKind::named(event).map(TriggerEvent::Event))
+            .ok_or_else(|| TriggerError::UnknownEvent(event.to_owned()))?;
+        Ok(Self { event: on, names: name::split(names) })
     }
 
-    /// Every word that may stand before the parenthesis.
+    /// Every word that is allowed before the parenthesis.
     pub fn words() -> impl Iterator<Item = &'static str> {
         super::kind::TABLE.iter().map(|row| row.name).chain(SELECTORS.iter().map(|(name, _)| *name))
     }
 
-    /// Whether this trigger hears `event`, while `active` are the commands of the active modes.
+    /// Whether it matches `event`; `active` are the commands of the active modes.
     #[must_use]
     pub fn matches(&self, event: &Event, active: &[&str]) -> bool {
         let Some(kind) = event.kind else { return false };
-        match self.on {
+        match self.event {
             TriggerEvent::Event(wanted) if wanted != kind => false,
             TriggerEvent::Event(_) => {
                 self.names.is_empty() || event.subject().is_some_and(|subject| name::selected(&self.names, subject))
@@ -89,13 +112,13 @@ impl Trigger {
         }
     }
 
-    /// Whether a command or skill is among the names: slashes and `plugin:` prefixes do not count.
+    /// Whether a command or skill is among the names, ignoring slashes and `plugin:` prefixes.
     fn calls(&self, called: &str) -> bool {
         name::selected(&self.names, called) || self.names.iter().any(|own| command::same_command(own, called))
     }
 }
 
-/// Today's name of a tool.
+/// The present name of a tool.
 #[must_use]
 pub fn alias(tool: &str) -> &str {
     match tool {
@@ -107,7 +130,7 @@ pub fn alias(tool: &str) -> &str {
 
 impl std::fmt::Display for Trigger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let word = match self.on {
+        let word = match self.event {
             TriggerEvent::Event(kind) => kind.name(),
             selector => SELECTORS.iter().find(|(_, on)| *on == selector).map_or("", |(name, _)| name),
         };
@@ -140,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn former_tool_names_are_heard() {
+    fn former_tool_names_match() {
         check("PreToolUse(Task)", &json!({"hook_event_name": "PreToolUse", "tool_name": "Agent"}), true);
         check("PreToolUse(Agent)", &json!({"hook_event_name": "PreToolUse", "tool_name": "Task"}), true);
     }
@@ -158,6 +181,6 @@ mod tests {
 
     #[test]
     fn an_unknown_event_is_named_in_the_error() {
-        assert_eq!(Trigger::parse("PreTolUse(Write)"), Err("PreTolUse".to_owned()));
+        assert_eq!(Trigger::parse("PreTolUse(Write)"), Err(TriggerError::UnknownEvent("PreTolUse".to_owned())));
     }
 }

@@ -1,51 +1,52 @@
-//! All the modes of a project: the embedded ones, and its own over them.
+//! The modes of a project: the embedded ones, overridden by its own.
 
+use super::broken_file::{BrokenFile, FileKind};
 use super::imported::{self, ImportedFile};
 use super::{BASE, EMBEDDED, Mode, Worker, read, read_node};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{Diagnostic, Location, Node, nearest};
+use crate::yaml::{Diagnostic, Location, Node, did_you_mean};
 use serde::{Deserialize, Serialize};
 
-/// Every mode that a project has, and its settings.
+/// Every mode of a project, and its settings.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The modes; `base` first.
     pub modes: Vec<Mode>,
-    /// Where each mode comes from, in the same order.
+    /// The origin of each mode, in the same order.
     pub origins: Vec<ModeOrigin>,
     /// The project's settings.
     pub settings: Settings,
-    /// Files that could not be read, and so were left out.
+    /// Files with problems.
     pub broken: Vec<BrokenFile>,
-    /// Files of a imported name that are something else, and were left alone.
+    /// Files named like a gates file that have another format.
     pub ignored: Vec<String>,
     /// The files of `.claude/context`, by their path in it.
     pub contexts: Vec<String>,
-    /// The hash of all that this was made of.
+    /// The hash of everything that this was made of.
     pub hash: String,
 }
 
-/// All that a catalogue is made of beside the embedded modes.
+/// The project's files that a catalogue is made of.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProjectSources {
     /// The text of `.claude/modegate.yaml`, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The project's files of modes and gates, each a name and a text.
+    /// The project's mode and gates files, each a name and a text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, String)>,
     /// The files of `.claude/context`, by their path in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<String>,
-    /// Files that are there and could not be read.
+    /// Files that exist and could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<BrokenFile>,
 }
 
 impl ProjectSources {
-    /// The catalogue that is made of them.
+    /// Builds the catalogue.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
@@ -56,16 +57,8 @@ impl ProjectSources {
     }
 }
 
-/// What the settings' file is called in messages.
+/// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
-
-/// The first word of a file.
-const TOP: Location = Location { line: 1, column: 1, width: 1 };
-
-/// Whether a file has gates in a form of others.
-fn is_imported(file: &str) -> bool {
-    matches!(file.rsplit('.').next(), Some("json" | "toml"))
-}
 
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,87 +69,80 @@ pub enum ModeOrigin {
     File(String),
 }
 
-/// A file that is not what it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BrokenFile {
-    /// The file, relative to the project.
-    pub file: String,
-    /// What it should have been.
-    pub what: String,
-    /// Everything that is wrong with it, with the line it is wrong in.
-    pub problems: Vec<(Diagnostic, String)>,
-    /// Whether what is right of it counts all the same.
-    pub kept: bool,
-}
-
 impl Catalogue {
-    /// The catalogue of a project with these settings and mode files, each a name and a text.
+    /// Builds the catalogue of a project with these settings and mode files, each a name and a text.
     #[must_use]
     pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
         let mut catalogue = Self { hash: fingerprint(settings, files), ..Self::default() };
         if let Some((file, text)) = settings {
             match Settings::read(text) {
                 Ok(settings) => catalogue.settings = settings,
-                Err(problems) => catalogue.broken.push(BrokenFile::new(file, "modegate's settings", text, problems)),
+                Err(problems) => catalogue.report(file, FileKind::Settings, text, problems),
             }
         }
         for (name, text) in EMBEDDED {
             match read(text, |_| None, &[]) {
-                Ok(mode) => catalogue.add(mode, ModeOrigin::Embedded),
-                Err(problems) => {
-                    catalogue.broken.push(BrokenFile::new(&format!("{name}.yaml"), "a mode", text, problems))
-                }
+                Ok((mode, _)) => catalogue.add(mode, ModeOrigin::Embedded),
+                Err(problems) => catalogue.report(&format!("{name}.yaml"), FileKind::Mode, text, problems),
             }
         }
         for (file, text) in files {
             catalogue.add_file(file, text);
         }
-        catalogue.drop_unknown_steps(files);
+        catalogue.drop_broken_flows(files);
         if let Some((file, text)) = settings {
-            let unknown = catalogue.unknown_names(text);
-            if !unknown.is_empty() {
-                let broken = BrokenFile::new(file, "quite right; the rest of it counts", text, unknown);
-                catalogue.broken.push(BrokenFile { kept: true, ..broken });
-            }
+            catalogue.warn(file, FileKind::Settings, text, catalogue.unknown_names(text));
         }
         catalogue.apply_settings();
         catalogue
+    }
+
+    /// Reports a file that is ignored.
+    fn report(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) {
+        self.broken.push(BrokenFile::new(file, kind, text, problems));
+    }
+
+    /// Reports problems, if there are any, in a file that is used all the same.
+    fn warn(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) {
+        if !problems.is_empty() {
+            self.broken.push(BrokenFile { used: true, ..BrokenFile::new(file, kind, text, problems) });
+        }
     }
 
     fn add_file(&mut self, file: &str, text: &str) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let base = self.mode(BASE).cloned();
         let builtin = |name: &str| if name == BASE { base.clone() } else { embedded(name) };
-        if is_imported(file) {
-            let mode = match imported::parse(file, text) {
+        let gates = matches!(file.rsplit('.').next(), Some("json" | "toml"));
+        let kind = if gates { FileKind::Gates } else { FileKind::Mode };
+        let read = if gates {
+            match imported::parse(file, text) {
                 Ok(ImportedFile::Mode(node)) => read_node(&node, builtin, &known),
                 Ok(ImportedFile::Other) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
-            };
-            return match mode {
-                Ok(mode) => self.put(mode),
-                Err(problems) => self.broken.push(BrokenFile::new(file, "a file of gates", text, problems)),
-            };
-        }
-        match read(text, builtin, &known) {
-            Ok(mode) if mode.name == BASE => self.add(mode, ModeOrigin::File(file.to_owned())),
-            Ok(mode) => match self.file_of(&mode.name) {
-                Some(first) => {
-                    let message = format!("`{first}` is already called `{}`", mode.name);
-                    self.broken.push(BrokenFile::new(
-                        file,
-                        "a mode of its own",
-                        text,
-                        vec![Diagnostic::at(TOP, message)],
-                    ));
-                }
-                None => self.add(mode, ModeOrigin::File(file.to_owned())),
-            },
-            Err(problems) => self.broken.push(BrokenFile::new(file, "a mode", text, problems)),
+            }
+        } else {
+            read(text, builtin, &known)
+        };
+        let (mode, warnings) = match read {
+            Ok(read) => read,
+            Err(problems) => return self.report(file, kind, text, problems),
+        };
+        self.warn(file, kind, text, warnings);
+        match self.file_of(&mode.name).filter(|_| mode.name != BASE) {
+            Some(first) => {
+                let message = format!("`{first}` already defines the mode `{}`", mode.name);
+                self.report(file, kind, text, vec![Diagnostic::at(Location::START, message)]);
+            }
+            // Imported gates are added to the base mode, which keeps its origin.
+            None if gates => {
+                self.modes.iter_mut().filter(|old| old.name == mode.name).for_each(|old| old.clone_from(&mode));
+            }
+            None => self.add(mode, ModeOrigin::File(file.to_owned())),
         }
     }
 
-    /// The project's file that has a mode of that name.
+    /// The project's file that defines a mode.
     fn file_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(mode, _)| mode.name == name).and_then(|(_, origin)| match origin {
             ModeOrigin::File(file) => Some(file.clone()),
@@ -164,22 +150,27 @@ impl Catalogue {
         })
     }
 
-    /// Takes out the project's modes with a step that does not exist; the embedded one of that name stands.
-    fn drop_unknown_steps(&mut self, files: &[(String, String)]) {
+    /// Drops the project's modes whose steps cannot run; an embedded mode of that name is used instead.
+    fn drop_broken_flows(&mut self, files: &[(String, String)]) {
+        let mut broken = Vec::new();
         for (file, text) in files {
-            let own = ModeOrigin::File(file.clone());
-            let Some(at) = self.origins.iter().position(|origin| *origin == own) else { continue };
-            let Some(problem) = self.modes.get(at).and_then(|mode| self.unknown_step(mode)) else { continue };
-            self.broken.push(BrokenFile::new(file, "a mode", text, vec![problem]));
-            let gone = self.modes.remove(at);
-            self.origins.remove(at);
-            if let Some(shipped) = embedded(&gone.name) {
+            let own = self.entries().find(|(_, origin)| **origin == ModeOrigin::File(file.clone()));
+            let problem = own.and_then(|(mode, _)| Some((mode.name.clone(), self.step_problem(mode)?)));
+            broken.extend(problem.map(|(name, problem)| (file, text, name, problem)));
+        }
+        for (file, text, name, problem) in broken {
+            self.report(file, FileKind::Mode, text, vec![problem]);
+            if let Some(at) = self.modes.iter().position(|mode| mode.name == name) {
+                self.modes.remove(at);
+                self.origins.remove(at);
+            }
+            if let Some(shipped) = embedded(&name) {
                 self.add(shipped, ModeOrigin::Embedded);
             }
         }
     }
 
-    /// Names in the settings that are neither a mode nor a gate.
+    /// The names in the settings that are neither a mode nor a gate.
     fn unknown_names(&self, text: &str) -> Vec<Diagnostic> {
         let modes = self.modes.iter().map(|mode| mode.name.clone());
         let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
@@ -189,33 +180,51 @@ impl Catalogue {
         let Ok(node) = Node::parse(text) else { return Vec::new() };
         let unknown_name = |named: &Node| {
             let name = named.text().filter(|name| !known.contains(name))?;
-            let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            Some(Diagnostic::at(named.location, format!("no mode and no gate is called `{name}`{near}")))
+            let message = format!("no mode and no gate is called `{name}`{}", did_you_mean(name, &known));
+            Some(Diagnostic::at(named.location, message))
         };
         Settings::names(&node).into_iter().filter_map(unknown_name).collect()
     }
 
-    /// A phase whose worker is a mode that does not exist, or that nothing can begin.
-    fn unknown_step(&self, mode: &Mode) -> Option<Diagnostic> {
+    /// A step whose mode does not exist, cannot be started, or waits for this mode.
+    fn step_problem(&self, mode: &Mode) -> Option<Diagnostic> {
         mode.phases.iter().find_map(|phase| {
             let Worker::Mode(name) = &phase.worker else { return None };
-            let message = match self.mode(name) {
-                None => format!("no mode is called `{name}`"),
-                Some(step) if step.commands.is_empty() => format!("`{name}` has no command, so nothing can begin it"),
-                Some(_) => return None,
+            let (message, hint) = match self.mode(name) {
+                None => {
+                    let names: Vec<&str> = self.modes.iter().map(|mode| mode.name.as_str()).collect();
+                    (format!("no mode is called `{name}`{}", did_you_mean(name, &names)), None)
+                }
+                Some(step) if step.commands.is_empty() => {
+                    (format!("`{name}` has no command, so nothing can start it"), None)
+                }
+                Some(_) => {
+                    let way = self.way_back(name, &mode.name, &mut Vec::new())?;
+                    let hint = format!("remove the step `{name}` here or the step back to `{}`", mode.name);
+                    (format!("`{}` waits for itself: {} → {way}", mode.name, mode.name), Some(hint))
+                }
             };
-            Some(Diagnostic { path: format!("phases.{}", phase.name), message, location: phase.location })
+            let path = format!("phases.{}", phase.name);
+            Some(Diagnostic { path, hint, ..Diagnostic::at(phase.location, message) })
         })
     }
 
-    /// Puts a mode in place of one of its name, which stays whose it was.
-    fn put(&mut self, mode: Mode) {
-        if let Some(old) = self.modes.iter_mut().find(|old| old.name == mode.name) {
-            *old = mode;
+    /// The steps that lead from one mode to another, as `a → b`.
+    fn way_back<'a>(&'a self, from: &'a str, to: &str, seen: &mut Vec<&'a str>) -> Option<String> {
+        if from == to {
+            return Some(to.to_owned());
         }
+        if seen.contains(&from) {
+            return None;
+        }
+        seen.push(from);
+        self.mode(from)?.phases.iter().find_map(|phase| match &phase.worker {
+            Worker::Mode(next) => self.way_back(next, to, seen).map(|way| format!("{from} → {way}")),
+            _ => None,
+        })
     }
 
-    /// Adds a mode, in place of one of its name.
+    /// Adds a mode, replacing one of its name.
     fn add(&mut self, mode: Mode, origin: ModeOrigin) {
         let old = self.modes.iter_mut().zip(&mut self.origins).find(|(old, _)| old.name == mode.name);
         if let Some((old, from)) = old {
@@ -226,15 +235,11 @@ impl Catalogue {
         }
     }
 
-    /// Applies the settings: modes switched off go, also as steps of flows, and variables are set.
+    /// Applies the settings: drops disabled modes, also as steps of flows, and sets variables.
     fn apply_settings(&mut self) {
-        let disabled = std::mem::take(&mut self.settings.disable);
-        let keep: Vec<bool> = self.modes.iter().map(|mode| !disabled.contains(&mode.name)).collect();
-        let mut kept = keep.iter();
-        self.modes.retain(|_| *kept.next().unwrap_or(&true));
-        let mut kept = keep.iter();
-        self.origins.retain(|_| *kept.next().unwrap_or(&true));
-        self.settings.disable = disabled;
+        let disabled = &self.settings.disable;
+        let kept = std::mem::take(&mut self.modes).into_iter().zip(std::mem::take(&mut self.origins));
+        (self.modes, self.origins) = kept.filter(|(mode, _)| !disabled.contains(&mode.name)).unzip();
         let names: Vec<String> = self.modes.iter().map(|mode| mode.name.clone()).collect();
         for mode in &mut self.modes {
             mode.definitions.variables.extend(self.settings.variables.clone());
@@ -249,7 +254,7 @@ impl Catalogue {
         self.modes.iter().find(|mode| mode.name == name)
     }
 
-    /// Every mode with where it comes from.
+    /// Every mode with its origin.
     pub fn entries(&self) -> impl Iterator<Item = (&Mode, &ModeOrigin)> {
         self.modes.iter().zip(&self.origins)
     }
@@ -258,7 +263,7 @@ impl Catalogue {
 /// The embedded mode of that name.
 fn embedded(name: &str) -> Option<Mode> {
     let (_, text) = EMBEDDED.iter().find(|(own, _)| *own == name)?;
-    read(text, |_| None, &[]).ok()
+    read(text, |_| None, &[]).ok().map(|(mode, _)| mode)
 }
 
 fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {
@@ -271,56 +276,4 @@ fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> St
         all.push_str(text);
     }
     format!("{:016x}", hash(all.as_bytes()))
-}
-
-impl BrokenFile {
-    fn new(file: &str, what: &str, text: &str, problems: Vec<Diagnostic>) -> Self {
-        let line = |problem: &Diagnostic| {
-            text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default().to_owned()
-        };
-        let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem))).collect();
-        Self { file: file.to_owned(), what: what.to_owned(), problems, kept: false }
-    }
-
-    /// A file that could not be read at all.
-    #[must_use]
-    pub fn unreadable(file: &str, what: &str, why: &str) -> Self {
-        Self::new(file, what, "", vec![Diagnostic::at(TOP, why.to_owned())])
-    }
-
-    /// The first problem in one line.
-    #[must_use]
-    pub fn summary(&self) -> String {
-        let Self { file, what, problems, kept } = self;
-        let rest = if *kept { "" } else { ", so it is left out" };
-        match problems.first() {
-            Some((problem, _)) => {
-                let Location { line, column, .. } = problem.location;
-                format!(
-                    "`{file}` is not {what} ({line}:{column}: {}){rest}; run `modegate modes check`",
-                    problem.message
-                )
-            }
-            None => format!("`{file}` is not {what}"),
-        }
-    }
-}
-
-impl std::fmt::Display for BrokenFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "error: `{}` is not {}", self.file, self.what)?;
-        for (Diagnostic { path, message, location }, line) in &self.problems {
-            let path = if path.is_empty() { String::new() } else { format!("{path}: ") };
-            let Location { line: number, column, width } = location;
-            let gutter = " ".repeat(number.to_string().len());
-            let before: String =
-                line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
-            let width = (*width).min(line.chars().count().saturating_sub(column - 1)).max(1);
-            writeln!(f, "  caused by: {path}{message}")?;
-            writeln!(f, "  {gutter}--> {}:{number}:{column}", self.file)?;
-            writeln!(f, "   {number} | {line}")?;
-            writeln!(f, "   {gutter} | {before}{}", "^".repeat(width))?;
-        }
-        Ok(())
-    }
 }

@@ -22,7 +22,7 @@ impl EventFilter {
     pub fn of(mode: &Mode) -> Self {
         let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
         let triggers: Vec<&Trigger> = gates().flat_map(|gate| &gate.on).collect();
-        let heard = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.on.kinds()));
+        let heard = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
         let kinds = heard | memory(mode) | if agent { AGENT } else { 0 };
         Self { kinds, tools: tools(&triggers) }
@@ -43,8 +43,8 @@ impl EventFilter {
 /// The tools that all gates together hear the calls of; none where one of them hears any, or all but some.
 fn tools(triggers: &[&Trigger]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
-    for trigger in triggers.iter().filter(|trigger| trigger.on.kinds().contains(&EventKind::PreToolUse)) {
-        let open = trigger.on != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty();
+    for trigger in triggers.iter().filter(|trigger| trigger.event.kinds().contains(&EventKind::PreToolUse)) {
+        let open = trigger.event != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty();
         if open || trigger.names.iter().any(|name| name.starts_with('!')) {
             return Vec::new();
         }

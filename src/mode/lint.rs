@@ -1,97 +1,93 @@
-//! What can be wrong with a mode that reads well: words that name nothing, chains without an end.
+//! Finds problems in a mode that is well-formed: unknown names, gates that lead in a circle, keys in the wrong place.
 
-use super::{Action, Gate, Mode, Worker};
-use crate::yaml::{Diagnostic, Location, Node, TreeReader};
+use super::{Action, Gate, Mode, Phase, Worker};
+use crate::yaml::{Diagnostic, Node, TreeReader};
 
-/// Notes every problem of `mode`.
+/// Reports every problem of `mode`.
 pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
-    names(reader, node, mode);
-    doubles(reader, mode);
-    for (phase, gate) in mode.all_gates() {
-        let mut say = |message: String| {
-            reader.problems.push(Diagnostic { path: gate.id.to_string(), message, location: gate.location })
-        };
-        let free = mode.gates.iter().any(|own| std::ptr::eq(own, gate));
-        if !free && !gate.on.is_empty() {
-            say("a gate of `before` or `after` hears its worker; `on` belongs to a gate under `gates`".to_owned());
-        }
-        if gate.always && phase.is_some_and(|phase| phase.after.iter().any(|own| std::ptr::eq(own, gate))) {
-            say("`scope: always` belongs to a start: without the mode there is no phase that could end".to_owned());
-        }
-        if let Some(problem) = chain(mode, gate) {
-            say(problem);
-        }
+    for (index, phase) in mode.phases.iter().enumerate() {
+        let problems = phase_problems(mode, index, phase).into_iter().map(|(message, hint)| Diagnostic {
+            path: format!("phases[{index}]"),
+            hint: (!hint.is_empty()).then(|| hint.to_owned()),
+            ..Diagnostic::at(phase.location, message)
+        });
+        reader.problems.extend(problems);
     }
-    mode.gates.iter().filter(|gate| gate.on.is_empty() && !is_target(mode, gate)).for_each(|gate| {
-        let message = "this gate is never heard: it needs `on`, or another gate that leads to it".to_owned();
-        reader.problems.push(Diagnostic { path: gate.id.to_string(), message, location: gate.location });
-    });
+    if !mode.phases.is_empty() && mode.first().is_none() {
+        let message = "every phase is a detour, so none is the first";
+        reader.problems.push(Diagnostic { path: "phases".to_owned(), ..Diagnostic::at(node.location, message) });
+    }
+    duplicate_gates(reader, mode);
+    for (phase, gate) in mode.all_gates() {
+        let problems = gate_problems(mode, phase, gate);
+        reader.problems.extend(problems.into_iter().map(|message| gate_problem(gate, message)));
+    }
 }
 
-/// Notes gates that are called alike; in a file that extends a mode, the later would quietly replace the earlier.
-pub(super) fn doubles(reader: &mut TreeReader, mode: &Mode) {
+/// Reports gates with the same id; in a file that extends a mode, the later one would silently replace the earlier.
+pub(super) fn duplicate_gates(reader: &mut TreeReader, mode: &Mode) {
     let mut ids: Vec<&str> = Vec::new();
     for (_, gate) in mode.all_gates() {
         if ids.contains(&gate.id.as_str()) {
-            let message = format!("two gates are called `{}`", gate.id);
-            reader.problems.push(Diagnostic { path: gate.id.to_string(), message, location: gate.location });
+            reader.problems.push(gate_problem(gate, format!("two gates are called `{}`", gate.id)));
         }
         ids.push(&gate.id);
     }
 }
 
-fn names(reader: &mut TreeReader, node: &Node, mode: &Mode) {
-    let mut at = |location: Location, path: &str, message: String| {
-        reader.problems.push(Diagnostic { path: path.to_owned(), message, location });
-    };
-    let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    if !plain(&mode.name) {
-        at(node.location, "mode", format!("`{}` is no name: letters, digits, `-` and `_`", mode.name));
+fn gate_problem(gate: &Gate, message: String) -> Diagnostic {
+    Diagnostic { path: gate.id.to_string(), ..Diagnostic::at(gate.location, message) }
+}
+
+fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String> {
+    let among = |gates: &[Gate]| gates.iter().any(|own| std::ptr::eq(own, gate));
+    let mut problems = Vec::new();
+    if !among(&mode.gates) && !gate.on.is_empty() {
+        problems.push("`on` is for gates under `gates`; a gate of `before` or `after` runs with its worker".to_owned());
     }
-    for (index, phase) in mode.phases.iter().enumerate() {
-        let path = format!("phases[{index}]");
-        if mode.phases.iter().take(index).any(|other| other.name == phase.name) {
-            at(phase.location, &path, format!("two phases are called `{}`", phase.name));
-        }
-        for name in &phase.from {
-            if mode.phase(name).is_none() {
-                at(phase.location, &path, format!("`from` names `{name}`, which is no phase"));
-            }
-        }
-        if phase.when.is_none() != phase.from.is_empty() {
-            at(phase.location, &path, "a detour has both: `when` it is entered, and `from` which phases".to_owned());
-        }
-        if matches!(phase.worker, Worker::Mode(_)) && !phase.after.is_empty() {
-            at(
-                node.location,
-                &path,
-                "a step is done when its mode is complete; its checks belong into that mode".to_owned(),
-            );
-        }
-        if phase.worker == Worker::Main && !phase.before.is_empty() {
-            at(
-                phase.location,
-                &path,
-                "the main agent does not start: `before` belongs to an agent or a mode".to_owned(),
-            );
-        }
-        if phase.worker.is_mode(&mode.name) {
-            at(phase.location, &path, "a mode cannot be its own step".to_owned());
-        }
-        if phase.hold && phase.worker != Worker::Main {
-            at(phase.location, &path, "`hold: stop` belongs to a phase of the main agent".to_owned());
-        }
+    if gate.always && phase.is_some_and(|phase| among(&phase.after)) {
+        problems.push("`scope: always` is for starts: without the mode there is no phase that could end".to_owned());
     }
-    if let Some(odd) = mode.commands.iter().find(|command| command.is_empty() || command.contains(char::is_whitespace))
-    {
-        at(node.location, "commands", format!("`/{odd}` is no command: one word without spaces"));
+    problems.extend(chain_problem(mode, gate));
+    if among(&mode.gates) && gate.on.is_empty() && !is_target(mode, gate) {
+        problems.push("this gate never runs: it needs `on`, or another gate that leads to it".to_owned());
     }
-    if ["version", "revision"].contains(&mode.namespace.as_str()) {
-        at(node.location, "namespace", format!("`{}` is modegate's own", mode.namespace));
+    problems
+}
+
+/// The problems of a phase, each with a hint that may be empty.
+fn phase_problems(mode: &Mode, index: usize, phase: &Phase) -> Vec<(String, &'static str)> {
+    let mut problems = Vec::new();
+    if mode.phases.iter().take(index).any(|other| other.name == phase.name) {
+        problems.push((format!("two phases are called `{}`", phase.name), ""));
     }
-    if !mode.phases.is_empty() && mode.first().is_none() {
-        at(node.location, "phases", "every phase is a detour, so none is the first".to_owned());
+    for name in phase.from.iter().filter(|name| mode.phase(name).is_none()) {
+        problems.push((format!("`from` names `{name}`, which is not a phase"), ""));
     }
+    let is_main = phase.worker == Worker::Main;
+    let is_step = matches!(phase.worker, Worker::Mode(_));
+    let others = [
+        (
+            phase.when.is_none() != phase.from.is_empty(),
+            "a detour needs both `when` and `from`",
+            "`when` is the check that enters it, `from` the phases it is entered from",
+        ),
+        (
+            is_step && !phase.after.is_empty(),
+            "`after` is not for steps: a step is done when its mode is complete",
+            "move these gates into that mode",
+        ),
+        (
+            is_main && !phase.before.is_empty(),
+            "`before` is never checked for `main`: the main agent does not start",
+            "use `before` of the mode, or a gate under `gates` with `on`",
+        ),
+        (phase.worker.is_mode(&mode.name), "a mode cannot be its own step", ""),
+        (phase.hold && !is_main, "`hold: stop` is for phases with `main: true`", ""),
+    ];
+    let others = others.into_iter().filter(|(found, ..)| *found);
+    problems.extend(others.map(|(_, message, hint)| (message.to_owned(), hint)));
+    problems
 }
 
 fn targets(gate: &Gate) -> impl Iterator<Item = &str> {
@@ -106,7 +102,7 @@ fn is_target(mode: &Mode, gate: &Gate) -> bool {
 }
 
 /// A gate that is led to but does not exist, or that leads back to itself.
-fn chain(mode: &Mode, gate: &Gate) -> Option<String> {
+fn chain_problem(mode: &Mode, gate: &Gate) -> Option<String> {
     let mut open: Vec<&str> = targets(gate).collect();
     let mut seen: Vec<&str> = Vec::new();
     while let Some(id) = open.pop() {
@@ -117,14 +113,12 @@ fn chain(mode: &Mode, gate: &Gate) -> Option<String> {
             continue;
         }
         seen.push(id);
-        match mode.all_gates().find(|(_, other)| other.id == id) {
-            Some((_, next)) => open.extend(targets(next)),
-            None => {
-                return Some(format!(
-                    "`{id}` is neither an action (continue, warn, ask, block, stop) nor a gate of this mode"
-                ));
-            }
-        }
+        let Some((_, next)) = mode.all_gates().find(|(_, other)| other.id == id) else {
+            return Some(format!(
+                "`{id}` is neither an action (continue, warn, ask, block, stop) nor a gate of this mode"
+            ));
+        };
+        open.extend(targets(next));
     }
     None
 }

@@ -1,11 +1,11 @@
-//! A mode file's text as a [`Mode`], with every problem it has.
+//! Reads a mode file and collects every problem in it.
 
 use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
-use crate::check::{Artifact, Check, Definitions};
-use crate::event::{Trigger, name};
+use crate::check::{Artifact, Check, Definitions, warn_unknown_tools};
+use crate::event::{Trigger, TriggerError, TriggerEvent, name};
 use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
-use crate::yaml::{Diagnostic, MappingFields, Node, NodeValue, TreeReader, nearest};
+use crate::yaml::{Diagnostic, MappingFields, Node, NodeValue, TreeReader, did_you_mean};
 use std::collections::BTreeMap;
 
 /// The keys of a mode.
@@ -38,15 +38,18 @@ pub const GATE: [&str; 18] = [
 /// Variables that every mode has.
 const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
 
-/// Reads a mode; `builtin` finds the embedded mode of a name, for `extends: builtin`, and `known` are
-/// variables that the project's settings bring.
-pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Diagnostic>> {
+/// A mode with warnings about it, or the problems that make it unusable.
+pub type ReadResult = Result<(Mode, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// Reads a mode; `builtin` finds the embedded mode of a name for `extends: builtin`, and `known` are the variables of
+/// the project's settings.
+pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> ReadResult {
     let node = Node::parse(text).map_err(|problem| vec![problem])?;
     read_node(&node, builtin, known)
 }
 
 /// Reads a mode from its tree.
-pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> Result<Mode, Vec<Diagnostic>> {
+pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> ReadResult {
     let mut reader = TreeReader::default();
     let base = extended_mode(&mut reader, node, builtin);
     reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
@@ -57,23 +60,23 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
     let (own, overrides) = mode(&mut reader, node);
     let mode = match base {
         Some(base) => {
-            super::lint::doubles(&mut reader, &own);
+            super::lint::duplicate_gates(&mut reader, &own);
             extended(base, own)
         }
         None => own,
     };
     let mode = overridden(mode, &overrides);
     super::lint::lint(&mut reader, node, &mode);
-    if reader.problems.is_empty() { Ok(finished(mode)) } else { Err(reader.problems) }
+    if reader.problems.is_empty() { Ok((finished(mode), reader.warnings)) } else { Err(reader.problems) }
 }
 
-/// The embedded mode that a file starts from, if it says `extends: builtin`.
+/// The embedded mode that a file extends with `extends: builtin`.
 fn extended_mode(reader: &mut TreeReader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
     let fields = TreeReader::default().fields(node, "", &MODE);
     let word = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("builtin", true)]);
     let said = fields.read(reader, "extends", word).flatten();
     let name = fields.get("mode").and_then(Node::text).unwrap_or_default();
-    // The base is added to, never replaced: nobody who adds a gate means to give up the others.
+    // The base mode is always extended: a project that adds a gate does not want to lose the others.
     if name == BASE {
         return builtin(name);
     }
@@ -86,13 +89,13 @@ fn extended_mode(reader: &mut TreeReader, node: &Node, builtin: impl Fn(&str) ->
     base
 }
 
-/// What a file wants of the whole mode, its own phases and those it extends.
+/// Keys of a file that apply to the whole mode: its own phases and those it extends.
 struct ModeOverrides {
     strict: Option<bool>,
     aliases: Vec<(String, Vec<String>)>,
 }
 
-/// Puts a file's overrides onto the whole mode.
+/// Applies a file's overrides to the whole mode.
 fn overridden(mut mode: Mode, overrides: &ModeOverrides) -> Mode {
     mode.strict = overrides.strict.unwrap_or(mode.strict);
     for phase in &mut mode.phases {
@@ -112,7 +115,7 @@ fn overridden(mut mode: Mode, overrides: &ModeOverrides) -> Mode {
 fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
     let fields = reader.fields(node, "a mode", &MODE);
     let text = |reader: &mut TreeReader, name: &str| fields.read(reader, name, TreeReader::text).unwrap_or_default();
-    let name = text(reader, "mode");
+    let name = fields.read(reader, "mode", mode_name).unwrap_or_default();
     if name.is_empty() {
         reader.problem(node, "a mode needs a name: `mode: …`");
     }
@@ -120,13 +123,12 @@ fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
         fields.read(reader, "aliases", |reader, node| reader.map(node, TreeReader::texts)).unwrap_or_default();
     let order = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
     let overrides = ModeOverrides { strict: fields.read(reader, "order", order).flatten(), aliases };
-    let commands =
-        fields.read(reader, "commands", |reader, node| reader.each(node, TreeReader::text)).unwrap_or_default();
+    let commands = fields.read(reader, "commands", |reader, node| reader.each(node, command)).unwrap_or_default();
     let definitions = definitions(reader, &fields);
     let mode = Mode {
         about: text(reader, "about"),
-        commands: commands.iter().map(|command| command.trim_start_matches('/').to_owned()).collect(),
-        namespace: text(reader, "namespace"),
+        commands,
+        namespace: fields.read(reader, "namespace", namespace).unwrap_or_default(),
         say: text(reader, "say"),
         end: text(reader, "end"),
         definitions,
@@ -141,6 +143,31 @@ fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
         name,
     };
     (mode, overrides)
+}
+
+fn mode_name(reader: &mut TreeReader, node: &Node) -> String {
+    let name = reader.text(node);
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
+        reader.problem(node, format!("`{name}` is not a name: use letters, digits, `-` and `_`"));
+    }
+    name
+}
+
+/// A command, without its slash.
+fn command(reader: &mut TreeReader, node: &Node) -> String {
+    let command = reader.text(node).trim_start_matches('/').to_owned();
+    if command.contains(char::is_whitespace) {
+        reader.hinted(node, format!("`/{command}` is not a command"), "a command is one word without spaces");
+    }
+    command
+}
+
+fn namespace(reader: &mut TreeReader, node: &Node) -> String {
+    let namespace = reader.text(node);
+    if ["version", "revision"].contains(&namespace.as_str()) {
+        reader.problem(node, format!("`{namespace}` is reserved"));
+    }
+    namespace
 }
 
 fn definitions(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Definitions {
@@ -243,7 +270,7 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     }
 }
 
-/// What a gate asks, what it says, and how grave that is: a `check` with an `else`, or a mere `deny`, `ask` or `warn`.
+/// Reads a gate's check, message and verdict: a `check` with an `else`, or `deny`, `ask` or `warn` alone.
 fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> (Check, String, Verdict) {
     const WORDS: [(&str, Verdict); 3] = [("deny", Verdict::Block), ("ask", Verdict::Ask), ("warn", Verdict::Warn)];
     let check = fields.read(reader, "check", Check::read);
@@ -255,7 +282,7 @@ fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) ->
     let gives = fields.get("context").is_some() || fields.get("rewrite").is_some();
     match (check, said.as_slice()) {
         (Some(check), []) => (check, message.unwrap_or_default(), Verdict::Block),
-        // Whatever gets here is objected to: `if` has chosen it.
+        // `if` has selected the event, so the check always fails.
         (None, [(text, verdict)]) => (Check::Any(Vec::new()), text.clone(), *verdict),
         (None, []) if gives => (Check::All(Vec::new()), String::new(), Verdict::Block),
         (None, []) => {
@@ -263,16 +290,16 @@ fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) ->
             (Check::All(Vec::new()), String::new(), Verdict::Block)
         }
         _ => {
-            reader.problem(node, "a gate has one of `check`, `deny`, `ask` and `warn`; `if` chooses what they are for");
+            reader.problem(node, "a gate has only one of `check`, `deny`, `ask` and `warn`; use `if` as a condition");
             (Check::All(Vec::new()), String::new(), Verdict::Block)
         }
     }
 }
 
-/// Keys of the tool's input with what they shall be.
+/// Keys of the tool's input with their new values, as JSON.
 fn rewrite(reader: &mut TreeReader, node: &Node) -> String {
     if !matches!(node.value, NodeValue::Map(_)) {
-        reader.problem(node, "`rewrite` gives keys of the tool's input their values, like { timeout: 1000 }");
+        reader.problem(node, "`rewrite` is a mapping of keys of the tool's input, like { timeout: 1000 }");
     }
     node.to_json().to_string()
 }
@@ -283,25 +310,23 @@ fn level(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Option<Level> {
 
 fn trigger(reader: &mut TreeReader, node: &Node) -> Option<Trigger> {
     let text = reader.text(node);
-    match Trigger::parse(&text) {
-        Ok(trigger) => {
-            trigger
-                .names
-                .iter()
-                .filter_map(|name| name::pattern_error(name))
-                .for_each(|fault| reader.problem(node, fault));
-            Some(trigger)
-        }
-        Err(word) => {
-            if text.contains('(') && !text.ends_with(')') {
-                reader.problem(node, format!("`{text}` lacks its `)`"));
-                return None;
-            }
+    let trigger = Trigger::parse(&text).map_err(|error| reader.problem(node, trigger_message(&error))).ok()?;
+    let errors = trigger.names.iter().filter_map(|name| name::pattern_error(name));
+    errors.for_each(|error| reader.problem(node, error));
+    if matches!(trigger.event, TriggerEvent::Event(kind) if kind.row().subject == Some("tool_name")) {
+        warn_unknown_tools(reader, node, &trigger.names);
+    }
+    Some(trigger)
+}
+
+/// The message about a trigger that cannot be read.
+pub(super) fn trigger_message(error: &TriggerError) -> String {
+    match error {
+        TriggerError::UnknownEvent(word) => {
             let words: Vec<&str> = Trigger::words().collect();
-            let near = nearest(&word, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            reader.problem(node, format!("unknown event `{word}`{near}"));
-            None
+            format!("{error}{}", did_you_mean(word, &words))
         }
+        TriggerError::Unclosed(_) => error.to_string(),
     }
 }
 
@@ -318,7 +343,7 @@ fn action(reader: &mut TreeReader, node: &Node) -> Action {
     })
 }
 
-/// `own` over `base`: what it says replaces, gates by their id and phases by their name, the rest stays.
+/// Merges `own` into `base`: gates are replaced by id, phases by name, the rest stays.
 fn extended(mut base: Mode, own: Mode) -> Mode {
     let text = |base: &mut String, own: String| {
         if !own.is_empty() {
@@ -351,7 +376,7 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
     base
 }
 
-/// Puts a gate in place of the one with its id, wherever that stands, or else where it was said.
+/// Replaces the gate with the same id, wherever it is, or adds the gate to its own list.
 fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gate>) {
     let phased = mode.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
     let old = mode.before.iter_mut().chain(phased).chain(mode.gates.iter_mut()).find(|old| old.id == gate.id);
@@ -364,7 +389,7 @@ fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gat
     }
 }
 
-/// What follows from the rest: the namespace.
+/// Fills in the default namespace.
 fn finished(mut mode: Mode) -> Mode {
     if mode.namespace.is_empty() {
         mode.namespace = format!("{}_mode", mode.name.replace('-', "_"));

@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<Node, Diagnostic> {
     })?;
     match tree.value {
         Some(value) => Ok(node(text, &value)),
-        None => Ok(Node { location: Location { line: 1, column: 1, width: 1 }, value: NodeValue::Map(Vec::new()) }),
+        None => Ok(Node { location: Location::START, value: NodeValue::Map(Vec::new()) }),
     }
 }
 

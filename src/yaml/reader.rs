@@ -1,10 +1,10 @@
-//! Reading a tree into types, gathering every problem on the way.
+//! Reads a tree into types and collects every problem.
 
 use super::{Location, Node, NodeValue};
 use crate::template;
 use serde::{Deserialize, Serialize};
 
-/// Something wrong in a file, and where.
+/// A problem in a file, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Where in the document, as `phases[0].before[0].check`.
@@ -13,17 +13,38 @@ pub struct Diagnostic {
     pub message: String,
     /// Where in the text.
     pub location: Location,
+    /// What to do about it.
+    #[serde(default)]
+    pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// A problem at a location, outside any path.
+    /// A problem outside any path.
     #[must_use]
-    pub fn at(location: Location, message: String) -> Self {
-        Self { path: String::new(), message, location }
+    pub fn at(location: Location, message: impl Into<String>) -> Self {
+        Self { path: String::new(), message: message.into(), location, hint: None }
     }
 }
 
-/// The words that a document may use, known before its checks are read.
+/// Words of earlier versions, with the word that is used now.
+const RENAMED: [(&str, &str); 8] = [
+    ("deeds", "effects"),
+    ("wiring", "entries"),
+    ("tells", "includes"),
+    ("hides", "excludes"),
+    ("gives", "input"),
+    ("refused", "blocked"),
+    ("held", "blocked"),
+    ("told", "context"),
+];
+
+/// The word that is used now instead of `word`.
+#[must_use]
+pub fn renamed(word: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)
+}
+
+/// The names that a document may use, known before its checks are read.
 #[derive(Debug, Default)]
 pub struct KnownNames {
     /// Names of artifacts.
@@ -32,31 +53,47 @@ pub struct KnownNames {
     pub variables: Vec<String>,
 }
 
-/// Gathers problems while a tree is read.
+/// Collects problems while a tree is read.
 #[derive(Debug, Default)]
 pub struct TreeReader {
-    trail: String,
-    /// The words that may be used.
+    path: String,
+    /// The names that may be used.
     pub known: KnownNames,
-    /// What was wrong so far.
+    /// The problems so far.
     pub problems: Vec<Diagnostic>,
+    /// Problems that do not make the document unusable.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl TreeReader {
-    /// Notes a problem with `node`.
+    /// Reports a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
-        self.problems.push(Diagnostic { path: self.trail.clone(), message: message.into(), location: node.location });
+        let problem = Diagnostic { path: self.path.clone(), ..Diagnostic::at(node.location, message) };
+        self.problems.push(problem);
     }
 
-    /// Reads something one step further down, a key or `[index]`.
+    /// Reports a problem with `node`, and what to do about it.
+    pub fn hinted(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
+        let hint = Some(hint.into());
+        let problem = Diagnostic { path: self.path.clone(), hint, ..Diagnostic::at(node.location, message) };
+        self.problems.push(problem);
+    }
+
+    /// Reports a problem that does not make the document unusable.
+    pub fn warning(&mut self, node: &Node, message: impl Into<String>) {
+        let problem = Diagnostic { path: self.path.clone(), ..Diagnostic::at(node.location, message) };
+        self.warnings.push(problem);
+    }
+
+    /// Reads something one step further down: a key or `[index]`.
     pub fn within<T>(&mut self, step: &str, read: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.trail.len();
-        if !self.trail.is_empty() && !step.starts_with('[') {
-            self.trail.push('.');
+        let length = self.path.len();
+        if !self.path.is_empty() && !step.starts_with('[') {
+            self.path.push('.');
         }
-        self.trail.push_str(step);
+        self.path.push_str(step);
         let value = read(self);
-        self.trail.truncate(length);
+        self.path.truncate(length);
         value
     }
 
@@ -66,31 +103,48 @@ impl TreeReader {
             self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
             return MappingFields(&[]);
         };
+        self.report_duplicates(entries);
+        for (key, value) in entries {
+            let name = key.text().unwrap_or_default();
+            if allowed.contains(&name) {
+                continue;
+            }
+            let message = suggestion(&format!("{what} has no key"), name, allowed);
+            if entries.len() == 1 && value.is_null() {
+                self.hinted(key, message, format!("quote it to use a variable: \"{{{name}}}\""));
+            } else {
+                self.problem(key, message);
+            }
+        }
+        MappingFields(entries)
+    }
+
+    fn report_duplicates(&mut self, entries: &[(Node, Node)]) {
         let mut seen: Vec<&str> = Vec::new();
         for (key, _) in entries {
             let name = key.text().unwrap_or_default();
             if seen.contains(&name) {
-                self.problem(key, format!("`{name}` stands here twice"));
-            } else if !allowed.contains(&name) {
-                self.problem(key, suggestion(&format!("{what} has no key"), name, allowed));
+                self.problem(key, format!("duplicate key `{name}`"));
             }
             seen.push(name);
         }
-        MappingFields(entries)
     }
 
     /// A text.
     pub fn text(&mut self, node: &Node) -> String {
         match node.text() {
-            Some(text) if !node.is_null() && !text.trim().is_empty() => text.trim().to_owned(),
-            _ => {
-                self.problem(
-                    node,
-                    format!("expected text, found {}", if node.text().is_some() { "nothing" } else { node.kind() }),
-                );
-                String::new()
-            }
+            Some(text) if !node.is_null() && !text.trim().is_empty() => return text.trim().to_owned(),
+            Some(_) => self.problem(node, "expected text, found nothing"),
+            None => match &node.value {
+                NodeValue::Map(entries) if entries.iter().all(|(_, value)| value.is_null()) => {
+                    let names: Vec<&str> = entries.iter().filter_map(|(key, _)| key.text()).collect();
+                    let hint = format!("quote it to use a variable: \"{{{}}}\"", names.join(","));
+                    self.hinted(node, "expected text, found a mapping", hint);
+                }
+                _ => self.problem(node, format!("expected text, found {}", node.kind())),
+            },
         }
+        String::new()
     }
 
     /// A text or a list of texts, at least one.
@@ -107,24 +161,19 @@ impl TreeReader {
         things
     }
 
-    /// A text in which variables stand.
+    /// A text that may use variables.
     pub fn template(&mut self, node: &Node) -> String {
         let text = self.text(node);
         let known: Vec<&str> = self.known.variables.iter().map(String::as_str).collect();
-        let unknown = template::variables(&text).find(|name| !known.contains(name)).map(|name| {
+        if let Some(name) = template::variables(&text).find(|name| !known.contains(name)) {
             let near = nearest(name, &known).map(|near| format!(", did you mean `{{{near}}}`?"));
-            format!(
-                "unknown variable `{{{name}}}`{}",
-                near.unwrap_or_else(|| "; declare it under `variables`".to_owned())
-            )
-        });
-        if let Some(message) = unknown {
-            self.problem(node, message);
+            let near = near.unwrap_or_else(|| "; declare it under `variables`".to_owned());
+            self.problem(node, format!("unknown variable `{{{name}}}`{near}"));
         }
         text
     }
 
-    /// A text or a list of texts in which variables stand.
+    /// A text or a list of texts that may use variables.
     pub fn templates(&mut self, node: &Node) -> Vec<String> {
         self.some(node, Self::template)
     }
@@ -176,14 +225,7 @@ impl TreeReader {
             self.problem(node, format!("expected a mapping, found {}", node.kind()));
             return Vec::new();
         };
-        let mut seen: Vec<&str> = Vec::new();
-        for (key, _) in entries {
-            let name = key.text().unwrap_or_default();
-            if seen.contains(&name) {
-                self.problem(key, format!("`{name}` stands here twice"));
-            }
-            seen.push(name);
-        }
+        self.report_duplicates(entries);
         let named = |(key, value): &(Node, Node)| {
             let name = key.text().unwrap_or_default().to_owned();
             let value = self.within(&name, |reader| read(reader, value));
@@ -195,18 +237,18 @@ impl TreeReader {
     /// A whole number.
     pub fn number(&mut self, node: &Node) -> u32 {
         node.text().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
-            self.problem(node, format!("expected a whole number, found {}", said(node)));
+            self.problem(node, format!("expected a whole number, found {}", shown(node)));
             0
         })
     }
 
-    /// True or false.
+    /// `true` or `false`.
     pub fn boolean(&mut self, node: &Node) -> bool {
         match node.text() {
             Some("true" | "yes" | "on") => true,
             Some("false" | "no" | "off") => false,
             _ => {
-                self.problem(node, format!("expected true or false, found {}", said(node)));
+                self.problem(node, format!("expected true or false, found {}", shown(node)));
                 false
             }
         }
@@ -247,17 +289,14 @@ impl<'n> MappingFields<'n> {
     }
 }
 
-fn said(node: &Node) -> String {
+fn shown(node: &Node) -> String {
     node.text().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
 }
-
-/// Words of earlier versions, with the words that replaced them.
-const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
 
 /// Says that `word` is not among `allowed`: with the nearest of them, or with all.
 #[must_use]
 pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
-    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && allowed.contains(new)) {
+    if let Some(new) = renamed(word).filter(|new| allowed.contains(new)) {
         return format!("{what} `{word}`; it is now called `{new}`");
     }
     match nearest(word, allowed) {
@@ -272,7 +311,7 @@ pub fn did_you_mean(word: &str, allowed: &[&str]) -> String {
     nearest(word, allowed).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
 }
 
-/// The allowed word that is most like `word`, if any is.
+/// The allowed word that is most similar to `word`, if any is similar.
 #[must_use]
 pub fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());

@@ -1,14 +1,14 @@
-//! Every file under `fixtures/bad-modes` says in its first lines what is wrong with it, and where.
+//! The first lines of every file under `fixtures/bad-modes` are the problems that must be found in it.
 
 use modegate::mode::Catalogue;
 
 #[test]
-fn every_mistake_is_named_at_its_place() {
+fn every_problem_is_reported_at_its_location() {
     check("bad-modes");
 }
 
 #[test]
-fn every_mistake_in_a_file_of_others_is_named_at_its_place() {
+fn every_problem_in_an_imported_file_is_reported_at_its_location() {
     check("bad-gates");
 }
 
@@ -25,7 +25,10 @@ fn check(folder: &str) {
         let broken = Catalogue::compose(None, &[(name.clone(), text.clone())]).broken;
         let problems = broken.iter().flat_map(|broken| &broken.problems);
         let mut found: Vec<String> = problems
-            .map(|(problem, _)| format!("{}:{} {}", problem.location.line, problem.location.column, problem.message))
+            .map(|(problem, _)| {
+                let hint = problem.hint.as_ref().map(|hint| format!(" (hint: {hint})")).unwrap_or_default();
+                format!("{}:{} {}{hint}", problem.location.line, problem.location.column, problem.message)
+            })
             .collect();
         expected.sort_unstable();
         found.sort_unstable();
@@ -37,16 +40,16 @@ fn check(folder: &str) {
 }
 
 #[test]
-fn a_good_mode_has_no_mistake() {
+fn the_embedded_modes_have_no_problem() {
     assert!(Catalogue::compose(None, &[]).broken.is_empty());
 }
 
 #[test]
-fn strange_names_in_the_settings_are_told_and_the_rest_counts() {
+fn unknown_names_in_the_settings_are_warnings() {
     let settings = "level: observe\nlevels: { plam: warn }\ndisable: code-revue\n";
     let catalogue = Catalogue::compose(Some((".claude/modegate.yaml", settings)), &[]);
-    let said: Vec<String> = catalogue.broken.iter().map(ToString::to_string).collect();
-    assert!(said[0].contains("no mode and no gate is called `plam`, did you mean `plan`?"), "{said:?}");
-    assert!(said[0].contains("3:10"), "{said:?}");
+    let printed: Vec<String> = catalogue.broken.iter().map(ToString::to_string).collect();
+    assert!(printed[0].contains("warning: no mode and no gate is called `plam`, did you mean `plan`?"), "{printed:?}");
+    assert!(printed[0].contains("3:10"), "{printed:?}");
     assert_eq!(catalogue.settings.level, Some(modegate::settings::Level::Observe));
 }

@@ -123,13 +123,21 @@ fn a_broken_mode_file_is_shown_with_its_place_and_a_suggestion() {
         "mode: plan\nphases:\n  - phase: draft\n    agent: a\n    before:\n      - check: { fille: research }\n",
     );
     let said = project.run(&["modes", "check"]);
-    let expected = "error: `.claude/modes/plan.yaml` is not a mode
-  caused by: phases[0].before[0].check: unknown check `fille`, did you mean `file`?
-   --> .claude/modes/plan.yaml:6:18
-   6 |       - check: { fille: research }
-     |                  ^^^^^
+    let expected = "error: unknown check `fille`, did you mean `file`?
+  --> .claude/modes/plan.yaml:6:18 in phases[0].before[0].check
+ 6 |       - check: { fille: research }
+   |                  ^^^^^
+
+error: `.claude/modes/plan.yaml` has 1 problem and is ignored
 ";
     assert_eq!((said.exit, said.stdout.as_str()), (1, expected));
+}
+
+#[test]
+fn a_file_that_does_not_exist_is_not_checked() {
+    let printed = Project::new().run(&["modes", "check", "nope.yaml"]);
+    let expected = "error: `nope.yaml` does not exist\n";
+    assert_eq!((printed.exit, printed.stdout.as_str(), printed.stderr.as_str()), (64, "", expected));
 }
 
 #[test]

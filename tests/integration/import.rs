@@ -49,7 +49,7 @@ fn what_is_no_file_of_gates_is_not_imported() {
     project.write("gates.json", "{\"park\": \"Tivoli\"}");
     let said = project.run(&["modes", "import", "gates.json"]);
     assert_eq!((said.exit, said.stdout.as_str()), (1, ""), "{said:?}");
-    assert!(said.stderr.contains("error: `gates.json` is no file of gates\n  hint: "), "{said:?}");
+    assert!(said.stderr.contains("error: `gates.json` is not a gates file\n  hint: "), "{said:?}");
 }
 
 #[test]
@@ -58,11 +58,11 @@ fn a_mistake_is_shown_in_its_place() {
     project.write("gates.json", "{\"gates\": {}, \"hooks\": {\"Stop\": {\"gates\": [\"x\"]}}}");
     let said = project.run(&["modes", "import", "gates.json"]);
     assert_eq!((said.exit, said.stdout.as_str()), (1, ""), "{said:?}");
-    assert!(said.stderr.contains("no gate is called `x`\n   --> gates.json:1:44"), "{said:?}");
+    assert!(said.stderr.contains("no gate is called `x`\n  --> gates.json:1:44"), "{said:?}");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_told() {
     let said = Project::new().run(&["modes", "import", "none.toml"]);
-    assert!(said.exit == 1 && said.stderr.contains("error: `none.toml` cannot be read"), "{said:?}");
+    assert!(said.exit == 1 && said.stderr.contains("error: `none.toml` does not exist"), "{said:?}");
 }

@@ -76,7 +76,7 @@ fn no_such_phase(context: &DoctorContext, wanted: &ExpectedState) -> Option<Stri
 fn cannot_block(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let blocks = matches!(gate.fail, Action::Verdict(Verdict::Block));
     let never = |on: &TriggerEvent| matches!(on, TriggerEvent::Event(kind) if kind.row().blocking == Blocking::Never);
-    let trigger = gate.on.iter().find(|trigger| never(&trigger.on))?;
+    let trigger = gate.on.iter().find(|trigger| never(&trigger.event))?;
     let message = format!("gate {} of {} mode is on {trigger}, which cannot be blocked", gate.id, mode.name);
     blocks.then(|| Diagnostic::note("gate-cannot-block", message, "use `fail: warn`, or another event"))
 }

@@ -1,0 +1,98 @@
+//! Files that cannot be used, and how their problems are printed.
+
+use crate::yaml::{Diagnostic, Location};
+use serde::{Deserialize, Serialize};
+
+/// What a file of the project should contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileKind {
+    /// A mode.
+    Mode,
+    /// Gates in another program's format.
+    Gates,
+    /// modegate's settings.
+    Settings,
+}
+
+impl std::fmt::Display for FileKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Mode => "a mode",
+            Self::Gates => "a gates file",
+            Self::Settings => "a settings file",
+        })
+    }
+}
+
+/// A file with problems.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenFile {
+    /// The file, relative to the project.
+    pub file: String,
+    /// What it should contain.
+    pub kind: FileKind,
+    /// Its problems, each with the line that it is in.
+    pub problems: Vec<(Diagnostic, String)>,
+    /// Whether the file is used all the same: its problems are warnings.
+    pub used: bool,
+}
+
+impl BrokenFile {
+    pub(super) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) -> Self {
+        let line = |problem: &Diagnostic| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
+        let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();
+        Self { file: file.to_owned(), kind, problems, used: false }
+    }
+
+    /// A file that cannot be read at all.
+    #[must_use]
+    pub fn unreadable(file: &str, kind: FileKind, why: &str) -> Self {
+        Self::new(file, kind, "", vec![Diagnostic::at(Location::START, why)])
+    }
+
+    /// The first problem in one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let Self { file, kind, problems, used } = self;
+        let first = problems.first().map(|(problem, _)| {
+            let Location { line, column, .. } = problem.location;
+            format!(" ({line}:{column}: {})", problem.message)
+        });
+        let first = first.unwrap_or_default();
+        if *used {
+            return format!("`{file}` has a problem{first}, the rest is used; run `modegate modes check`");
+        }
+        format!("`{file}` is not {kind}{first} and is ignored; run `modegate modes check`")
+    }
+}
+
+impl std::fmt::Display for BrokenFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let severity = if self.used { "warning" } else { "error" };
+        for (Diagnostic { path, message, location, hint }, line) in &self.problems {
+            let within = if path.is_empty() { String::new() } else { format!(" in {path}") };
+            let Location { line: number, column, width } = location;
+            let gutter = " ".repeat(number.to_string().len());
+            let before: String =
+                line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
+            let width = (*width).min(line.chars().count().saturating_sub(column - 1)).max(1);
+            writeln!(f, "{severity}: {message}")?;
+            writeln!(f, " {gutter}--> {}:{number}:{column}{within}", self.file)?;
+            if !line.is_empty() {
+                writeln!(f, " {number} | {line}")?;
+                writeln!(f, " {gutter} | {before}{}", "^".repeat(width))?;
+            }
+            if let Some(hint) = hint {
+                writeln!(f, "  hint: {hint}")?;
+            }
+            writeln!(f)?;
+        }
+        let count = match self.problems.len() {
+            1 => "1 problem".to_owned(),
+            count => format!("{count} problems"),
+        };
+        let fate = if self.used { "; the rest is used" } else { " and is ignored" };
+        writeln!(f, "{severity}: `{}` has {count}{fate}", self.file)
+    }
+}
