@@ -93,6 +93,24 @@ fn the_demo_prints_what_is_shown_of_it() {
     }
 }
 
+/// Compares the explanation of a block in the guide with the program, except for its times.
+#[test]
+fn the_guide_shows_what_why_prints() {
+    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modes.md")).unwrap();
+    let (_, rest) = guide.split_once("```\nSubagentStop(consulting-expert)").expect("the screen");
+    let shown = format!("SubagentStop(consulting-expert){}", rest.split("```").next().unwrap());
+    let project = Project::new();
+    let demo = project.run(&["demo", "--keep"]).stdout;
+    let folder = demo.lines().last().unwrap().split_whitespace().last().unwrap();
+    let printed = project.run(&["--project", folder, "why", "--blocked"]).stdout;
+    fs::remove_dir_all(folder).unwrap();
+    let today = modegate::live::now().date;
+    for line in shown.lines().filter(|line| !line.contains("session demo-session,") && !line.contains("what time")) {
+        let line = line.trim_matches('…').replace("111626", &today);
+        assert!(printed.contains(&line), "{line} is not in {printed}");
+    }
+}
+
 #[test]
 fn a_replay_prints_what_is_shown_of_it() {
     let project = Project::new();
@@ -206,4 +224,52 @@ fn every_host_test_is_in_the_table_of_results() {
         }
     }
     assert!(count > 40, "{count}");
+}
+
+/// The command lines of a document: inline code and lines of blocks that begin with `modegate`.
+fn command_lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut block: Option<&str> = None;
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), block) {
+            (Some(info), None) => block = Some(info),
+            (Some(_), Some(_)) => block = None,
+            (None, Some("sh")) => lines.push(line.trim().to_owned()),
+            (None, Some("console")) => lines.extend(line.strip_prefix("$ ").map(str::to_owned)),
+            (None, Some(_)) => {}
+            (None, None) => lines.extend(line.split('`').skip(1).step_by(2).map(str::to_owned)),
+        }
+    }
+    lines.retain(|line| line.starts_with("modegate ") && !line.contains(": "));
+    lines
+}
+
+#[test]
+fn every_command_line_in_the_documents_has_a_command_and_options_that_exist() {
+    let project = Project::new();
+    let mut help = std::collections::BTreeMap::<String, String>::new();
+    for path in documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        for line in command_lines(&fs::read_to_string(&path).unwrap()) {
+            let line = line.split(['|', '>', '#', ';', '&']).next().unwrap().replace(['[', ']'], "");
+            let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+            let (flags, words): (Vec<&str>, Vec<&str>) = words.into_iter().partition(|word| word.starts_with("--"));
+            let Some(first) = words.iter().find(|word| word.chars().all(|letter| letter.is_ascii_lowercase())) else {
+                continue;
+            };
+            let mut command = vec![*first];
+            if ["modes", "record", "cache"].contains(first) {
+                let nested = words.iter().skip_while(|word| *word != first).nth(1);
+                command.extend(nested.filter(|word| word.chars().all(|letter| letter.is_ascii_lowercase())));
+            }
+            let text = help.entry(command.join(" ")).or_insert_with(|| {
+                let shown = project.run(&[&command[..], &["--help"]].concat());
+                assert_eq!(shown.exit, 0, "{}: `{line}`: {shown:?}", path.display());
+                shown.stdout
+            });
+            for flag in flags.iter().map(|flag| flag.split('=').next().unwrap()) {
+                assert!(text.contains(flag), "{}: `{line}` has no {flag}", path.display());
+            }
+        }
+    }
+    assert!(help.len() > 15, "{:?}", help.keys());
 }
