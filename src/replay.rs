@@ -1,31 +1,28 @@
-//! Deciding recorded sessions again: the same events and facts, the modes of today.
+//! Deciding recorded sessions again, without I/O.
 //!
-//! An [`entry`] is a line of a recorded file. A [`redecision`] decides it again with the facts that were recorded,
-//! asked through a [`recorded_facts`] that never makes one up, and tells the [`change`]. A [`result`] is that as
-//! people and scripts read it; a [`counts`] counts them. A [`recording`] is a journal that carries its modes.
-//! A [`transcript`] is the host's own: its events are rebuilt, and what is [`remembered`] of them stands for the
-//! world. A [`scenario`] makes a world. What came of it all is told to people and programs by [`junit`], [`sarif`],
-//! [`github`], [`diagram`] and [`report`]. An [`export`] is a recording that may leave the machine, without what a
-//! [`mask`] takes away.
+//! A [`line`] of a journal is decided again ([`redecision`]) with its [`recorded_facts`], and the [`change`] is found.
+//! Events without a recorded decision, such as those of a [`transcript`], are decided with facts [`inferred`] from the
+//! session; a [`scenario`] has a project of its own. A [`result`] is checked against an [`expectation`], counted in
+//! [`counts`], and rendered by [`junit`], [`sarif`], [`github`] and [`html`].
+//! An [`export`] makes a [`recording`] that may leave the machine, without what a [`mask`] removes.
 
 pub mod change;
-pub mod continuity;
-pub mod counts;
-pub mod diagram;
-pub mod entry;
-pub mod expectation;
+pub(crate) mod continuity;
+pub(crate) mod counts;
+pub(crate) mod diagram;
+pub(crate) mod expectation;
 pub mod export;
-pub mod format;
-pub mod github;
+pub(crate) mod github;
 pub mod html;
 pub mod inferred;
-pub mod junit;
+pub(crate) mod junit;
+pub mod line;
 pub mod mask;
-pub mod problem;
-pub mod recorded_facts;
+pub(crate) mod problem;
+pub(crate) mod recorded_facts;
 pub mod recording;
 pub mod redecision;
-pub mod result;
-pub mod sarif;
+pub(crate) mod result;
+pub(crate) mod sarif;
 pub mod scenario;
 pub mod transcript;

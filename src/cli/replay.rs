@@ -1,4 +1,7 @@
-//! `modegate replay`: recorded sessions, decided again.
+//! `modegate replay`: decides recorded sessions again.
+//!
+//! Readers turn each input into decided cases, a [`ResultCollector`] compares them with their expectations, and
+//! every [`ReplaySink`] gets the results in the order of the inputs.
 
 mod collector;
 mod html_data;
@@ -7,151 +10,196 @@ mod journal_reader;
 mod line_reader;
 mod merge;
 mod mode_source;
-mod outputs;
 mod scenario_runner;
+mod sinks;
 mod stream;
 mod summary;
 mod terminal;
 mod workers;
 
-use super::screen::{print_error, print_failure, print_line};
+use super::screen::{print_error, print_failure};
 use super::{EXIT_FAILURE, places};
 use crate::paths::hash;
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
 use clap::Args;
-use collector::{CollectorOptions, InputTotals, Partition, ReplayMessage, ReportedEvent, ResultCollector};
+use collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
+use html_data::HtmlData;
 use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{FoundInputs, InputKind, ReplayInput};
-use mode_source::ModeSource;
-use outputs::Outputs;
-use serde_json::json;
-use std::collections::{BTreeSet, HashSet};
+use mode_source::{ModeSource, ModeSourceError};
+use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, ReplaySink, SarifFile};
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use stream::FactsFrom;
+use stream::LiveProject;
 use summary::ReplaySummary;
+use terminal::Terminal;
 
-/// A path that is not there, or has nothing to replay.
-const NO_INPUT: u8 = 66;
-
-/// Mode files that cannot be read.
-const BAD_DATA: u8 = 65;
-
-/// A file that cannot be written.
-const NO_OUTPUT: u8 = 73;
-
+/// Decides recorded sessions again and reports every difference
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "Examples:
+  modegate replay                            Replay the journals of this project with its current modes
+  modegate replay --last 5 --html out.html   Write a page about the last five sessions
+  modegate replay recordings --modes draft   Try the mode files in draft/ on recordings
+  modegate replay plan.scenario.yaml         Run a scenario with the modes of this project
+
+Exit codes: 0 all decisions are as recorded or expected, 1 at least one is not, 65 a mode file is invalid,
+66 there is nothing to replay, 73 a report cannot be written.")]
 pub(super) struct Replay {
     /// Journals, recordings, event streams, transcripts, scenarios, or folders of them [default: this project's journals]
     paths: Vec<PathBuf>,
-    /// The modes that decide: a folder of mode files, a project, or `recorded` for those that a recording carries
-    /// [default: the project's; where it has none of its own, the recorded ones]
+    /// Decide with the modes of DIR, a project or a folder of mode files; `recorded` for those in a recording
+    /// [default: the project's modes; without any, the recorded ones]
     #[arg(long, value_name = "DIR")]
     modes: Option<PathBuf>,
-    /// Only the sessions that were written last
+    /// Replay only the N most recent sessions
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Only one part of so many; which sessions are in it hangs on their ids alone
+    /// Run only shard K of N; sessions are assigned by a hash of their id
     #[arg(long, value_name = "K/N")]
-    partition: Option<Partition>,
-    /// Join what runs with `--json` have printed: PATHS are their output
+    partition: Option<Shard>,
+    /// Merge the `--json` output of several shards; PATHS are the output files
     #[arg(long, conflicts_with_all = ["modes", "last", "partition", "bless"], requires = "paths")]
     merge: bool,
-    /// Print one JSON object a decision
+    /// Print one JSON object per decision
     #[arg(long)]
     json: bool,
-    /// Write a test report: a suite a session
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = "Write a JUnit report with one test suite per session")]
     junit: Option<PathBuf>,
-    /// Write a SARIF report, for code scanning
+    /// Write a SARIF report for code scanning
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Write a page to look at, all in one file
+    /// Write a self-contained HTML report
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Take what comes of it as what is expected from now on: writes `NAME.expect.yaml` beside each recording
+    /// Accept the current decisions as expected; writes NAME.expect.yaml next to each recording
     #[arg(long, conflicts_with = "partition")]
     bless: bool,
-    /// Let scenarios run the programs that they name, and gates those that they ask
+    /// Allow scenarios and gates to run programs
     #[arg(long)]
     shell: bool,
-    /// How many threads work [default: one for each core; one in the static binary]
+    /// Number of worker threads [default: the number of cores; 1 in the static binary]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
 
-/// An exit code, and what is told with it.
-type Failure = (u8, String);
+/// Why nothing was replayed, or a report was not written.
+#[derive(Debug, thiserror::Error)]
+enum ReplayError {
+    #[error("cannot read `{0}`: {1}")]
+    Unreadable(String, io::Error),
+    #[error("cannot read `{0}`: {1}\n  hint: no session was recorded here yet; name a file or a folder")]
+    NoJournals(String, io::Error),
+    #[error("nothing to replay in {0}")]
+    Nothing(String),
+    #[error("the shards have no decisions")]
+    EmptyShards,
+    #[error(transparent)]
+    Modes(#[from] ModeSourceError),
+    #[error("{0}")]
+    BadModes(String),
+    #[error("`{0}` is named for two reports; name a file for each")]
+    SameReport(String),
+    #[error("cannot write `{0}`: it is a folder")]
+    ReportIsFolder(String),
+    #[error("cannot write `{0}`: its folder does not exist")]
+    NoReportFolder(String),
+    #[error("{}", .0.join("\n"))]
+    Unwritten(Vec<String>),
+}
+
+impl ReplayError {
+    fn unwritten(path: &Path, error: &io::Error) -> String {
+        format!("cannot write `{}`: {error}", path.display())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::BadModes(_) => 65,
+            Self::SameReport(_) | Self::ReportIsFolder(_) | Self::NoReportFolder(_) | Self::Unwritten(_) => 73,
+            _ => 66,
+        }
+    }
+}
 
 impl Replay {
     pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
         match self.replay(project) {
             Ok(fine) => ExitCode::from(if fine { 0 } else { EXIT_FAILURE }),
-            Err((code, text)) => {
-                print_failure(&text, false);
-                ExitCode::from(code)
+            Err(error) => {
+                print_failure(&error.to_string(), false);
+                ExitCode::from(error.exit_code())
             }
         }
     }
 
-    fn replay(&self, project: Option<PathBuf>) -> Result<bool, Failure> {
+    fn replay(&self, project: Option<PathBuf>) -> Result<bool, ReplayError> {
         let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
-        let modes = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here).map_err(|why| (NO_INPUT, why))?;
-        if let Some(broken) = modes.broken().first() {
-            return Err((BAD_DATA, broken.summary()));
+        let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here)?;
+        if let Some(broken) = source.broken().first() {
+            return Err(ReplayError::BadModes(broken.summary()));
         }
         let found = self.found(&here.sessions())?;
-        let outputs = Outputs::open(self.junit.as_deref(), self.sarif.as_deref(), self.html.as_deref());
         let mut reporter = Reporter {
-            given: self,
-            outputs: outputs.map_err(|why| (NO_OUTPUT, why))?,
-            report: ReplaySummary::default(),
-            bar: bar(&found.inputs),
-            troubles: Vec::new(),
-            told: HashSet::new(),
-            parts: Vec::new(),
+            args: self,
+            sinks: self.sinks()?,
+            summary: ReplaySummary::default(),
+            bar: progress_bar(&found.inputs),
+            errors: Vec::new(),
+            seen_problems: HashSet::new(),
+            shards: Vec::new(),
         };
-        tell_others(&found.others);
-        found.problems.iter().for_each(|problem| reporter.problem(problem.clone()));
-        let world = named.map_or(FactsFrom::InferredFacts, |home| FactsFrom::Project(home, self.shell));
-        let work = |input: &ReplayInput, collector: &mut ResultCollector| self.work(input, &modes, &world, collector);
-        let wanted = CollectorOptions {
-            json: self.json || reporter.outputs.want_all(),
-            notable: reporter.outputs.want_notable(),
+        report_skipped(&found.skipped);
+        found.problems.into_iter().for_each(|problem| reporter.problem(problem));
+        let live = named.map(|home| LiveProject { home, shell: self.shell });
+        let work = |input: &ReplayInput, collector: &mut ResultCollector| {
+            self.work(input, &source, live.as_ref(), collector);
+        };
+        let options = CollectorOptions {
+            json: self.json || self.html.is_some(),
+            notable: self.junit.is_some(),
             bless: self.bless,
-            partition: self.partition,
+            shard: self.partition,
         };
-        workers::run(&found.inputs, self.threads(&found.inputs), wanted, work, |input, told| {
-            reporter.hear(input, told)
-        });
-        reporter.close(&modes)
+        let threads = self.threads(found.inputs.len());
+        workers::run(&found.inputs, threads, options, work, |input, message| reporter.message(input, message));
+        reporter.close(&source)
     }
 
-    fn work(&self, input: &ReplayInput, modes: &ModeSource, world: &FactsFrom, collector: &mut ResultCollector) {
-        let expected = if self.bless { None } else { sidecar(input, collector) };
-        collector.expect(expected);
-        match input.source {
-            InputKind::Journal => journal_reader::replay(input, modes, collector),
-            InputKind::Stream => stream::replay(input, modes, world, collector),
-            InputKind::Transcript => stream::replay(input, modes, &FactsFrom::InferredFacts, collector),
-            InputKind::Scenario => scenario_runner::replay(input, modes, self.shell, collector),
-            InputKind::Part => merge::replay(input, collector),
+    /// Replays one input.
+    fn work(
+        &self,
+        input: &ReplayInput,
+        source: &ModeSource,
+        live: Option<&LiveProject>,
+        collector: &mut ResultCollector,
+    ) {
+        if !self.bless {
+            let expected = read_expectations(input, collector);
+            collector.expect(expected);
+        }
+        match input.kind {
+            InputKind::Journal => journal_reader::replay(input, source, collector),
+            InputKind::Stream | InputKind::Transcript => stream::replay(input, source, live, collector),
+            InputKind::Scenario => scenario_runner::replay(input, source, self.shell, collector),
+            InputKind::Shard => merge::replay(input, collector),
         }
     }
 
-    fn found(&self, own: &Path) -> Result<FoundInputs, Failure> {
-        let paths = if self.paths.is_empty() { vec![own.to_owned()] } else { self.paths.clone() };
-        let found = if self.merge { FoundInputs::parts(&paths) } else { FoundInputs::in_all(&paths) };
+    fn found(&self, journals: &Path) -> Result<FoundInputs, ReplayError> {
+        let paths = if self.paths.is_empty() { vec![journals.to_owned()] } else { self.paths.clone() };
+        let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {
-            let hint = if self.paths.is_empty() {
-                "\n  hint: no session was recorded here yet; name a file or a folder"
+            let path = path.display().to_string();
+            if self.paths.is_empty() {
+                ReplayError::NoJournals(path, error)
             } else {
-                ""
-            };
-            (NO_INPUT, format!("`{}` cannot be read: {error}{hint}", path.display()))
+                ReplayError::Unreadable(path, error)
+            }
         })?;
         if let Some(last) = self.last {
             found.keep_last(last);
@@ -160,162 +208,183 @@ impl Replay {
             let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
             let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             let why = if problems.is_empty() { String::new() } else { format!(": {}", problems.join("; ")) };
-            return Err((NO_INPUT, format!("there is nothing to replay in {}{why}", named.join(", "))));
+            return Err(ReplayError::Nothing(format!("{}{why}", named.join(", "))));
         }
         Ok(found)
     }
 
-    fn threads(&self, inputs: &[ReplayInput]) -> usize {
-        // The allocator of the static binary has one lock for all threads: two would wait for each other.
-        let alone = cfg!(target_env = "musl");
-        let cores = || if alone { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
-        self.threads.unwrap_or_else(cores).clamp(1, inputs.len().max(1))
+    /// Opens every output, so that one that cannot be written fails at once.
+    fn sinks(&self) -> Result<Vec<NamedSink>, ReplayError> {
+        let reports = [&self.junit, &self.sarif, &self.html];
+        let mut seen = HashSet::new();
+        for path in reports.into_iter().flatten() {
+            let name = path.display().to_string();
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if path.is_dir() {
+                return Err(ReplayError::ReportIsFolder(name));
+            }
+            if !folder.is_dir() {
+                return Err(ReplayError::NoReportFolder(name));
+            }
+            if !seen.insert(path) {
+                return Err(ReplayError::SameReport(name));
+            }
+        }
+        let mut sinks: Vec<NamedSink> = Vec::new();
+        let mut add = |path: &Path, sink: Box<dyn ReplaySink>| sinks.push((path.to_owned(), sink));
+        let stdout = Path::new("standard output");
+        if self.json {
+            add(stdout, Box::new(JsonLines(self.partition)));
+        } else {
+            add(stdout, Box::new(Terminal));
+        }
+        if std::env::var("GITHUB_ACTIONS").as_deref() == Ok("true") {
+            add(stdout, Box::new(GitHub { to_stderr: self.json }));
+        }
+        if let Some(path) = &self.junit {
+            let file = JunitFile::create(path);
+            let file = file.map_err(|error| ReplayError::Unwritten(vec![ReplayError::unwritten(path, &error)]))?;
+            add(path, Box::new(file));
+        }
+        if let Some(path) = &self.sarif {
+            add(path, Box::new(SarifFile(path.clone())));
+        }
+        if let Some(path) = &self.html {
+            add(path, Box::new(HtmlFile { path: path.clone(), data: HtmlData::default() }));
+        }
+        Ok(sinks)
+    }
+
+    fn threads(&self, inputs: usize) -> usize {
+        // The allocator of the static binary has one lock: two threads would wait for each other.
+        let cores =
+            || if cfg!(target_env = "musl") { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
+        self.threads.unwrap_or_else(cores).clamp(1, inputs.max(1))
     }
 }
 
-/// CaseLocation everything that is told comes together.
+/// A sink and the file that it writes.
+type NamedSink = (PathBuf, Box<dyn ReplaySink>);
+
+/// Passes the messages of all inputs to the summary and the sinks.
 struct Reporter<'a> {
-    given: &'a Replay,
-    outputs: Outputs,
-    report: ReplaySummary,
+    args: &'a Replay,
+    sinks: Vec<NamedSink>,
+    summary: ReplaySummary,
     bar: ProgressBar,
-    troubles: Vec<String>,
-    /// Problems of parts: what several of them have come across is one.
-    told: HashSet<u64>,
-    /// The parts that were read, each with the mark at its end.
-    parts: Vec<(String, Option<Partition>)>,
+    errors: Vec<String>,
+    /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
+    seen_problems: HashSet<u64>,
+    /// The shards that were read; a complete one has its number.
+    shards: Vec<(String, Option<Shard>)>,
 }
 
 impl Reporter<'_> {
-    fn hear(&mut self, input: &ReplayInput, told: ReplayMessage) {
-        match told {
-            ReplayMessage::Event(heard) => self.event(input, heard),
-            ReplayMessage::ReplayProblem(problem) => self.problem(problem),
-            ReplayMessage::Skipped(first, count) => {
-                if self.given.json {
-                    let ReplayProblem { file, line, what, .. } = &first;
-                    print_line(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
-                }
-                self.report.skipped(&first, count);
+    fn message(&mut self, input: &ReplayInput, message: ReplayMessage) {
+        match message {
+            ReplayMessage::Event(event) => {
+                self.sinks.iter_mut().for_each(|(_, sink)| sink.event(input, &event));
+                self.summary.event(event);
             }
-            ReplayMessage::Part(file, part) => self.parts.push((file, part)),
-            ReplayMessage::Session { session, file, quiet } => self.outputs.end(session, file, quiet),
-            ReplayMessage::InputTotals(end) => self.end(input, *end),
+            ReplayMessage::Problem(problem) => self.problem(problem),
+            ReplayMessage::Skipped(first, count) => {
+                self.sinks.iter_mut().for_each(|(_, sink)| sink.skipped(&first, count));
+                self.summary.skipped(&first, count);
+            }
+            ReplayMessage::Shard(file, shard) => self.shards.push((file, shard)),
+            ReplayMessage::Session { session, file, quiet } => {
+                let errors = &mut self.errors;
+                self.sinks.retain_mut(|(path, sink)| match sink.session_end(&session, &file, quiet) {
+                    Ok(()) => true,
+                    Err(error) => {
+                        errors.push(ReplayError::unwritten(path, &error));
+                        false
+                    }
+                });
+            }
+            ReplayMessage::End(totals) => {
+                if let Some(blessed) = &totals.blessed {
+                    self.errors.extend(write_expectations(input, blessed).err());
+                }
+                self.summary.end(&totals);
+                self.bar.inc(input.size);
+            }
         }
-    }
-
-    fn event(&mut self, input: &ReplayInput, heard: ReportedEvent) {
-        if let Some(json) = heard.json.as_ref().filter(|_| self.given.json) {
-            print_line(json);
-        }
-        self.outputs.event(input, &heard);
-        self.report.event(heard);
     }
 
     fn problem(&mut self, problem: ReplayProblem) {
-        if self.given.merge && !self.told.insert(hash(problem.to_string().as_bytes())) {
+        if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
-        if self.given.json {
-            print_line(serde_json::to_string(&problem).unwrap_or_default());
-        }
         self.bar.suspend(|| print_error(problem.to_string()));
-        self.outputs.problem(&problem);
-        self.report.problem(problem);
+        self.sinks.iter_mut().for_each(|(_, sink)| sink.problem(&problem));
+        self.summary.problem(problem);
     }
 
-    fn end(&mut self, input: &ReplayInput, mut end: InputTotals) {
-        if let Some(blessed) = end.blessed.take() {
-            self.troubles.extend(bless(input, &blessed).err());
-        }
-        self.report.end(&end);
-        self.bar.inc(input.size);
-    }
-
-    fn close(mut self, modes: &ModeSource) -> Result<bool, Failure> {
+    /// Writes every report; returns whether all decisions are fine.
+    fn close(mut self, source: &ModeSource) -> Result<bool, ReplayError> {
         self.bar.finish_and_clear();
-        for problem in missing_parts(&self.parts) {
+        for problem in merge::shard_problems(&self.shards) {
             self.problem(problem);
         }
-        if let Some(part) = self.given.partition.filter(|_| self.given.json) {
-            print_line(json!({"end": part}).to_string());
+        let counts = &self.summary.counts;
+        if self.args.merge && counts.events == 0 && counts.is_fine() {
+            return Err(ReplayError::EmptyShards);
         }
-        if self.given.merge && self.report.counts.events == 0 && self.report.counts.is_fine() {
-            return Err((NO_INPUT, "the parts have no decision at all".to_owned()));
+        let catalogue = source.catalogue();
+        for (path, sink) in self.sinks {
+            let closed = sink.close(&self.summary, &catalogue);
+            self.errors.extend(closed.err().map(|error| ReplayError::unwritten(&path, &error)));
         }
-        let catalogue = modes.catalogue();
-        if !self.given.json {
-            terminal::show(&self.report);
+        if !self.errors.is_empty() {
+            return Err(ReplayError::Unwritten(self.errors));
         }
-        outputs::tell_github(&self.report, &catalogue, self.given.json);
-        self.troubles.extend(self.outputs.close(&self.report, &catalogue));
-        if !self.troubles.is_empty() {
-            return Err((NO_OUTPUT, self.troubles.join("\n")));
-        }
-        // What stands in the recordings themselves is not blessed.
-        Ok(self.report.counts.is_fine() || self.given.bless && self.report.counts.unmet == 0)
+        // Expectations in the recordings themselves are not replaced by blessing.
+        let counts = &self.summary.counts;
+        Ok(counts.is_fine() || self.args.bless && counts.unmet == 0)
     }
 }
 
-/// A part that is not there, or was cut off, must not pass for one in which nothing was found.
-fn missing_parts(parts: &[(String, Option<Partition>)]) -> Vec<ReplayProblem> {
-    let unmet = |file: &str, what: String| ReplayProblem { unmet: true, ..ReplayProblem::new(file, 0, what) };
-    let marks: BTreeSet<Partition> = parts.iter().filter_map(|(_, part)| *part).collect();
-    let Some(of) = marks.iter().map(|part| part.of).max() else { return Vec::new() };
-    let cut = parts.iter().filter(|(_, part)| part.is_none());
-    let cut = cut.map(|(file, _)| unmet(file, "it has no end: the run that wrote it did not finish".to_owned()));
-    let gone = (1..=of).filter(|part| !marks.contains(&Partition { part: *part, of }));
-    let gone = gone.map(|part| unmet("--merge", format!("part {part} of {of} is missing")));
-    let other = parts.iter().filter(|(_, part)| part.is_some_and(|part| part.of != of));
-    let other = other.map(|(file, _)| unmet(file, format!("it is no part of {of}")));
-    let mut seen = BTreeSet::new();
-    let twice = parts.iter().filter(|(_, part)| part.is_some_and(|part| !seen.insert(part)));
-    let twice: Vec<ReplayProblem> = twice.map(|(file, _)| unmet(file, "this part is there twice".to_owned())).collect();
-    cut.chain(gone).chain(other).chain(twice).collect()
-}
-
-/// Shows how far the work is, where somebody looks on and it takes a while.
-fn bar(inputs: &[ReplayInput]) -> ProgressBar {
+/// A progress bar on a terminal.
+fn progress_bar(inputs: &[ReplayInput]) -> ProgressBar {
     use std::io::IsTerminal;
-    let size = inputs.iter().map(|input| input.size).sum();
-    if !std::io::stderr().is_terminal() {
+    if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(size);
+    let bar = ProgressBar::new(inputs.iter().map(|input| input.size).sum());
     let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} to go");
     style.map_or_else(|_| ProgressBar::hidden(), |style| bar.with_style(style))
 }
 
-/// Names the files that were passed over, if they are few.
-fn tell_others(others: &[PathBuf]) {
+/// Names the first files that are not recordings.
+fn report_skipped(skipped: &[PathBuf]) {
     const NAMED: usize = 5;
-    if others.is_empty() {
+    if skipped.is_empty() {
         return;
     }
-    let names: Vec<String> = others.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    let more = if others.len() > NAMED { format!(" and {} more", others.len() - NAMED) } else { String::new() };
-    print_error(format!("passed over, as no recordings: {}{more}", names.join(", ")));
+    let names: Vec<String> = skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+    let more = if skipped.len() > NAMED { format!(" and {} more", skipped.len() - NAMED) } else { String::new() };
+    print_error(format!("skipped (not a recording): {}{more}", names.join(", ")));
 }
 
-/// What is expected of an input by the file beside it.
-fn sidecar(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
-    let path = input.sidecar();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+/// Reads the expectation file of an input; one that cannot be read fails the replay.
+fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
+    let path = input.expectation_file();
+    let name = path.to_string_lossy();
+    match std::fs::read_to_string(&path) {
+        Ok(text) => ExpectationFile::read(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
-            collector.unmet(&path.to_string_lossy(), 0, format!("it cannot be read: {error}"));
-            return None;
+            collector.unmet(&name, 0, format!("cannot read the file: {error}"));
+            None
         }
-    };
-    // Expectations that cannot be read must not pass for none.
-    ExpectationFile::read(&text).map_err(|why| collector.unmet(&path.to_string_lossy(), 0, why)).ok()
+    }
 }
 
-fn bless(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
-    let path = input.sidecar();
-    let wrong = |error| format!("`{}` cannot be written: {error}", path.display());
-    crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow).map_err(wrong)?;
-    print_error(format!("wrote {}: {} of {} events are named", path.display(), blessed.expect.len(), blessed.events));
+fn write_expectations(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
+    let path = input.expectation_file();
+    let written = crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow);
+    written.map_err(|error| ReplayError::unwritten(&path, &error))?;
+    print_error(format!("wrote {} ({} of {} events listed)", path.display(), blessed.expect.len(), blessed.events));
     Ok(())
 }

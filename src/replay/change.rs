@@ -1,34 +1,35 @@
-//! What has become of a past decision.
+//! How a decision differs from the recorded one.
 
 use crate::session::Session;
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// What has become of a past decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// How a decision differs from the recorded one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionChange {
-    /// There is no past decision to compare with.
+    /// There is no recorded decision.
+    #[default]
     New,
     /// It is the same.
     Same,
-    /// The same modes decide otherwise: modegate itself has changed its mind.
+    /// The same modes decide differently: modegate itself has changed.
     Drift,
-    /// Other modes block what went through.
+    /// Other modes block what was allowed.
     NewlyBlocked,
-    /// Other modes let through what was blocked.
+    /// Other modes allow what was blocked.
     NewlyAllowed,
-    /// The verdict is the same, for another reason.
+    /// The verdict is the same, the reason is not.
     ChangedReason,
-    /// The verdict or its reason stay; what is told, given to the tool or moved does not.
+    /// The context, the messages, the tool's input or the modes differ.
     ChangedOtherwise,
-    /// Something is asked that was not recorded.
+    /// The decision needs a fact that was not recorded.
     Undecidable,
 }
 
 impl DecisionChange {
-    /// Every change that is one, the gravest first.
-    pub const ALL: [Self; 6] = [
+    /// Every difference, the most severe first.
+    pub(crate) const DIFFERENCES: [Self; 6] = [
         Self::Drift,
         Self::NewlyBlocked,
         Self::NewlyAllowed,
@@ -37,15 +38,13 @@ impl DecisionChange {
         Self::Undecidable,
     ];
 
-    /// Whether there was a decision, and it does not simply stand.
-    #[must_use]
-    pub fn differs(self) -> bool {
+    /// Whether there is a recorded decision and this one differs from it.
+    pub(crate) fn differs(self) -> bool {
         !matches!(self, Self::New | Self::Same)
     }
 
-    /// The words for it.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
+    /// The change in a word or two.
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Same => "same",
@@ -58,25 +57,24 @@ impl DecisionChange {
         }
     }
 
-    /// What other modes have made of a decision; what gates merely looked at does not count.
-    #[must_use]
-    pub fn between(was: (&Decision, &Session), now: (&Decision, &Session)) -> Self {
+    /// The change that other modes make; findings that do not show in the decision are ignored.
+    pub(crate) fn between(was: (&Decision, &Session), now: (&Decision, &Session)) -> Self {
         let (before, after) = (was.0, now.0);
         let is_block = |decision: &Decision| decision.verdict >= Verdict::Block;
         match (is_block(before), is_block(after)) {
             (false, true) => Self::NewlyBlocked,
             (true, false) => Self::NewlyAllowed,
             _ if before.verdict == after.verdict && before.reason != after.reason => Self::ChangedReason,
-            _ if before == after && standings(was.1).eq(standings(now.1)) => Self::Same,
+            _ if before == after && phases(was.1).eq(phases(now.1)) => Self::Same,
             _ => Self::ChangedOtherwise,
         }
     }
 }
 
-/// CaseLocation a session stands in its modes, without what is only counted on the way.
-fn standings(session: &Session) -> impl Iterator<Item = (&String, bool, Option<&String>)> {
-    let told = |(_, is_active, phase): &(&String, bool, Option<&String>)| *is_active || phase.is_some();
-    session.modes.iter().map(|(name, mode)| (name, mode.is_active, mode.phase.as_ref())).filter(told)
+/// The active modes and phases of a session, without counters.
+fn phases(session: &Session) -> impl Iterator<Item = (&String, bool, Option<&String>)> {
+    let modes = session.modes.iter().map(|(name, mode)| (name, mode.is_active, mode.phase.as_ref()));
+    modes.filter(|(_, is_active, phase)| *is_active || phase.is_some())
 }
 
 #[cfg(test)]
@@ -94,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_by_what_it_does_to_the_user() {
+    fn a_change_is_named_by_its_effect_on_the_user() {
         let pass = decision(Verdict::Pass, "");
         let block = decision(Verdict::Block, "no plan");
         check(&pass, &pass, DecisionChange::Same);
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stopped_and_is_blocked_was_never_allowed() {
+    fn from_stopped_to_blocked_is_not_newly_allowed() {
         check(&decision(Verdict::Stop, "x"), &decision(Verdict::Block, "x"), DecisionChange::ChangedOtherwise);
     }
 

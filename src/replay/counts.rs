@@ -1,147 +1,99 @@
-//! Counts of what was decided again.
+//! Counts of replayed events.
 
 use super::change::DecisionChange;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// How many events there were, and what became of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// The number of events, and of each change.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ReplayCounts {
-    /// Sessions.
-    pub sessions: u64,
-    /// Events.
-    pub events: u64,
-    /// Those that are blocked.
-    pub blocked: u64,
-    /// Those without a past decision.
-    pub new: u64,
-    /// Those that are decided as before.
-    pub same: u64,
-    /// Those that the same modes decide otherwise.
-    pub drift: u64,
-    /// Those that other modes block.
-    pub newly_blocked: u64,
-    /// Those that other modes let through.
-    pub newly_allowed: u64,
-    /// Those with another reason.
-    pub changed_reason: u64,
-    /// Those that differ in something else.
-    pub changed_otherwise: u64,
-    /// Those that cannot be decided.
-    pub undecidable: u64,
-    /// Those without a past decision that cannot be decided either.
-    pub open: u64,
+pub(crate) struct ReplayCounts {
+    pub(crate) sessions: u64,
+    pub(crate) events: u64,
+    pub(crate) blocked: u64,
+    #[serde(flatten)]
+    changes: BTreeMap<DecisionChange, u64>,
+    /// Events without a recorded decision whose session shows too little to decide them.
+    pub(crate) undecided: u64,
     /// Expectations that are met.
-    pub met: u64,
-    /// Expectations that are not.
-    pub unmet: u64,
-    /// Differences that meet an expectation, and so are wanted.
-    pub accepted: u64,
-    /// Lines and files that could not be read, or were odd.
-    pub problems: u64,
+    pub(crate) met: u64,
+    pub(crate) unmet: u64,
+    /// Differences that an expectation accepts.
+    pub(crate) accepted: u64,
+    /// Lines and files that could not be read, or look wrong.
+    pub(crate) problems: u64,
 }
 
 impl ReplayCounts {
-    /// The count of a change.
-    #[must_use]
-    pub fn of(&self, change: DecisionChange) -> u64 {
-        match change {
-            DecisionChange::New => self.new,
-            DecisionChange::Same => self.same,
-            DecisionChange::Drift => self.drift,
-            DecisionChange::NewlyBlocked => self.newly_blocked,
-            DecisionChange::NewlyAllowed => self.newly_allowed,
-            DecisionChange::ChangedReason => self.changed_reason,
-            DecisionChange::ChangedOtherwise => self.changed_otherwise,
-            DecisionChange::Undecidable => self.undecidable,
-        }
+    pub(crate) fn of(&self, change: DecisionChange) -> u64 {
+        self.changes.get(&change).copied().unwrap_or_default()
     }
 
-    /// Counts an event.
-    pub fn count(&mut self, change: DecisionChange, blocked: bool, met: Option<bool>) {
+    /// Counts an event; `undecided` is one that has no recorded decision and cannot get a new one.
+    pub(crate) fn count(&mut self, change: DecisionChange, blocked: bool, undecided: bool, met: Option<bool>) {
         self.events += 1;
-        self.blocked += u64::from(blocked);
         self.met += u64::from(met == Some(true));
         self.unmet += u64::from(met == Some(false));
-        self.accepted += u64::from(met == Some(true) && change.differs());
-        *match change {
-            DecisionChange::New => &mut self.new,
-            DecisionChange::Same => &mut self.same,
-            DecisionChange::Drift => &mut self.drift,
-            DecisionChange::NewlyBlocked => &mut self.newly_blocked,
-            DecisionChange::NewlyAllowed => &mut self.newly_allowed,
-            DecisionChange::ChangedReason => &mut self.changed_reason,
-            DecisionChange::ChangedOtherwise => &mut self.changed_otherwise,
-            DecisionChange::Undecidable => &mut self.undecidable,
-        } += 1;
+        self.undecided += u64::from(undecided);
+        self.blocked += u64::from(blocked && !undecided);
+        self.accepted += u64::from(met == Some(true) && change.differs() && !undecided);
+        let change = if undecided { DecisionChange::New } else { change };
+        *self.changes.entry(change).or_default() += 1;
     }
 
-    /// Counts an event that has no past decision, and of which the session shows too little for a new one.
-    pub fn count_open(&mut self, met: Option<bool>) {
-        self.met += u64::from(met == Some(true));
-        self.unmet += u64::from(met == Some(false));
-        self.events += 1;
-        self.new += 1;
-        self.open += 1;
-    }
-
-    /// What came of it, in a sentence or two.
-    #[must_use]
-    pub fn sentence(&self) -> String {
+    /// Describes the counts in a few sentences.
+    pub(crate) fn sentence(&self) -> String {
         let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+        let is_are = |count: u64| if count == 1 { "is" } else { "are" };
         let (events, sessions) = (plural(self.events, "event"), plural(self.sessions, "session"));
         let mut parts = vec![format!("{events} in {sessions}, {} blocked.", self.blocked)];
-        let (compared, differing) = (self.events - self.new, self.differing());
+        let (compared, differing) = (self.events - self.of(DecisionChange::New), self.differing());
         if differing > 0 {
-            let kinds = DecisionChange::ALL.iter().filter(|change| self.of(**change) > 0);
+            let kinds = DecisionChange::DIFFERENCES.iter().filter(|change| self.of(**change) > 0);
             let kinds: Vec<String> = kinds.map(|change| format!("{} {}", self.of(*change), change.words())).collect();
-            let verb = if differing == 1 { "is" } else { "are" };
-            parts.push(format!("{differing} of {compared} {verb} not decided as before: {}.", kinds.join(", ")));
+            let verb = if differing == 1 { "differs" } else { "differ" };
+            parts.push(format!("{differing} of {compared} {verb} from the recorded decision: {}.", kinds.join(", ")));
         } else if compared > 0 {
-            parts.push("All are decided as before.".to_owned());
+            parts.push("All decisions are unchanged.".to_owned());
         }
-        let told = [
-            (
-                self.accepted,
-                format!("{} of these {} expected.", self.accepted, if self.accepted == 1 { "is" } else { "are" }),
-            ),
-            (self.open, format!("{} cannot be told: the session does not show what is asked.", self.open)),
+        let (accepted, undecided) = (self.accepted, self.undecided);
+        let optional = [
+            (accepted, format!("{accepted} of these {} expected.", is_are(accepted))),
+            (undecided, format!("{undecided} cannot be decided from what the session shows.")),
             (self.met + self.unmet, format!("{} met, {} not met.", plural(self.met, "expectation"), self.unmet)),
             (self.problems, format!("{}.", plural(self.problems, "problem"))),
         ];
-        parts.extend(told.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
+        parts.extend(optional.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text));
         parts.join(" ")
     }
 
-    /// Adds the counts of another part.
-    pub fn add(&mut self, other: &Self) {
-        self.sessions += other.sessions;
-        self.events += other.events;
-        self.blocked += other.blocked;
-        self.new += other.new;
-        self.same += other.same;
-        self.drift += other.drift;
-        self.newly_blocked += other.newly_blocked;
-        self.newly_allowed += other.newly_allowed;
-        self.changed_reason += other.changed_reason;
-        self.changed_otherwise += other.changed_otherwise;
-        self.undecidable += other.undecidable;
-        self.open += other.open;
-        self.met += other.met;
-        self.unmet += other.unmet;
-        self.accepted += other.accepted;
-        self.problems += other.problems;
+    /// Adds the counts of another input.
+    pub(crate) fn add(&mut self, other: &Self) {
+        let numbers = [
+            (&mut self.sessions, other.sessions),
+            (&mut self.events, other.events),
+            (&mut self.blocked, other.blocked),
+            (&mut self.undecided, other.undecided),
+            (&mut self.met, other.met),
+            (&mut self.unmet, other.unmet),
+            (&mut self.accepted, other.accepted),
+            (&mut self.problems, other.problems),
+        ];
+        for (sum, count) in numbers {
+            *sum += count;
+        }
+        for (change, count) in &other.changes {
+            *self.changes.entry(*change).or_default() += count;
+        }
     }
 
-    /// Past decisions that do not simply stand, wanted ones included.
-    #[must_use]
-    pub fn differing(&self) -> u64 {
-        DecisionChange::ALL.iter().map(|change| self.of(*change)).sum()
+    /// Recorded decisions that are not the same now, accepted ones included.
+    pub(crate) fn differing(&self) -> u64 {
+        DecisionChange::DIFFERENCES.iter().map(|change| self.of(*change)).sum()
     }
 
-    /// Whether everything is as it was, or as it is expected to be.
-    #[must_use]
-    pub fn is_fine(&self) -> bool {
+    /// Whether every decision is as recorded, or as expected.
+    pub(crate) fn is_fine(&self) -> bool {
         self.unmet == 0 && self.differing() == self.accepted
     }
 }
@@ -151,13 +103,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_that_is_expected_is_fine() {
+    fn an_expected_difference_is_fine() {
         let mut counts = ReplayCounts::default();
-        counts.count(DecisionChange::Same, false, None);
+        counts.count(DecisionChange::Same, false, false, None);
         assert!(counts.is_fine());
-        counts.count(DecisionChange::NewlyBlocked, true, Some(true));
+        counts.count(DecisionChange::NewlyBlocked, true, false, Some(true));
         assert!(counts.is_fine());
-        counts.count(DecisionChange::Drift, true, None);
+        counts.count(DecisionChange::Drift, true, false, None);
         assert!(!counts.is_fine());
         assert_eq!((counts.events, counts.blocked, counts.differing(), counts.accepted), (3, 2, 2, 1));
     }
@@ -165,20 +117,19 @@ mod tests {
     #[test]
     fn an_unmet_expectation_is_not_fine() {
         let mut counts = ReplayCounts::default();
-        counts.count(DecisionChange::Same, false, Some(false));
+        counts.count(DecisionChange::Same, false, false, Some(false));
         assert!(!counts.is_fine());
     }
 
     #[test]
-    fn parts_add_up() {
+    fn counts_of_inputs_add_up() {
         let mut one = ReplayCounts::default();
-        DecisionChange::ALL
-            .into_iter()
-            .chain([DecisionChange::New, DecisionChange::Same])
-            .for_each(|change| one.count(change, true, None));
-        let mut both = one;
+        for change in DecisionChange::DIFFERENCES.into_iter().chain([DecisionChange::New, DecisionChange::Same]) {
+            one.count(change, true, false, None);
+        }
+        let mut both = one.clone();
         both.add(&one);
         assert_eq!(both.events, 16);
-        assert!(DecisionChange::ALL.iter().all(|change| both.of(*change) == 2));
+        assert!(DecisionChange::DIFFERENCES.iter().all(|change| both.of(*change) == 2));
     }
 }

@@ -1,11 +1,11 @@
-//! The modes as the report draws them.
+//! Modes as the HTML report draws them.
 
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase, Worker};
 use serde::Serialize;
 
 /// A mode as boxes and arrows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ModeDiagram {
+pub(crate) struct ModeDiagram {
     name: String,
     about: String,
     commands: Vec<String>,
@@ -14,7 +14,6 @@ pub struct ModeDiagram {
     gates: Vec<GateDiagram>,
 }
 
-/// A phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct PhaseDiagram {
     name: String,
@@ -25,7 +24,6 @@ struct PhaseDiagram {
     after: Vec<GateDiagram>,
 }
 
-/// A gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct GateDiagram {
     id: String,
@@ -34,9 +32,8 @@ struct GateDiagram {
     says: String,
 }
 
-/// The modes of a catalogue.
-#[must_use]
-pub fn diagrams(catalogue: &Catalogue) -> Vec<ModeDiagram> {
+/// Converts the modes of a catalogue.
+pub(crate) fn diagrams(catalogue: &Catalogue) -> Vec<ModeDiagram> {
     catalogue.modes.iter().map(diagram).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What a recording is expected to come to: lines beside its events, or a file beside it.
+//! Expected decisions: lines between the events of a recording, or a file next to it.
 
 use super::change::DecisionChange;
 use super::result::ReplayResult;
@@ -6,34 +6,32 @@ use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is expected of one event; what is left out may be anything.
+/// The expected decision of one event; a key that is left out matches anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Expectation {
-    /// The verdict.
+pub(crate) struct Expectation {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
-    /// What comes of it, in a word: `allowed`, `blocked`.
+    verdict: Option<Verdict>,
+    /// The result in a word: `allowed`, `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<String>,
+    outcome: Option<String>,
     /// The whole reason.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Texts that the reason has.
+    reason: Option<String>,
+    /// Texts in the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub because: Vec<String>,
-    /// What happens to the modes.
+    because: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<String>>,
-    /// The difference that is wanted, as `--bless` has found it.
+    moves: Option<Vec<String>>,
+    /// The accepted difference, as `--bless` found it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub change: Option<DecisionChange>,
-    /// That it cannot be decided: whoever expects it wants to hear when it can be.
+    change: Option<DecisionChange>,
+    /// That the event cannot be decided.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub undecidable: bool,
+    undecidable: bool,
 }
 
-/// An expectation as people write it: a word, or more.
+/// An expectation as people write it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenExpectation {
@@ -41,49 +39,64 @@ enum WrittenExpectation {
     Whole(Expectation),
 }
 
-/// The words for what comes of an event.
+/// Why an expectation cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExpectationError {
+    #[error(
+        "an expectation is a word such as \"block\", or an object with `verdict`, `outcome`, `reason`, `because`, `moves`"
+    )]
+    Shape,
+    #[error("unknown outcome `{0}`{renamed}; the outcomes are {words}", renamed = renamed(.0), words = OUTCOMES.join(", "))]
+    Outcome(String),
+    #[error("event {0}: {1}")]
+    Event(u64, Box<ExpectationError>),
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
+}
+
+/// The words for an event's result.
 const OUTCOMES: [&str; 6] = ["allowed", "allowed unmet", "asked", "blocked", "stopped", "warned"];
 
-impl Expectation {
-    /// Reads what stands behind `expect`.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let written = serde_json::from_str(text).map_err(|_| {
-            "an expectation is a word such as \"block\", or an object with `verdict`, `outcome`, `reason`, `because`, `moves`"
-                .to_owned()
-        })?;
-        Self::written(written)
-    }
+/// The word that replaces one of an earlier version, as part of an error.
+pub(crate) fn renamed(word: &str) -> String {
+    let new = match word {
+        "refused" | "held" => "blocked",
+        "released" => "allowed",
+        "told" => "context",
+        _ => return String::new(),
+    };
+    format!(", which is now `{new}`")
+}
 
-    fn written(written: WrittenExpectation) -> Result<Self, String> {
-        let expectation = match written {
-            WrittenExpectation::Whole(expectation) => expectation,
-            WrittenExpectation::Word(word) if word == "undecidable" => Self { undecidable: true, ..Self::default() },
-            WrittenExpectation::Word(word) => match serde_json::from_value(word.as_str().into()) {
-                Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
-                Err(_) => Self { outcome: Some(word), ..Self::default() },
-            },
+impl Expectation {
+    /// Reads the value of `expect`.
+    pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
+        let word = match serde_json::from_str(text).map_err(|_| ExpectationError::Shape)? {
+            WrittenExpectation::Whole(expectation) => return expectation.checked(),
+            WrittenExpectation::Word(word) => word,
+        };
+        let expectation = match serde_json::from_value(word.as_str().into()) {
+            _ if word == "undecidable" => Self { undecidable: true, ..Self::default() },
+            Ok(verdict) => Self { verdict: Some(verdict), ..Self::default() },
+            Err(_) => Self { outcome: Some(word), ..Self::default() },
         };
         expectation.checked()
     }
 
-    fn checked(self) -> Result<Self, String> {
+    fn checked(self) -> Result<Self, ExpectationError> {
         match &self.outcome {
-            Some(word) if !OUTCOMES.contains(&word.as_str()) => {
-                Err(format!("no outcome is called `{word}`; there are {}", OUTCOMES.join(", ")))
-            }
+            Some(word) if !OUTCOMES.contains(&word.as_str()) => Err(ExpectationError::Outcome(word.clone())),
             _ => Ok(self),
         }
     }
 
-    /// That nothing comes of an event.
-    #[must_use]
-    pub fn silence() -> Self {
+    /// Expects that an event passes and moves nothing.
+    fn silence() -> Self {
         Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
     }
 
-    /// That the same comes of an event.
-    #[must_use]
-    pub fn of(result: &ReplayResult) -> Self {
+    /// Expects the decision of a result.
+    fn of(result: &ReplayResult) -> Self {
         if result.change == DecisionChange::Undecidable {
             return Self { undecidable: true, ..Self::default() };
         }
@@ -93,25 +106,21 @@ impl Expectation {
         Self { verdict: Some(result.verdict), reason, moves, change, ..Self::default() }
     }
 
-    /// Whether a difference is wanted: only what is named is, and silence names nothing.
-    #[must_use]
-    pub fn wants(&self, change: DecisionChange) -> bool {
+    /// Whether it accepts a difference: only what it names is accepted, and silence names nothing.
+    pub(crate) fn accepts(&self, change: DecisionChange) -> bool {
         let verdict = self.verdict.is_some() || self.outcome.is_some();
         let named = match change {
             DecisionChange::New | DecisionChange::Same => true,
             DecisionChange::NewlyBlocked | DecisionChange::NewlyAllowed => verdict,
             DecisionChange::ChangedReason => self.reason.is_some() || !self.because.is_empty(),
             DecisionChange::Undecidable => self.undecidable,
-            // What is told, given and kept is not in an expectation.
+            // Context and messages are not part of an expectation.
             DecisionChange::Drift | DecisionChange::ChangedOtherwise => false,
         };
         self.change == Some(change) || named && *self != Self::silence()
     }
 
-    /// Whether it is met.
-    #[must_use]
-    pub fn is_met(&self, result: &ReplayResult) -> bool {
-        // What cannot be decided meets nothing but that.
+    pub(crate) fn is_met(&self, result: &ReplayResult) -> bool {
         if self.undecidable || result.change == DecisionChange::Undecidable {
             return self.undecidable && result.change == DecisionChange::Undecidable;
         }
@@ -134,40 +143,37 @@ impl std::fmt::Display for Expectation {
         parts.extend(self.because.iter().map(|text| format!("{text:?} in the reason")));
         parts.extend(self.moves.as_ref().filter(|moves| !moves.is_empty()).map(|moves| moves.join(", ")));
         parts.extend(self.moves.as_ref().filter(|moves| moves.is_empty()).map(|_| "no mode moves".to_owned()));
-        parts.extend(self.undecidable.then(|| "that it cannot be decided".to_owned()));
+        parts.extend(self.undecidable.then(|| "that the event cannot be decided".to_owned()));
         f.write_str(&parts.join(", "))
     }
 }
 
-/// The file beside a recording: what is expected of those of its events from which something comes.
+/// The `NAME.expect.yaml` next to a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ExpectationFile {
-    /// How many events the recording has.
-    pub events: u64,
-    /// What is expected; of an event that is not named, nothing comes.
+pub(crate) struct ExpectationFile {
+    /// The number of events in the recording.
+    pub(crate) events: u64,
+    /// Every other event is expected to pass and to move nothing.
     #[serde(default)]
-    pub expect: Vec<EventExpectation>,
+    pub(crate) expect: Vec<EventExpectation>,
 }
 
-/// What is expected of an event at its place.
+/// The expectation of one event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
-pub struct EventExpectation {
-    /// Which event it is, from 1: one line may tell of several, and several files of one session.
-    pub number: u64,
+pub(crate) struct EventExpectation {
+    /// The number of the event, from 1: one line may have several events, and one session several files.
+    number: u64,
     /// Its line, for people.
-    #[serde(default)]
-    pub line: u64,
+    line: u64,
     /// The event, for people.
-    #[serde(default)]
-    pub event: String,
-    /// What is expected.
+    event: String,
     #[serde(flatten)]
-    pub expected: Expectation,
+    expected: Expectation,
 }
 
-/// A word that is not known must not pass for an expectation that is met, and so each is looked at.
+/// `flatten` ignores unknown keys, and a mistyped key must not pass as an expectation that is met.
 impl TryFrom<Map<String, Value>> for EventExpectation {
     type Error = String;
 
@@ -181,39 +187,34 @@ impl TryFrom<Map<String, Value>> for EventExpectation {
     }
 }
 
-/// What stands at the top of the file.
-const HEAD: &str = "# What modegate is expected to decide, written by `modegate replay --bless`. Of an event that is not named\n# here nothing comes: it passes, and no mode moves.\n";
+const HEAD: &str = "# Expected decisions, written by `modegate replay --bless`. Every event that is not listed is expected to\n# pass, and to move no mode.\n";
 
 impl ExpectationFile {
-    /// Reads the file; the error is a clause with the place.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let sidecar: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-        for at in &sidecar.expect {
-            at.expected.clone().checked().map_err(|why| format!("event {}: {why}", at.number))?;
+    pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
+        let file: Self = serde_yaml::from_str(text)?;
+        for at in &file.expect {
+            let checked = at.expected.clone().checked();
+            checked.map_err(|why| ExpectationError::Event(at.number, Box::new(why)))?;
         }
-        Ok(sidecar)
+        Ok(file)
     }
 
-    /// The file's text.
-    #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{HEAD}{}", serde_yaml::to_string(self).unwrap_or_default())
     }
 
-    /// What is expected of an event, by its number.
-    #[must_use]
-    pub fn at(&self, number: u64) -> Expectation {
+    /// The expectation of an event, by its number.
+    pub(crate) fn at(&self, number: u64) -> Expectation {
         let found = self.expect.iter().find(|at| at.number == number);
         found.map_or_else(Expectation::silence, |at| at.expected.clone())
     }
 
-    /// Expects what has come of an event.
-    pub fn bless(&mut self, result: &ReplayResult) {
+    /// Expects the decision of the next event.
+    pub(crate) fn bless(&mut self, result: &ReplayResult) {
         self.events += 1;
-        let expected = Expectation::of(result);
         if result.change.differs() || !Expectation::silence().is_met(result) {
             let (number, line, event) = (self.events, result.line, result.event.clone());
-            self.expect.push(EventExpectation { number, line, event, expected });
+            self.expect.push(EventExpectation { number, line, event, expected: Expectation::of(result) });
         }
     }
 }
@@ -245,10 +246,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expectation_says_so() {
-        assert!(Expectation::read(r#""blokked""#).unwrap_err().contains("no outcome is called `blokked`"));
-        assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().contains("`verdict`"));
-        assert!(ExpectationFile::read("events: 1\nexpect: [{number: x}]").unwrap_err().contains("number"));
+    fn an_invalid_expectation_is_an_error() {
+        assert!(Expectation::read(r#""blokked""#).unwrap_err().to_string().contains("unknown outcome `blokked`"));
+        assert!(Expectation::read(r#"{"verdikt":"block"}"#).unwrap_err().to_string().contains("`verdict`"));
+        assert!(ExpectationFile::read("events: 1\nexpect: [{number: x}]").unwrap_err().to_string().contains("number"));
+    }
+
+    #[test]
+    fn a_word_of_an_earlier_version_names_the_new_one() {
+        for (old, new) in [("refused", "blocked"), ("held", "blocked"), ("released", "allowed"), ("told", "context")] {
+            let error = Expectation::read(&format!("{old:?}")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("unknown outcome `{old}`, which is now `{new}`")), "{error}");
+        }
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use super::mask::{MachineIdentity, MaskCounts, MaskLevel, RecordingMasker};
 use super::recording::Header;
-use crate::engine::{Decided, decide};
-use crate::event::Event;
-use crate::facts::{Facts, RecordedAnswers};
+use super::redecision::{difference, redecide};
 use crate::journal::JournalLine;
 use crate::mode::{Catalogue, ProjectSources};
 use crate::session::Session;
@@ -86,36 +84,12 @@ pub fn export(
 enum LineDifference {
     #[error("it is unreadable once it is masked")]
     Unreadable,
-    #[error("its event is not a hook event")]
-    NotAnEvent,
-    #[error("its gates find something else")]
-    Findings,
-    #[error("the decision differs")]
-    Decision,
-    #[error("the session afterwards differs")]
-    SessionAfter,
+    #[error("{0}")]
+    Decision(&'static str),
     #[error("a secret in it cannot be masked")]
     Leak,
     #[error("the decision differs even without masking")]
     Unmasked,
-}
-
-fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, LineDifference> {
-    let event = Event::from_value(line.event.clone()).map_err(|_| LineDifference::NotAnEvent)?;
-    let recorded = RecordedAnswers::new(line.asked.clone());
-    Ok(decide(&event, catalogue, &line.before, &Facts::new(&recorded)))
-}
-
-fn compare(line: &JournalLine, decided: &Decided, after: &Session) -> Result<(), LineDifference> {
-    if decided.findings != line.findings {
-        Err(LineDifference::Findings)
-    } else if decided.decision != line.decision || decided.who != line.who {
-        Err(LineDifference::Decision)
-    } else if decided.session != *after {
-        Err(LineDifference::SessionAfter)
-    } else {
-        Ok(())
-    }
 }
 
 struct LineExporter {
@@ -155,11 +129,8 @@ impl LineExporter {
                 Some(masked)
             }
             Err(why) => {
-                let unmasked = || {
-                    let decided = redecide(line, own)?;
-                    compare(line, &decided, line.after.as_ref().unwrap_or(&line.before))
-                };
-                let differs_always = catalogue.is_some() && unmasked().is_err();
+                let unmasked = || redecide(line, own).is_ok_and(|decided| difference(line, &decided).is_none());
+                let differs_always = catalogue.is_some() && !unmasked();
                 let why = if differs_always { LineDifference::Unmasked } else { why };
                 self.report.left_out.push(LineNote::new(line, &why.to_string()));
                 None
@@ -189,13 +160,13 @@ impl LineExporter {
     /// Decides a masked line again. Only fingerprints may differ: they are replaced by those of the masked facts.
     fn verify(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), LineDifference> {
         self.replace_fingerprints(&mut line.before);
-        let decided = redecide(line, catalogue)?;
+        let decided = redecide(line, catalogue).map_err(LineDifference::Decision)?;
         if let Some(mut after) = line.after.take() {
             self.replace_fingerprints(&mut after);
             self.learn_fingerprints(&mut after, &decided.session);
             line.after = Some(after);
         }
-        compare(line, &decided, line.after.as_ref().unwrap_or(&line.before))
+        difference(line, &decided).map_or(Ok(()), |what| Err(LineDifference::Decision(what)))
     }
 
     fn replace_fingerprints(&self, session: &mut Session) {

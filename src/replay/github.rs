@@ -1,4 +1,4 @@
-//! Results where GitHub shows them: as annotations of a run, and as its summary.
+//! Annotations and the job summary for GitHub Actions.
 
 use super::change::DecisionChange;
 use super::counts::ReplayCounts;
@@ -8,25 +8,24 @@ use super::sarif::place;
 use crate::mode::Catalogue;
 use std::fmt::Write;
 
-/// GitHub shows no more of a kind.
+/// GitHub shows no more annotations of one level.
 const SHOWN: usize = 10;
 
-/// The lines that make GitHub annotate a run.
-#[must_use]
-pub fn annotations(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Vec<String> {
+/// Renders workflow commands that annotate the run.
+pub(crate) fn annotations(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Vec<String> {
     let errors = failing.iter().take(SHOWN).map(|result| {
         let own = || (result.file.clone(), result.line);
         let (file, line) = place(catalogue, result).unwrap_or_else(own);
         let title = format!("{}: {}", result.title(), result.event);
-        let text = format!("{}\n{}:{} (session {})", result.told(), result.file, result.line, result.session);
+        let text = format!("{}\n{}:{} (session {})", result.description(), result.file, result.line, result.session);
         command("error", &file, line, &title, &text)
     });
-    let (unmet, odd): (Vec<&ReplayProblem>, Vec<&ReplayProblem>) = problems.iter().partition(|problem| problem.unmet);
-    let told = |level: &'static str| {
+    let (unmet, other): (Vec<&ReplayProblem>, Vec<&ReplayProblem>) = problems.iter().partition(|problem| problem.unmet);
+    let command_for = |level: &'static str| {
         move |problem: &ReplayProblem| command(level, &problem.file, problem.line, "modegate replay", &problem.what)
     };
-    let unmet = unmet.into_iter().take(SHOWN).map(told("error"));
-    let warnings = odd.into_iter().take(SHOWN).map(told("warning"));
+    let unmet = unmet.into_iter().take(SHOWN).map(command_for("error"));
+    let warnings = other.into_iter().take(SHOWN).map(command_for("warning"));
     errors.chain(unmet).chain(warnings).collect()
 }
 
@@ -36,9 +35,8 @@ fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> Strin
     format!("::{level} file={},line={},title={}::{}", value(file), line.max(1), value(title), plain(text))
 }
 
-/// The summary of a run.
-#[must_use]
-pub fn summary(counts: &ReplayCounts, failing: &[ReplayResult]) -> String {
+/// Renders the job summary.
+pub(crate) fn summary(counts: &ReplayCounts, failing: &[ReplayResult]) -> String {
     let mut text = format!("### modegate replay\n\n{}\n", counts.sentence());
     if failing.is_empty() {
         return text;
@@ -69,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_cannot_break_out_of_its_line() {
+    fn a_text_cannot_break_out_of_its_line() {
         let text = command("error", "a,b:c.jsonl", 0, "t::x", "100%\n::error::y");
         assert_eq!(text, "::error file=a%2Cb%3Ac.jsonl,line=1,title=t%3A%3Ax::100%25%0A::error::y");
     }

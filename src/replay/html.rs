@@ -1,6 +1,6 @@
-//! The report as one page: everything in one file that opens anywhere and asks nobody for anything.
+//! The HTML report: one self-contained file without network access.
 //!
-//! The page draws itself from the data, which stands in it as JSON. Nothing of the data is ever markup.
+//! A script draws the page from the embedded JSON; no data is ever used as markup.
 
 use serde::Serialize;
 use serde_json::json;
@@ -9,21 +9,21 @@ const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// The page that shows `data`.
+/// Renders the page that shows `data`.
 ///
-/// Data that is no JSON becomes a page that says so: a report is written at the end of much work.
+/// Data that cannot be serialized gives a page that says so.
 #[must_use]
 pub fn page(data: &impl Serialize) -> String {
     let json = serde_json::to_string(data).unwrap_or_else(|error| {
         json!({ "problems": [{ "what": format!("the report cannot be written as JSON: {error}") }] }).to_string()
     });
-    // The data goes in last, so that no word in it is taken for a place to fill.
+    // The data goes in last, so that nothing in it is taken for a placeholder.
     PAGE.replace("{{css}}", STYLE.trim()).replace("{{js}}", SCRIPT.trim()).replace("{{data}}", &inert(&json))
 }
 
-/// JSON that can stand in a script element: nothing in it can end the element or begin a comment.
+/// Escapes JSON so that it cannot end its script element or begin a comment.
 ///
-/// In JSON these characters stand in strings only, so the escape means the same character.
+/// These characters occur in JSON strings only, where the escape means the same character.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_is_filled() {
+    fn every_placeholder_is_filled() {
         let page = page(&json!({}));
         for place in ["{{css}}", "{{js}}", "{{data}}"] {
             assert_eq!(PAGE.matches(place).count(), 1, "{place}");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_nobody_and_makes_no_markup_of_data() {
+    fn the_page_loads_nothing_and_uses_no_data_as_markup() {
         let page = page(&json!({}));
         for word in [
             "innerHTML",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_is_no_json_is_told() {
+    fn data_that_cannot_be_serialized_is_reported() {
         let odd = std::collections::BTreeMap::from([((1, 2), "a key must be a text")]);
         let what = found(&page(&odd)).pointer("/problems/0/what").unwrap().to_string();
         assert!(what.contains("cannot be written"), "{what}");

@@ -99,7 +99,7 @@ impl InferredFacts {
         self.ledger.add_event(&event.fields, Some(who));
     }
 
-    /// CaseLocation the agent stands, and who is who on the ground.
+    /// The folders that an event refers to.
     fn ground(&self, event: &Event) -> ExecContext {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));

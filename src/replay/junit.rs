@@ -1,4 +1,4 @@
-//! Results as a test report: a suite a session, a case a decision that has anything to tell.
+//! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
 use super::problem::ReplayProblem;
 use super::result::ReplayResult;
@@ -8,13 +8,11 @@ use std::io;
 
 /// The cases of one session.
 #[derive(Debug, Default)]
-pub struct TestSuite {
-    /// The session.
-    pub session: String,
-    /// The file.
-    pub file: String,
-    /// Decisions with nothing to tell, all as before.
-    pub quiet: u64,
+pub(crate) struct TestSuite {
+    pub(crate) session: String,
+    pub(crate) file: String,
+    /// The number of decisions that pass silently, as before.
+    pub(crate) quiet: u64,
     problems: Vec<String>,
     cases: Vec<TestCase>,
 }
@@ -28,15 +26,15 @@ struct TestCase {
 
 impl TestSuite {
     /// Adds a decision.
-    pub fn add(&mut self, result: &ReplayResult) {
+    pub(crate) fn add(&mut self, result: &ReplayResult) {
         let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
-        let failure = result.is_failing().then(|| (result.title().to_owned(), result.told()));
-        let skipped = result.is_open().then(|| format!("it cannot be told: {}", result.unrecorded.join(" ")));
+        let failure = result.is_failing().then(|| (result.title().to_owned(), result.description()));
+        let skipped = result.is_undecided().then(|| format!("cannot be decided: {}", result.unrecorded.join(" ")));
         self.cases.push(TestCase { name, failure, skipped });
     }
 
-    /// Adds what could not be read, or is odd; what is not as expected fails.
-    pub fn problem(&mut self, problem: &ReplayProblem) {
+    /// Adds a problem; one that makes an expectation impossible is a failure.
+    pub(crate) fn problem(&mut self, problem: &ReplayProblem) {
         let text = problem.to_string();
         if problem.unmet {
             let failure = Some(("not as expected".to_owned(), problem.what.clone()));
@@ -46,14 +44,12 @@ impl TestSuite {
         }
     }
 
-    /// Whether there is anything in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.cases.is_empty() && self.quiet == 0 && self.problems.is_empty()
     }
 
     /// Writes the suite as an element of `testsuites`.
-    pub fn write(&self, to: &mut impl io::Write) -> io::Result<()> {
+    pub(crate) fn write(&self, to: &mut impl io::Write) -> io::Result<()> {
         let mut writer = Writer::new_with_indent(to, b' ', 2);
         let failures = self.cases.iter().filter(|case| case.failure.is_some()).count();
         let skipped = self.cases.iter().filter(|case| case.skipped.is_some()).count();
@@ -68,7 +64,7 @@ impl TestSuite {
             self.case(&mut writer, case)?;
         }
         if self.quiet > 0 {
-            let name = format!("{} other decisions are as they were", self.quiet);
+            let name = format!("{} other decisions are unchanged", self.quiet);
             self.case(&mut writer, &TestCase { name, failure: None, skipped: None })?;
         }
         if !self.problems.is_empty() {
@@ -109,7 +105,7 @@ impl TestSuite {
     }
 }
 
-/// A text without the characters that XML cannot have.
+/// Replaces characters that XML cannot have.
 fn clean(text: &str) -> String {
     let fits = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect()
@@ -124,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_difference_is_a_failure_with_its_reason() {
-        let was = PastDecision::from((Decision::default(), Vec::new()));
+        let was = PastDecision { decision: Decision::default(), findings: Vec::new() };
         let result = ReplayResult {
             session: "s<1>".into(),
             line: 3,
@@ -150,6 +146,6 @@ mod tests {
         );
         assert!(text.contains(r#"<failure type="newly blocked" message="#), "{text}");
         assert!(text.contains("&amp; \u{fffd}."), "{text}");
-        assert!(text.contains("2 other decisions are as they were"), "{text}");
+        assert!(text.contains("2 other decisions are unchanged"), "{text}");
     }
 }

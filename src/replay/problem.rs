@@ -1,27 +1,29 @@
-//! Something that could not be read, or is odd.
+//! Problems with recorded files.
 
 use serde::{Deserialize, Serialize};
 
-/// What is wrong, and where.
+/// Something that cannot be read or looks wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReplayProblem {
-    /// The file.
-    pub file: String,
+pub(crate) struct ReplayProblem {
+    pub(crate) file: String,
     /// The line; 0 for the whole file.
     #[serde(default)]
-    pub line: u64,
-    /// What is wrong, as a clause.
+    pub(crate) line: u64,
     #[serde(rename = "problem")]
-    pub what: String,
-    /// Whether something is expected that it makes impossible.
+    pub(crate) what: String,
+    /// Whether it makes an expectation impossible, and so fails the replay.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unmet: bool,
+    pub(crate) unmet: bool,
 }
 
 impl ReplayProblem {
-    /// Something odd, and where.
-    pub fn new(file: impl Into<String>, line: u64, what: impl Into<String>) -> Self {
-        Self { file: file.into(), line, what: what.into(), unmet: false }
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass texts and errors alike")]
+    pub(crate) fn new(file: impl Into<String>, line: u64, what: impl ToString) -> Self {
+        Self { file: file.into(), line, what: what.to_string(), unmet: false }
+    }
+
+    pub(crate) fn unmet(file: impl Into<String>, line: u64, what: impl ToString) -> Self {
+        Self { unmet: true, ..Self::new(file, line, what) }
     }
 }
 

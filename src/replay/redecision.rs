@@ -1,12 +1,13 @@
-//! A line of a journal, decided again from what it holds.
+//! Deciding a recorded event again, and comparing the result with the recorded decision.
 
 use super::change::DecisionChange;
-use super::entry::{Entry, plain};
+use super::line::{RecordedLine, unescaped};
 use super::recorded_facts::RecordedFacts;
 use crate::engine::{Decided, decide};
 use crate::event::Event;
-use crate::facts::{Answer, Facts, Question};
-use crate::journal::masked;
+use crate::facts::{Answer, FactSource, Facts, Question};
+use crate::ids::AgentName;
+use crate::journal::{JournalLine, masked};
 use crate::mode::Catalogue;
 use crate::session::Session;
 use crate::verdict::{Decision, Finding, Truth, Verdict};
@@ -14,120 +15,186 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-/// Decides the lines of journals again, one after the other.
-pub struct Redecision<'c> {
-    catalogue: &'c Catalogue,
-    /// The hash that lines have which these very modes have decided.
-    hash: &'c str,
-    last: CachedSession,
-    scratch: Vec<u8>,
-}
-
-/// The session that was read last: most lines begin where the one before has ended.
-#[derive(Default)]
-struct CachedSession {
-    text: String,
-    session: Session,
-}
-
-/// An event that was decided, and how that compares with the past.
+/// A decided event, compared with its recorded decision if there is one.
 #[derive(Debug)]
 pub struct Comparison {
-    /// The event.
-    pub event: Event,
-    /// What is decided now.
+    pub(crate) event: Event,
+    /// The decision of now.
     pub decided: Decided,
-    /// What was asked and answered.
-    pub asked: Vec<(Question, Answer)>,
-    /// What was asked and not recorded.
-    pub gaps: Vec<Question>,
-    /// What has become of the past decision.
+    pub(crate) asked: Vec<(Question, Answer)>,
+    /// Questions that were asked but not recorded.
+    pub(crate) gaps: Vec<Question>,
+    /// How the decision differs from the recorded one.
     pub change: DecisionChange,
-    /// The past decision and its findings, where it does not simply stand.
-    pub was: Option<(Decision, Vec<Finding>)>,
-    /// Whether other modes, or another modegate, have made the past decision.
+    /// The recorded decision, where it differs.
+    pub(crate) was: Option<(Decision, Vec<Finding>)>,
+    /// Whether other modes, or another version of modegate, made the recorded decision.
     pub other_modes: bool,
 }
 
 impl Comparison {
-    /// An event without a past decision.
-    #[must_use]
-    pub fn new(event: Event, decided: Decided, asked: Vec<(Question, Answer)>) -> Self {
-        Self { event, decided, asked, gaps: Vec::new(), change: DecisionChange::New, was: None, other_modes: false }
+    /// A decision without a recorded one.
+    pub(crate) fn new(event: Event, decided: Decided, asked: Vec<(Question, Answer)>) -> Self {
+        let change = DecisionChange::New;
+        Self { event, decided, asked, gaps: Vec::new(), change, was: None, other_modes: false }
     }
 
-    /// The same in a world that shows only a part: what is refused for want of knowledge is not decided.
-    #[must_use]
-    pub fn half_seen(mut self) -> Self {
+    /// Marks a decision from inferred facts as undecidable where it blocks only because something is unknown.
+    pub(crate) fn with_inferred_facts(mut self) -> Self {
         let verdict = self.decided.decision.verdict;
-        let mut grave = self.decided.findings.iter().filter(|finding| finding.verdict == verdict);
-        if verdict >= Verdict::Ask && grave.all(|finding| finding.outcome.truth == Truth::Unknown) {
+        let mut decisive = self.decided.findings.iter().filter(|finding| finding.verdict == verdict);
+        if verdict >= Verdict::Ask && decisive.all(|finding| finding.outcome.truth == Truth::Unknown) {
             self.change = DecisionChange::Undecidable;
         }
         self
     }
 
-    /// Whether there is neither a past decision nor a new one.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
+    /// Whether there is neither a recorded decision nor a new one.
+    pub(crate) fn is_undecided(&self) -> bool {
         self.change == DecisionChange::Undecidable && self.was.is_none()
     }
 }
 
-impl<'c> Redecision<'c> {
-    /// A redecision by the modes of a catalogue; lines with `hash` were decided by the same.
-    #[must_use]
-    pub fn new(catalogue: &'c Catalogue, hash: &'c str) -> Self {
-        Self { catalogue, hash, last: CachedSession::default(), scratch: Vec::new() }
-    }
+/// Decides an event with the answers of a source; also gives what was asked.
+pub(crate) fn decide_with(
+    event: &Event,
+    catalogue: &Catalogue,
+    before: &Session,
+    source: &impl FactSource,
+) -> (Decided, Vec<(Question, Answer)>) {
+    let facts = Facts::new(source);
+    let decided = decide(event, catalogue, before, &facts);
+    (decided, facts.asked())
+}
 
-    /// Decides a line again, which takes its event and its facts out of it; the error is a clause about what is wrong with the line.
-    pub fn line(&mut self, entry: &mut Entry<'_>) -> Result<Comparison, String> {
-        let event = entry.event.take().ok_or("it has no event")?;
-        let event = Event::from_value(event.into()).map_err(|why| format!("its event is none: {why}"))?;
-        self.read_session(entry.before.ok_or("it has no session")?)?;
-        let recorded = std::mem::take(&mut entry.asked);
-        let recorded_facts = RecordedFacts::new(&event, &recorded, plain(entry.at));
-        let facts = Facts::new(&recorded_facts);
-        let decided = decide(&event, self.catalogue, &self.last.session, &facts);
-        let asked = facts.asked();
-        let gaps = recorded_facts.gaps();
-        let other_modes = plain(entry.modes) != Some(self.hash);
-        let mut compared =
-            Comparison { event, decided, asked, gaps, change: DecisionChange::Same, was: None, other_modes };
-        if compared.gaps.is_empty() && self.is_same_text(entry, &compared.decided) {
-            return Ok(compared);
+/// Why a journal line cannot be decided again.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// A part that every line needs is not there.
+    #[error("it has no {0}")]
+    Missing(&'static str),
+    /// The event is not one.
+    #[error("its event is invalid: {0}")]
+    Event(String),
+    /// A part has another shape.
+    #[error("`{0}`: {1}")]
+    Part(&'static str, serde_json::Error),
+}
+
+/// The recorded half of a comparison.
+struct RecordedDecision {
+    decision: Decision,
+    findings: Vec<Finding>,
+    after: Session,
+    who: Option<AgentName>,
+    /// Without stored state neither context nor modes can be compared, only findings.
+    lost: bool,
+}
+
+impl RecordedDecision {
+    /// What a decision has that differs, in a clause.
+    fn difference(&self, now: &Decided) -> Option<&'static str> {
+        if self.findings != now.findings {
+            Some("its gates find something else")
+        } else if self.lost {
+            None
+        } else if self.decision != now.decision {
+            Some("its decision differs")
+        } else if self.after != masked(now.session.clone()) {
+            Some("its session differs afterwards")
+        } else if self.who.as_deref() != now.who.as_deref() {
+            Some("another agent stops")
+        } else {
+            None
         }
-        self.compare(entry, &mut compared)?;
+    }
+}
+
+/// Decides a parsed line again from its own facts.
+pub(crate) fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
+    let event = Event::from_value(line.event.clone()).map_err(|_| "its event is invalid")?;
+    let compared = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
+    if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
+}
+
+/// What differs between a parsed line and a decision, in a clause.
+pub(crate) fn difference(line: &JournalLine, now: &Decided) -> Option<&'static str> {
+    let (decision, findings) = (line.decision.clone(), line.findings.clone());
+    let after = line.after.as_ref().unwrap_or(&line.before).clone();
+    RecordedDecision { decision, findings, after, who: line.who.clone(), lost: line.lost }.difference(now)
+}
+
+fn decide_recorded(
+    event: Event,
+    catalogue: &Catalogue,
+    before: &Session,
+    recorded: &[(Question, Answer)],
+    at: Option<&str>,
+) -> Comparison {
+    let source = RecordedFacts::new(&event, recorded, at);
+    let (decided, asked) = decide_with(&event, catalogue, before, &source);
+    let gaps = source.gaps();
+    Comparison { gaps, ..Comparison::new(event, decided, asked) }
+}
+
+/// Decides the lines of journals again, one after the other.
+#[derive(Default)]
+pub struct Redecision {
+    /// The session that was read last, with its text: most lines begin where the one before has ended.
+    text: String,
+    session: Session,
+    scratch: Vec<u8>,
+}
+
+impl Redecision {
+    /// Decides a line again, taking its event and facts out of it; modes with this hash decided the same lines.
+    ///
+    /// # Errors
+    ///
+    /// Tells what is wrong with the line.
+    pub fn line(
+        &mut self,
+        line: &mut RecordedLine<'_>,
+        catalogue: &Catalogue,
+        hash: &str,
+    ) -> Result<Comparison, LineError> {
+        let event = line.event.take().ok_or(LineError::Missing("event"))?;
+        let event = Event::from_value(event.into()).map_err(|why| LineError::Event(why.to_string()))?;
+        self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
+        let recorded = std::mem::take(&mut line.asked);
+        let mut compared = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
+        compared.other_modes = unescaped(line.modes) != Some(hash);
+        compared.change = DecisionChange::Same;
+        if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {
+            self.compare(line, &mut compared)?;
+        }
         Ok(compared)
     }
 
-    /// The session before the line that was decided last.
-    #[must_use]
-    pub fn before(&self) -> &Session {
-        &self.last.session
+    /// The session before the last line.
+    pub(crate) fn before(&self) -> &Session {
+        &self.session
     }
 
-    fn read_session(&mut self, raw: &RawValue) -> Result<(), String> {
-        if self.last.text != raw.get() {
-            self.last.session = serde_json::from_str(raw.get()).map_err(|why| format!("`before`: {why}"))?;
-            raw.get().clone_into(&mut self.last.text);
+    fn read_session(&mut self, raw: &RawValue) -> Result<(), LineError> {
+        if self.text != raw.get() {
+            self.session = serde_json::from_str(raw.get()).map_err(|why| LineError::Part("before", why))?;
+            raw.get().clone_into(&mut self.text);
         }
         Ok(())
     }
 
     /// Whether the line would be written again byte for byte.
-    fn is_same_text(&mut self, entry: &Entry<'_>, decided: &Decided) -> bool {
-        if entry.lost {
+    fn is_same_text(&mut self, line: &RecordedLine<'_>, decided: &Decided) -> bool {
+        if line.lost {
             return false;
         }
-        let moved = decided.session != self.last.session;
-        let after = moved.then(|| masked(decided.session.clone()));
+        let after = (decided.session != self.session).then(|| masked(decided.session.clone()));
         let findings = Some(&decided.findings).filter(|findings| !findings.is_empty());
-        self.writes(entry.decision, Some(&decided.decision))
-            && self.writes(entry.findings, findings)
-            && self.writes(entry.after, after.as_ref())
-            && self.writes(entry.who, decided.who.as_ref())
+        self.writes(line.decision, Some(&decided.decision))
+            && self.writes(line.findings, findings)
+            && self.writes(line.after, after.as_ref())
+            && self.writes(line.who, decided.who.as_ref())
     }
 
     fn writes(&mut self, raw: Option<&RawValue>, value: Option<&impl Serialize>) -> bool {
@@ -139,37 +206,30 @@ impl<'c> Redecision<'c> {
         serde_json::to_writer(&mut self.scratch, value).is_ok() && self.scratch == raw.get().as_bytes()
     }
 
-    /// Compares what the bytes mean: another writer may space them otherwise, other modes decide otherwise.
-    fn compare(&self, entry: &Entry<'_>, compared: &mut Comparison) -> Result<(), String> {
-        let decision: Decision = part(entry.decision, "decision")?.ok_or("it has no decision")?;
-        let findings: Vec<Finding> = part(entry.findings, "findings")?.unwrap_or_default();
-        let after: Option<Session> = part(entry.after, "after")?;
-        let after = after.unwrap_or_else(|| self.last.session.clone());
-        let who: Option<crate::ids::AgentName> = part(entry.who, "who")?;
-        let now = &compared.decided;
-        // Without a state nothing could be told or moved: only the verdict can be compared.
-        let stands = if entry.lost {
-            findings == now.findings
-        } else {
-            decision == now.decision
-                && findings == now.findings
-                && after == masked(now.session.clone())
-                && who == now.who
+    /// Compares values instead of bytes: another writer may format them differently, other modes decide differently.
+    fn compare(&self, line: &RecordedLine<'_>, compared: &mut Comparison) -> Result<(), LineError> {
+        let recorded = RecordedDecision {
+            decision: part(line.decision, "decision")?.ok_or(LineError::Missing("decision"))?,
+            findings: part(line.findings, "findings")?.unwrap_or_default(),
+            after: part(line.after, "after")?.unwrap_or_else(|| self.session.clone()),
+            who: part(line.who, "who")?,
+            lost: line.lost,
         };
+        let now = &compared.decided;
         compared.change = if !compared.gaps.is_empty() {
             DecisionChange::Undecidable
-        } else if stands {
+        } else if recorded.difference(now).is_none() {
             DecisionChange::Same
         } else if !compared.other_modes {
             DecisionChange::Drift
         } else {
-            DecisionChange::between((&decision, &after), (&now.decision, &now.session))
+            DecisionChange::between((&recorded.decision, &recorded.after), (&now.decision, &now.session))
         };
-        compared.was = compared.change.differs().then_some((decision, findings));
+        compared.was = compared.change.differs().then_some((recorded.decision, recorded.findings));
         Ok(())
     }
 }
 
-fn part<T: DeserializeOwned>(raw: Option<&RawValue>, name: &str) -> Result<Option<T>, String> {
-    raw.map(|raw| serde_json::from_str(raw.get()).map_err(|why| format!("`{name}`: {why}"))).transpose()
+fn part<T: DeserializeOwned>(raw: Option<&RawValue>, name: &'static str) -> Result<Option<T>, LineError> {
+    raw.map(|raw| serde_json::from_str(raw.get()).map_err(|why| LineError::Part(name, why))).transpose()
 }

@@ -1,4 +1,4 @@
-//! An event that was decided again, as people and scripts read it.
+//! A replayed event as people and scripts read it.
 
 use super::change::DecisionChange;
 use super::expectation::Expectation;
@@ -7,173 +7,127 @@ use crate::facts::{Answer, Question};
 use crate::ids::GateId;
 use crate::mode::Catalogue;
 use crate::reply::reply;
-use crate::verdict::{Decision, Finding, Verdict};
+use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// One event, what is decided on it, and what was.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One event, its decision, and the recorded decision where that differs.
+///
+/// This is the line of `replay --json`; `docs/replay.md` describes its keys.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ReplayResult {
-    /// Whose event it is.
-    pub session: String,
-    /// The file that it stands in.
-    pub file: String,
-    /// The line of that file.
-    pub line: u64,
-    /// When it came.
+pub(crate) struct ReplayResult {
+    pub(crate) session: String,
+    pub(crate) file: String,
+    pub(crate) line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
+    pub(crate) at: Option<String>,
     /// The event in a few words.
-    pub event: String,
-    /// Its name.
-    pub kind: String,
-    /// The agent that acts; none for the main agent.
+    pub(crate) event: String,
+    /// The name of the event.
+    pub(crate) kind: String,
+    /// The agent that acts; `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// The agent's id.
+    pub(crate) agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
-    /// The tool.
+    pub(crate) agent_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// What comes of it, in a word.
-    pub outcome: String,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why.
+    pub(crate) tool: Option<String>,
+    /// The result in a word, such as `blocked`.
+    pub(crate) outcome: String,
+    pub(crate) verdict: Verdict,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// What the model is told beside.
+    pub(crate) reason: String,
+    /// Texts for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub context: Vec<String>,
-    /// What the user is told beside.
+    pub(crate) context: Vec<String>,
+    /// Texts for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<String>,
-    /// What happens to the modes.
+    pub(crate) messages: Vec<String>,
+    /// Changes of modes and phases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub moves: Vec<String>,
-    /// The modes that are active after it, with their phase.
+    pub(crate) moves: Vec<String>,
+    /// The active modes after the event, each with its phase.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub modes: BTreeMap<String, String>,
-    /// What has become of the past decision.
-    pub change: DecisionChange,
-    /// The past decision, where it does not simply stand.
+    pub(crate) modes: BTreeMap<String, String>,
+    pub(crate) change: DecisionChange,
+    /// The recorded decision, where it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub was: Option<PastDecision>,
-    /// Whether other modes, or another modegate, have made the past decision.
+    pub(crate) was: Option<PastDecision>,
+    /// Whether other modes, or another version of modegate, made the recorded decision.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub other_modes: bool,
-    /// The gates that make the difference, or else those that object.
+    pub(crate) other_modes: bool,
+    /// The gates that cause the difference; without one, those that warn, ask or block.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gates: Vec<GateId>,
-    /// What was asked and not recorded.
+    pub(crate) gates: Vec<GateId>,
+    /// Questions whose answers are not recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unrecorded: Vec<String>,
-    /// What is expected.
+    pub(crate) unrecorded: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Expectation>,
-    /// Whether that is met.
+    pub(crate) expected: Option<Expectation>,
+    /// Whether the expectation is met.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub met: Option<bool>,
-    /// What every gate found.
+    pub(crate) met: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
-    /// What was asked and answered, in words.
+    pub(crate) findings: Vec<Finding>,
+    /// Questions and answers in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<(String, String)>,
-    /// What the host is answered.
+    pub(crate) facts: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply: Option<HookOutput>,
+    pub(crate) reply: Option<HookOutput>,
 }
 
-/// A past decision.
+/// A recorded decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PastDecision {
-    /// What was decided.
+pub(crate) struct PastDecision {
     #[serde(flatten)]
-    pub decision: Decision,
-    /// What every gate found.
+    pub(crate) decision: Decision,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
 }
 
-/// What the hook prints.
+/// The output of the hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookOutput {
-    /// One JSON object, or nothing.
+pub(crate) struct HookOutput {
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub stdout: String,
-    /// The reasons.
+    stdout: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub stderr: String,
-    /// The exit code.
-    pub exit: u8,
+    stderr: String,
+    exit: u8,
 }
 
-/// CaseLocation an event stands.
-#[derive(Debug, Clone, Copy)]
-pub struct CaseLocation<'a> {
-    /// The file.
-    pub file: &'a str,
-    /// Its line.
-    pub line: u64,
-    /// When it came.
-    pub at: Option<&'a str>,
+/// Where an event was read, and when it happened.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseLocation {
+    pub(crate) file: Arc<str>,
+    pub(crate) line: u64,
+    pub(crate) at: Option<String>,
 }
 
-impl Default for ReplayResult {
-    fn default() -> Self {
-        Self {
-            session: String::new(),
-            file: String::new(),
-            line: 0,
-            at: None,
-            event: String::new(),
-            kind: String::new(),
-            agent: None,
-            agent_id: None,
-            tool: None,
-            outcome: String::new(),
-            verdict: Verdict::Pass,
-            reason: String::new(),
-            context: Vec::new(),
-            messages: Vec::new(),
-            moves: Vec::new(),
-            modes: BTreeMap::new(),
-            change: DecisionChange::New,
-            was: None,
-            other_modes: false,
-            gates: Vec::new(),
-            unrecorded: Vec::new(),
-            expected: None,
-            met: None,
-            findings: Vec::new(),
-            facts: Vec::new(),
-            reply: None,
-        }
-    }
-}
+/// How many facts are listed with a difference.
+const FACTS_SHOWN: usize = 5;
+
+/// How many gates are listed with a difference.
+const GATES_SHOWN: usize = 3;
 
 impl ReplayResult {
-    /// What was compared, in words.
-    #[must_use]
-    pub fn new(place: CaseLocation<'_>, compared: Comparison, catalogue: &Catalogue) -> Self {
+    pub(crate) fn new(location: CaseLocation, compared: Comparison, catalogue: &Catalogue) -> Self {
         let Comparison { event, decided, asked, gaps, change, was, other_modes } = compared;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
-        let said = reply(&event, &decided.decision, &decided.findings);
+        let output = reply(&event, &decided.decision, &decided.findings);
         let outcome = decided.outcome().to_owned();
         let Decision { verdict, reason, context, messages, moves, .. } = decided.decision;
         let active = catalogue.modes.iter().filter_map(|mode| {
             let state = decided.session.mode_state(&mode.namespace).filter(|state| state.is_active)?;
             Some((mode.name.clone(), state.phase.clone().unwrap_or_default()))
         });
-        let gates = deciding(&decided.findings, was.as_ref().map(|(_, findings)| findings.as_slice()));
+        let facts = asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_)));
         Self {
             session: event.session().to_owned(),
-            file: place.file.to_owned(),
-            line: place.line,
-            at: place.at.map(str::to_owned),
+            file: location.file.to_string(),
+            line: location.line,
+            at: location.at,
             event: event.described(),
             kind: event.name().to_owned(),
             agent: text("agent_type").or_else(|| decided.who.as_ref().map(ToString::to_string)),
@@ -187,101 +141,130 @@ impl ReplayResult {
             moves,
             modes: active.collect(),
             change,
-            was: was.map(PastDecision::from),
             other_modes,
-            gates,
+            gates: decisive_gates(&decided.findings, was.as_ref().map(|(_, findings)| findings.as_slice())),
+            was: was.map(|(decision, findings)| PastDecision { decision, findings }),
             unrecorded: unrecorded(&gaps, &asked),
             expected: None,
             met: None,
+            facts: facts.map(|(question, answer)| (question.to_string(), answer.to_string())).collect(),
             findings: decided.findings,
-            facts: asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))).map(in_words).collect(),
-            reply: Some(HookOutput { stdout: said.stdout, stderr: said.stderr, exit: said.exit }),
+            reply: Some(HookOutput { stdout: output.stdout, stderr: output.stderr, exit: output.exit }),
         }
     }
 
-    /// The same with what is expected of it.
-    #[must_use]
-    pub fn expecting(mut self, expected: Option<Expectation>) -> Self {
-        let differs = self.change.differs() && !self.is_open();
-        let expected = expected.filter(|expected| !differs || !expected.is_met(&self) || expected.wants(self.change));
+    /// Adds an expectation; one that is met only by chance of a difference it does not name is ignored.
+    pub(crate) fn expecting(mut self, expected: Option<Expectation>) -> Self {
+        let differs = self.change.differs() && !self.is_undecided();
+        let expected = expected.filter(|expected| !differs || !expected.is_met(&self) || expected.accepts(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self
     }
 
-    /// Whether there was no decision before, and the session shows too little to make one.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
+    /// Whether there is no recorded decision, and the session shows too little to make a new one.
+    pub(crate) fn is_undecided(&self) -> bool {
         self.change == DecisionChange::Undecidable && self.was.is_none()
     }
 
-    /// What is failing, in a word or two.
-    #[must_use]
-    pub fn title(&self) -> &'static str {
+    /// The kind of failure in a word or two.
+    pub(crate) fn title(&self) -> &'static str {
         if self.met == Some(false) { "not as expected" } else { self.change.words() }
     }
 
-    /// Before and now, in a few lines.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let line = |word: &str, verdict: Verdict, reason: &str, moves: &[String]| {
-            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-            let moves = if moves.is_empty() { String::new() } else { format!(" ({})", moves.join(", ")) };
-            format!("{word}: {}{reason}{moves}", verdict.word())
-        };
+    /// What changed and why, as labeled lines.
+    pub(crate) fn details(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        if let Some(expected) = self.expected.as_ref().filter(|_| self.met == Some(false)) {
-            lines.push(format!("expected: {expected}"));
+        let mut decision = |label, verdict: Verdict, reason: &str, moves: &[String]| {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {}", reason.replace('\n', " ")) };
+            let moves = if moves.is_empty() { String::new() } else { format!(" ({})", moves.join(", ")) };
+            lines.push((label, format!("{}{reason}{moves}", verdict.word())));
+        };
+        if let Some(PastDecision { decision: was, .. }) = &self.was {
+            decision("before", was.verdict, &was.reason, &was.moves);
         }
-        lines.extend(
-            self.was
-                .as_ref()
-                .map(|was| line("before", was.decision.verdict, &was.decision.reason, &was.decision.moves)),
-        );
         if self.change == DecisionChange::Undecidable {
-            lines.push(format!("now: cannot be decided, for this was not recorded: {}", self.unrecorded.join(" ")));
-        } else {
-            lines.push(line("now", self.verdict, &self.reason, &self.moves));
+            let missing = self.unrecorded.join(" ");
+            lines.push(("now", format!("cannot be decided; this was not recorded: {missing}")));
+            return lines;
         }
-        let facts = self.facts.iter().take(5).map(|(question, answer)| format!("asked: {question} {answer}"));
-        lines.extend(facts);
+        decision("now", self.verdict, &self.reason, &self.moves);
+        if let Some(expected) = self.expected.as_ref().filter(|_| self.met == Some(false)) {
+            lines.insert(0, ("expected", expected.to_string()));
+        }
+        if let Some(PastDecision { decision: was, findings }) = &self.was {
+            for (now, was, label, was_label) in
+                [(&self.context, &was.context, "context", "was"), (&self.messages, &was.messages, "message", "was")]
+            {
+                if now != was {
+                    lines.extend(now.iter().map(|text| (label, text.clone())));
+                    lines.extend(was.iter().map(|text| (was_label, text.clone())));
+                }
+            }
+            let gone = |finding: &&Finding| !self.findings.iter().any(|other| other.gate == finding.gate);
+            let gone = findings.iter().filter(|finding| self.gates.contains(&finding.gate)).filter(gone);
+            lines.extend(gone.take(GATES_SHOWN).map(|finding| ("removed", described(finding))));
+        }
+        let mut decisive: Vec<&Finding> =
+            self.findings.iter().filter(|finding| self.gates.contains(&finding.gate)).collect();
+        decisive.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+        lines.extend(decisive.iter().take(GATES_SHOWN).map(|finding| ("gate", described(finding))));
+        let facts = self.facts.iter().take(FACTS_SHOWN);
+        lines.extend(facts.map(|(question, answer)| ("asked", format!("{question} {answer}"))));
+        lines
+    }
+
+    /// The details as one text.
+    pub(crate) fn description(&self) -> String {
+        let lines: Vec<String> = self.details().into_iter().map(|(label, text)| format!("{label}: {text}")).collect();
         lines.join("\n")
     }
 
-    /// Whether it is not as it was, and nobody expects that, or not as it is expected.
-    #[must_use]
-    pub fn is_failing(&self) -> bool {
-        self.met.map_or(self.change.differs() && !self.is_open(), |met| !met)
+    /// Whether the event fails the replay: an unmet expectation, or a difference that nobody expects.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.met.map_or(self.change.differs() && !self.is_undecided(), |met| !met)
     }
 
-    /// Whether there is nothing to tell of it: nothing objects, nothing moves, nothing has changed.
-    #[must_use]
-    pub fn is_quiet(&self) -> bool {
+    /// Whether it would be blocked or asked, and has never been decided before.
+    pub(crate) fn is_new_block(&self) -> bool {
+        let is_new = matches!(self.change, DecisionChange::New | DecisionChange::Undecidable) && self.was.is_none();
+        is_new && self.expected.is_none() && self.verdict >= Verdict::Ask
+    }
+
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.verdict >= Verdict::Block && self.change != DecisionChange::Undecidable
+    }
+
+    /// Whether nothing objects, nothing moves and nothing has changed.
+    pub(crate) fn is_quiet(&self) -> bool {
         let silent = self.verdict == Verdict::Pass && self.moves.is_empty() && self.context.is_empty();
         silent && !self.change.differs() && self.expected.is_none()
     }
 }
 
-impl From<(Decision, Vec<Finding>)> for PastDecision {
-    fn from((decision, findings): (Decision, Vec<Finding>)) -> Self {
-        Self { decision, findings }
-    }
+/// A finding in a line.
+fn described(finding: &Finding) -> String {
+    let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
+    let truth = match finding.outcome.truth {
+        Truth::Passes => "passes",
+        Truth::Fails => "fails",
+        Truth::Unknown => "is unknown",
+    };
+    let saw = if finding.outcome.saw.is_empty() { String::new() } else { format!(": {}", finding.outcome.saw) };
+    format!("{} [{} mode{phase}] {truth}{saw}", finding.gate, finding.mode)
 }
 
-/// What was asked in vain.
+/// The questions without an answer.
 fn unrecorded(gaps: &[Question], asked: &[(Question, Answer)]) -> Vec<String> {
-    let vain = asked.iter().filter(|(_, answer)| matches!(answer, Answer::Unknown(_))).map(|(question, _)| question);
-    let mut told: Vec<String> = gaps.iter().chain(vain).map(ToString::to_string).collect();
-    told.dedup();
-    told
+    let unknown = asked.iter().filter(|(_, answer)| matches!(answer, Answer::Unknown(_)));
+    let mut questions: Vec<String> =
+        gaps.iter().chain(unknown.map(|(question, _)| question)).map(ToString::to_string).collect();
+    questions.dedup();
+    questions
 }
 
-fn in_words<Q: ToString, A: ToString>((question, answer): &(Q, A)) -> (String, String) {
-    (question.to_string(), answer.to_string())
-}
-
-/// The gates that found something else than before; where there is no before, those that object.
-fn deciding(now: &[Finding], was: Option<&[Finding]>) -> Vec<GateId> {
+/// The gates whose findings differ from the recorded ones; without recorded ones, those that warn, ask or block.
+fn decisive_gates(now: &[Finding], was: Option<&[Finding]>) -> Vec<GateId> {
     let name = |finding: &Finding| finding.gate.clone();
     let Some(was) = was else {
         return now.iter().filter(|finding| finding.verdict > Verdict::Pass).map(name).collect();

@@ -1,4 +1,4 @@
-//! Results in the format of code scanners: a rule a gate, a result a difference.
+//! The SARIF report for code scanners: one rule per gate, one result per difference.
 
 use super::problem::ReplayProblem;
 use super::result::ReplayResult;
@@ -6,9 +6,8 @@ use crate::mode::{Catalogue, Gate, ModeOrigin};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The whole report.
-#[must_use]
-pub fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Value {
+/// Renders the report.
+pub(crate) fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &Catalogue) -> Value {
     let names: BTreeSet<&str> = failing.iter().map(rule).chain((!problems.is_empty()).then_some(UNREAD)).collect();
     let rules: Vec<Value> = names.iter().map(|name| described(name, catalogue)).collect();
     let results = failing.iter().map(|result| finding(result, catalogue)).chain(problems.iter().map(unread));
@@ -22,10 +21,10 @@ pub fn sarif(failing: &[ReplayResult], problems: &[ReplayProblem], catalogue: &C
     })
 }
 
-/// The rule of what could not be read.
+/// The rule for problems.
 const UNREAD: &str = "recording-is-readable";
 
-/// The gate that makes the difference; the change itself where none does.
+/// The gate that causes the difference; without one, the change itself.
 fn rule(result: &ReplayResult) -> &str {
     result.gates.first().map_or_else(|| result.change.words(), |gate| gate.as_str())
 }
@@ -38,7 +37,7 @@ fn described(name: &str, catalogue: &Catalogue) -> Value {
 
 fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
     let own = location(&result.file, result.line);
-    // In a pull request the changed mode is what people look at.
+    // In a pull request people look at the changed mode.
     let (first, related) = match place(catalogue, result) {
         Some((file, line)) => (location(&file, line), vec![own]),
         None => (own, Vec::new()),
@@ -46,7 +45,7 @@ fn finding(result: &ReplayResult, catalogue: &Catalogue) -> Value {
     json!({
         "ruleId": rule(result),
         "level": if result.change == super::change::DecisionChange::Undecidable { "warning" } else { "error" },
-        "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event, result.session, result.told())},
+        "message": {"text": format!("{}: {}, session {}\n{}", result.title(), result.event, result.session, result.description())},
         "locations": [first],
         "relatedLocations": related,
         "partialFingerprints": {"result/v1": format!("{}:{}:{}", result.session, result.line, rule(result))},
@@ -75,7 +74,7 @@ pub fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u6
     found.find_map(|finding| {
         let (mode, origin) = catalogue.entries().find(|(mode, _)| mode.name == finding.mode)?;
         let ModeOrigin::File(file) = origin else { return None };
-        // A gate that is no more was in this file.
+        // A removed gate was in this file.
         let gate = mode.all_gates().find(|(_, gate)| gate.id == finding.gate);
         Some((file.clone(), gate.map_or(1, |(_, gate)| gate.location.line as u64)))
     })

@@ -1,92 +1,71 @@
-//! A scenario: a world, things that happen in it, and what must come of each.
+//! Scenarios: a project, steps in it, and the expected result of each.
 //!
-//! `fixtures/scenarios/README.md` tells how one is written.
+//! `fixtures/scenarios/README.md` describes the format.
 
 mod step_check;
 
 pub use step_check::StepOutput;
 
+use super::expectation::renamed;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A scenario as its file says it.
+/// A scenario file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What it shows.
+    /// What the scenario shows.
     pub about: String,
-    /// The session's id.
-    #[serde(default = "session")]
+    /// The id of the session.
+    #[serde(default = "default_session")]
     pub session: String,
-    /// Whether the project is a repository.
+    /// Whether the project is a git repository.
     #[serde(default)]
     pub git: bool,
-    /// What time it is at the start; now, when it is left out.
+    /// The time at the start; now if left out.
     #[serde(default)]
     pub clock: Option<String>,
-    /// The project's files at the start.
+    /// The files of the project at the start.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// A file with events of the host, one a line, beside this one.
+    /// A file with events of the host next to this one.
     #[serde(default)]
     pub stream: Option<String>,
-    /// What happens; with a stream, what happens between its events.
+    /// The steps; with a stream, what happens between its events.
     #[serde(default)]
     pub steps: Vec<ScenarioStep>,
 }
 
-fn session() -> String {
+fn default_session() -> String {
     "abc-123".to_owned()
 }
 
-/// One thing that happens, and what must come of it.
+/// One step: changes of the project, then an event or a command, then the expected result.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct ScenarioStep {
-    /// The line of the stream before whose event it happens.
+    /// The line of the stream before which the step happens.
     pub line: Option<u64>,
     /// Any event.
     pub event: Option<Value>,
-    /// A prompt is typed.
-    pub prompt: Option<String>,
-    /// A command is expanded.
-    pub expands: Option<String>,
-    /// The model calls a skill.
-    pub skill: Option<String>,
-    /// The Agent tool is called.
-    pub starts: Option<String>,
-    /// An agent begins.
-    pub begins: Option<String>,
-    /// An agent stops, or `main`.
-    pub stops: Option<String>,
-    /// The Agent tool has answered.
-    pub returns: Option<String>,
-    /// A task notification comes.
-    pub notifies: Option<String>,
-    /// A shell command has passed.
-    pub runs: Option<String>,
-    /// A shell command has failed.
-    pub fails: Option<String>,
-    /// A file was edited.
-    pub edits: Option<String>,
-    /// A tool is about to be called.
+    /// The name of a tool and its input, before the call.
     pub calls: Option<BTreeMap<String, Value>>,
-    /// Files are written.
+    /// Files to write.
     pub write: Option<BTreeMap<String, String>>,
-    /// A shell line runs in the project.
+    /// A shell line to run in the project.
     pub shell: Option<String>,
-    /// Everything is committed.
+    /// The message of a commit of everything.
     pub commit: Option<String>,
-    /// modegate itself is run.
+    /// The arguments of a modegate command.
     pub command: Option<Vec<String>>,
-    /// Time goes by, such as `90m` or `2 days`.
+    /// Time that passes, such as `90m` or `2 days`.
     pub wait: Option<String>,
-    /// What is added to the event.
+    /// Fields to add to the event.
     pub with: BTreeMap<String, Value>,
-    /// What must come of it, in a word.
+    /// The expected result in a word.
     pub expect: Option<String>,
-    /// How the reason begins.
+    /// The beginning of the reason.
     pub opening: Option<String>,
     /// Texts in the reason.
     pub because: Vec<String>,
@@ -94,42 +73,44 @@ pub struct ScenarioStep {
     pub includes: Vec<String>,
     /// Texts that are not in the answer.
     pub excludes: Vec<String>,
-    /// What the tool is given instead.
-    #[serde(deserialize_with = "given")]
+    /// The input that the tool gets instead; `null` if unchanged.
+    #[serde(deserialize_with = "some_value")]
     pub input: Option<Value>,
     /// Values of the session's state.
     pub state: BTreeMap<String, Value>,
-    /// What single gates found.
+    /// The findings of single gates.
     pub gates: BTreeMap<String, String>,
+    /// The key of an event, such as `prompt`, and its text.
+    #[serde(flatten)]
+    shorthand: BTreeMap<String, Value>,
 }
 
-/// `null` is an answer too: the tool is given nothing else.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Reads `null` as a value of its own.
+fn some_value<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// CaseLocation and when a scenario plays.
+/// The values of a scenario's placeholders.
 #[derive(Debug, Clone, Default)]
 pub struct ScenarioContext {
-    /// The project's folder.
+    /// The folder of the project.
     pub home: String,
-    /// The session's id.
+    /// The id of the session.
     pub session: String,
     /// Today as `MMDDYY`.
     pub date: String,
-    /// How many prompts there were.
+    /// The number of prompts so far.
     pub prompts: usize,
 }
 
 impl ScenarioContext {
-    /// A text with its placeholders filled in.
+    /// Fills in the placeholders of a text.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
         text.replace("{session}", &self.session).replace("{date}", &self.date).replace("{home}", &self.home)
     }
 
-    /// Fills in every text of a value.
-    pub fn fill(&self, value: &mut Value) {
+    fn fill(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.filled(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.fill(item)),
@@ -139,22 +120,30 @@ impl ScenarioContext {
     }
 }
 
+/// Why a scenario cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// The file is not YAML of the right shape.
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
+    /// A step is wrong.
+    #[error("step {0}: {1}")]
+    Step(usize, String),
+}
+
+/// The words of `expect`; a command has `exit N`.
+const EXPECTED: [&str; 6] = ["silent", "context", "blocked", "asked", "stopped", "failed"];
+
 impl Scenario {
-    /// Reads a scenario; the error is a clause with the place.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let scenario: Self = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-        let streamed = scenario.stream.is_some();
-        let mut setting = ScenarioContext::default();
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    ///
+    /// Names the line or the step that is wrong.
+    pub fn parse(text: &str) -> Result<Self, ScenarioError> {
+        let scenario: Self = serde_yaml::from_str(text)?;
         for (number, step) in (1..).zip(&scenario.steps) {
-            let what = match step.line {
-                Some(_) if !streamed => "`line` counts the events of a `stream`, and there is none",
-                None if streamed => "it needs the `line` of the stream before whose event it happens",
-                _ if streamed && (step.event(&mut setting).is_some() || step.demands()) => {
-                    "with a `stream` a step changes the world; events and expectations are the stream's"
-                }
-                _ => continue,
-            };
-            return Err(format!("step {number}: {what}"));
+            step.check(scenario.stream.is_some()).map_err(|why| ScenarioError::Step(number, why))?;
         }
         Ok(scenario)
     }
@@ -166,81 +155,157 @@ impl Scenario {
     }
 }
 
+/// Builds an event from the text of its shorthand.
+type EventBuilder = fn(&str, &ScenarioContext) -> Value;
+
+/// The shorthand keys of events.
+const SHORTHANDS: [(&str, EventBuilder); 11] = [
+    ("prompt", |text, _| prompt_event(text)),
+    ("expands", |command, _| {
+        let (name, args) = command.split_once(' ').unwrap_or((command, ""));
+        json!({"hook_event_name": "UserPromptExpansion", "command_name": name, "command_args": args, "prompt": format!("/{command}")})
+    }),
+    ("skill", |skill, _| tool_event("PreToolUse", "Skill", json!({"skill": skill, "args": ""}), None)),
+    ("starts", |agent, _| tool_event("PreToolUse", "Agent", agent_input(agent), None)),
+    (
+        "begins",
+        |agent, _| json!({"hook_event_name": "SubagentStart", "agent_id": agent_id(agent), "agent_type": agent}),
+    ),
+    ("stops", |agent, _| stop_event(agent)),
+    ("returns", |agent, _| {
+        let response = json!({"status": "completed", "agentId": agent_id(agent)});
+        tool_event("PostToolUse", "Agent", agent_input(agent), Some(("tool_response", response)))
+    }),
+    ("notifies", |agent, _| {
+        let id = agent_id(agent);
+        prompt_event(&format!("<task-notification>\n<task-id>{id}</task-id>\n</task-notification>"))
+    }),
+    ("runs", |line, _| {
+        let response = json!({"stdout": "", "stderr": "", "interrupted": false});
+        tool_event("PostToolUse", "Bash", json!({"command": line}), Some(("tool_response", response)))
+    }),
+    ("fails", |line, _| {
+        let error = ("error", "Exit code 101".into());
+        tool_event("PostToolUseFailure", "Bash", json!({"command": line}), Some(error))
+    }),
+    ("edits", |path, context| {
+        let path = format!("{}/{}", context.home, context.filled(path));
+        tool_event("PostToolUse", "Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}), None)
+    }),
+];
+
 impl ScenarioStep {
-    /// The event that comes, if one does.
-    #[must_use]
-    pub fn event(&self, setting: &mut ScenarioContext) -> Option<Value> {
-        if self.prompt.is_some() || self.notifies.is_some() {
-            setting.prompts += 1;
+    fn check(&self, streamed: bool) -> Result<(), String> {
+        for (key, value) in &self.shorthand {
+            if !SHORTHANDS.iter().any(|(name, _)| name == key) {
+                let renamed = match key.as_str() {
+                    "tells" => ", which is now `includes`",
+                    "hides" => ", which is now `excludes`",
+                    "gives" => ", which is now `input`",
+                    _ => "",
+                };
+                return Err(format!("unknown key `{key}`{renamed}"));
+            }
+            if !value.is_string() {
+                return Err(format!("`{key}` must be a text"));
+            }
         }
-        let Value::Object(mut fields) = self.spelled(setting)? else { return None };
+        if let Some(word) = self.expect.as_ref().filter(|word| !EXPECTED.contains(&word.as_str())) {
+            if self.command.is_none() || !word.starts_with("exit ") {
+                let words = EXPECTED.join(", ");
+                return Err(format!("unknown result `{word}`{}; the results are {words}", renamed(word)));
+            }
+        }
+        match self.line {
+            Some(_) if !streamed => Err("`line` counts the events of a `stream`, and there is none".to_owned()),
+            None if streamed => Err("the `line` of the stream before which the step happens is missing".to_owned()),
+            _ if streamed && (self.has_event() || self.has_expectations()) => {
+                Err("with a `stream`, steps only change the project; events and expectations belong to the stream"
+                    .to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn has_event(&self) -> bool {
+        self.event.is_some() || self.calls.is_some() || !self.shorthand.is_empty()
+    }
+
+    /// The event of the step, if it has one.
+    #[must_use]
+    pub fn event(&self, context: &mut ScenarioContext) -> Option<Value> {
+        if ["prompt", "notifies"].iter().any(|key| self.shorthand.contains_key(*key)) {
+            context.prompts += 1;
+        }
+        let Value::Object(mut fields) = self.bare_event(context)? else { return None };
         let or = |fields: &mut Map<String, Value>, name: &str, value: String| {
             fields.entry(name).or_insert_with(|| value.into());
         };
-        or(&mut fields, "session_id", setting.session.clone());
-        or(&mut fields, "cwd", setting.home.clone());
-        or(&mut fields, "prompt_id", format!("prompt-{}", setting.prompts));
+        or(&mut fields, "session_id", context.session.clone());
+        or(&mut fields, "cwd", context.home.clone());
+        or(&mut fields, "prompt_id", format!("prompt-{}", context.prompts));
         fields.extend(self.with.clone());
-        fields.values_mut().for_each(|value| setting.fill(value));
+        fields.values_mut().for_each(|value| context.fill(value));
         Some(Value::Object(fields))
     }
 
-    fn spelled(&self, setting: &ScenarioContext) -> Option<Value> {
-        let prompt = |prompt: &str| json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt});
-        let agent = |agent: &str| json!({"subagent_type": agent, "prompt": "do it", "description": "d"});
-        let event = if let Some(event) = &self.event {
-            event.clone()
-        } else if let Some(text) = &self.prompt {
-            prompt(text)
-        } else if let Some(command) = &self.expands {
-            let (name, args) = command.split_once(' ').unwrap_or((command, ""));
-            json!({"hook_event_name": "UserPromptExpansion", "command_name": name, "command_args": args, "prompt": format!("/{command}")})
-        } else if let Some(skill) = &self.skill {
-            tool("PreToolUse", "Skill", json!({"skill": skill, "args": ""}), [])
-        } else if let Some(name) = &self.starts {
-            tool("PreToolUse", "Agent", agent(name), [])
-        } else if let Some(name) = &self.begins {
-            json!({"hook_event_name": "SubagentStart", "agent_id": id(name), "agent_type": name})
-        } else if let Some(name) = &self.stops {
-            stop(name)
-        } else if let Some(name) = &self.returns {
-            let response = json!({"status": "completed", "agentId": id(name)});
-            tool("PostToolUse", "Agent", agent(name), [("tool_response", response)])
-        } else if let Some(name) = &self.notifies {
-            prompt(&format!("<task-notification>\n<task-id>{}</task-id>\n</task-notification>", id(name)))
-        } else if let Some(line) = &self.runs {
-            let response = json!({"stdout": "", "stderr": "", "interrupted": false});
-            tool("PostToolUse", "Bash", json!({"command": line}), [("tool_response", response)])
-        } else if let Some(line) = &self.fails {
-            tool("PostToolUseFailure", "Bash", json!({"command": line}), [("error", "Exit code 101".into())])
-        } else if let Some((name, input)) = self.calls.as_ref().and_then(BTreeMap::first_key_value) {
-            tool("PreToolUse", name, input.clone(), [])
-        } else if let Some(path) = &self.edits {
-            let path = format!("{}/{}", setting.home, setting.filled(path));
-            tool("PostToolUse", "Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}), [])
-        } else {
-            return None;
-        };
-        Some(event)
+    fn bare_event(&self, context: &ScenarioContext) -> Option<Value> {
+        if self.event.is_some() {
+            return self.event.clone();
+        }
+        if let Some((tool, input)) = self.calls.as_ref().and_then(BTreeMap::first_key_value) {
+            return Some(tool_event("PreToolUse", tool, input.clone(), None));
+        }
+        let (key, build) = SHORTHANDS.iter().find(|(key, _)| self.shorthand.contains_key(*key))?;
+        Some(build(self.shorthand.get(*key)?.as_str()?, context))
     }
 }
 
-/// An event about a tool.
-fn tool<const N: usize>(event: &str, name: &str, input: Value, more: [(&str, Value); N]) -> Value {
-    let named = [("hook_event_name", event.into()), ("tool_name", name.into()), ("tool_input", input)];
-    let fields = named.into_iter().chain([("tool_use_id", "toolu_1".into())]).chain(more);
-    fields.map(|(name, value)| (name.to_owned(), value)).collect()
+fn prompt_event(prompt: &str) -> Value {
+    json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt})
 }
 
-fn stop(agent: &str) -> Value {
-    match agent {
-        "main" => json!({"hook_event_name": "Stop", "stop_hook_active": false, "background_tasks": []}),
-        agent => {
-            json!({"hook_event_name": "SubagentStop", "agent_id": id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []})
+fn tool_event(event: &str, tool: &str, input: Value, more: Option<(&str, Value)>) -> Value {
+    let fields = [
+        ("hook_event_name", event.into()),
+        ("tool_name", tool.into()),
+        ("tool_input", input),
+        ("tool_use_id", "toolu_1".into()),
+    ];
+    fields.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn stop_event(agent: &str) -> Value {
+    let mut event = json!({"hook_event_name": "Stop", "stop_hook_active": false, "background_tasks": []});
+    if agent != "main" {
+        event = json!({"hook_event_name": "SubagentStop", "agent_id": agent_id(agent), "agent_type": agent, "stop_hook_active": false, "background_tasks": []});
+    }
+    event
+}
+
+fn agent_input(agent: &str) -> Value {
+    json!({"subagent_type": agent, "prompt": "do it", "description": "d"})
+}
+
+fn agent_id(agent: &str) -> String {
+    format!("id-{}", agent.replace(':', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_an_earlier_version_names_the_new_one() {
+        for (step, expected) in [
+            ("prompt: x\n    expect: refused", "unknown result `refused`, which is now `blocked`"),
+            ("prompt: x\n    expect: held", "unknown result `held`, which is now `blocked`"),
+            ("prompt: x\n    expect: told", "unknown result `told`, which is now `context`"),
+            ("prompt: x\n    tells: [y]", "unknown key `tells`, which is now `includes`"),
+            ("promt: x", "unknown key `promt`"),
+        ] {
+            let error = Scenario::parse(&format!("about: x\nsteps:\n  - {step}\n")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("step 1: {expected}")), "{error}");
         }
     }
-}
-
-fn id(agent: &str) -> String {
-    format!("id-{}", agent.replace(':', "-"))
 }

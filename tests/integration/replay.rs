@@ -1,4 +1,4 @@
-//! `modegate replay`: what is recorded is decided again, and what differs is told.
+//! `modegate replay`: recorded events are decided again, and differences are reported.
 
 use crate::project::{Project, Said};
 use modegate::live::now;
@@ -61,7 +61,7 @@ fn played() -> (Project, PathBuf) {
 fn the_recordings_of_the_six_modes_have_no_drift() {
     let said = replay(&elsewhere(), &[&fixture("")]);
     assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    assert!(said.stdout.contains("All are decided as before."), "{}", said.stdout);
+    assert!(said.stdout.contains("All decisions are unchanged."), "{}", said.stdout);
     assert!(!said.stdout.contains("problem"), "{}", said.stderr);
 }
 
@@ -80,7 +80,7 @@ fn a_journal_of_today_is_decided_as_it_was() {
         let said = replay(&project, &words);
         assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
         assert!(
-            said.stdout.starts_with("6 events in 1 session, 2 blocked. All are decided as before."),
+            said.stdout.starts_with("6 events in 1 session, 2 blocked. All decisions are unchanged."),
             "{}",
             said.stdout
         );
@@ -110,7 +110,7 @@ fn a_changed_mode_shows_exactly_its_flips() {
         "now      warn",
         "gate     research-is-there [plan mode, phase draft] fails: no file matches",
         "asked    which files match",
-        "2 of 11 are not decided as before: 1 newly allowed, 1 changed reason.",
+        "2 of 11 differ from the recorded decision: 1 newly allowed, 1 changed reason.",
     ] {
         assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
     }
@@ -169,7 +169,7 @@ fn a_decision_that_is_not_the_recorded_one_is_drift() {
         "now      block: Research report not found.",
         "gate     research-is-there",
         "asked    which files match",
-        "2 of 11 are not decided as before: 2 drift.",
+        "2 of 11 differ from the recorded decision: 2 drift.",
     ] {
         assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
     }
@@ -185,7 +185,7 @@ fn another_writers_spaces_are_no_drift() {
 }
 
 #[test]
-fn bad_input_is_told_with_its_place_and_the_rest_is_done() {
+fn bad_input_is_reported_with_its_place_and_the_rest_is_replayed() {
     let project = elsewhere();
     let good = lines(&fixture("plan.jsonl"));
     let last = good.last().unwrap().clone();
@@ -204,15 +204,15 @@ fn bad_input_is_told_with_its_place_and_the_rest_is_done() {
     let said = replay(&project, &["corpus"]);
     for text in [
         "corpus/bad.jsonl:4: the line has format 2, written by a newer modegate; this one reads 1",
-        "corpus/bad.jsonl:6: the event is there twice; it is counted once",
-        "corpus/bad.jsonl:8: the line has 10000015 bytes; more than 10000000 are not read",
+        "corpus/bad.jsonl:6: duplicate event; it is counted once",
+        "corpus/bad.jsonl:8: the line has 10000015 bytes; the limit is 10000000",
         "corpus/bad.jsonl:10: the line cannot be decided: ",
-        "corpus/bad.jsonl:11: the line is no JSON: expected ident at column 2",
+        "corpus/bad.jsonl:11: the line is not JSON: expected ident at column 2",
         &format!("corpus/bad.jsonl:{}: the last line is cut off", bad.len()),
-        "corpus/notes.jsonl: it is no journal, no event stream and no transcript",
-        "corpus/empty.jsonl: it is empty",
-        "corpus/deep/binary.jsonl: it is no journal, no event stream and no transcript",
-        "passed over, as no recordings: corpus/picture.png",
+        "corpus/notes.jsonl: not a journal, an event stream or a transcript",
+        "corpus/empty.jsonl: empty file",
+        "corpus/deep/binary.jsonl: not a journal, an event stream or a transcript",
+        "skipped (not a recording): corpus/picture.png",
     ] {
         assert!(said.stderr.contains(text), "{text}\n{}", said.stderr);
     }
@@ -222,7 +222,7 @@ fn bad_input_is_told_with_its_place_and_the_rest_is_done() {
 }
 
 #[test]
-fn a_missing_event_and_a_clock_that_runs_back_are_told() {
+fn a_missing_event_and_a_clock_that_went_back_are_reported() {
     let project = elsewhere();
     let good = lines(&fixture("demo.jsonl"));
     let mut gone = good.clone();
@@ -231,7 +231,8 @@ fn a_missing_event_and_a_clock_that_runs_back_are_told() {
     gone.remove(end);
     let path = put(&project, "gone.jsonl", &gone);
     let said = replay(&project, &[&path]);
-    let text = format!("gone.jsonl:{}: the state is not the one before: an event is missing", end + 1);
+    let text =
+        format!("gone.jsonl:{}: the session state does not follow from the line before: an event is missing", end + 1);
     assert!(said.stderr.contains(&text), "{}", said.stderr);
     let mut back = good.clone();
     let year = back[4].find("\"at\":\"20").unwrap() + 6;
@@ -244,7 +245,7 @@ fn a_missing_event_and_a_clock_that_runs_back_are_told() {
 }
 
 #[test]
-fn a_recording_of_a_newer_format_is_told() {
+fn a_recording_of_a_newer_format_is_reported() {
     let project = elsewhere();
     let mut newer = lines(&fixture("demo.jsonl"));
     newer[0] = newer[0].replace("{\"recording\":1,", "{\"recording\":9,");
@@ -277,7 +278,7 @@ fn expectations_are_blessed_met_and_missed() {
     put(&project, "demo.jsonl", &recorded[..recorded.len() - 1]);
     let said = replay(&project, &[&path]);
     assert_eq!(said.exit, 1);
-    assert!(said.stderr.contains("demo.jsonl: 11 events are expected, there are 10"), "{}", said.stderr);
+    assert!(said.stderr.contains("demo.jsonl: expected 11 events, found 10"), "{}", said.stderr);
     // A file that cannot be read is not the same as none.
     project.write("demo.expect.yaml", "events: many\n");
     let said = replay(&project, &[&path]);
@@ -344,7 +345,7 @@ fn parts_are_disjoint_and_together_the_whole() {
         let again = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3"), "--threads", "1"]);
         assert_eq!(said.stdout, again.stdout, "the order does not hang on threads");
         let mut decided = retrials(&said);
-        assert_eq!(decided.pop(), Some(json!({"end": {"part": part, "of": 3}})));
+        assert_eq!(decided.pop(), Some(json!({"end": {"shard": part, "of": 3}})));
         let sessions: std::collections::BTreeSet<String> =
             decided.iter().map(|one| one["session"].to_string()).collect();
         found.extend(decided.iter().map(place));
@@ -390,7 +391,7 @@ fn reports_are_written_whole() {
 }
 
 #[test]
-fn github_is_told_where_it_runs() {
+fn github_actions_gets_annotations_and_a_summary() {
     let project = elsewhere();
     project.write(
         ".claude/modes/plan.yaml",
@@ -410,7 +411,7 @@ fn github_is_told_where_it_runs() {
 }
 
 #[test]
-fn a_stream_is_held_against_a_real_folder() {
+fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
     let project = Project::installed();
     let stream = [
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt_id": "p", "prompt": "/plan x"}),
@@ -439,7 +440,7 @@ fn a_scenario_may_run_programs_only_where_it_is_let() {
     project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: context\n");
     let said = replay(&project, &["s.yaml"]);
     assert_eq!(said.exit, 1);
-    assert!(said.stderr.contains("s.yaml: it runs programs of its own; let it with `--shell`"), "{}", said.stderr);
+    assert!(said.stderr.contains("s.yaml: the scenario runs programs; allow it with `--shell`"), "{}", said.stderr);
     let said = replay(&project, &["s.yaml", "--shell"]);
     assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
     project.write("out.yaml", "about: x\nfiles: { ../../out.txt: x }\nsteps: []\n");
@@ -457,7 +458,7 @@ fn time_goes_by_in_a_scenario() {
     let said = replay(&project, &["wait.yaml"]);
     assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
     project.write("odd.yaml", "about: x\nsteps:\n  - wait: soon\n");
-    assert!(replay(&project, &["odd.yaml"]).stderr.contains("`wait: soon` is no time to wait"));
+    assert!(replay(&project, &["odd.yaml"]).stderr.contains("`wait: soon` is not a duration"));
 }
 
 #[test]
@@ -467,15 +468,15 @@ fn wrong_usage_says_what_to_do() {
     project.write("none/x.txt", "");
     for (words, exit, text) in [
         (vec![], 66, "no session was recorded here yet"),
-        (vec!["nowhere.jsonl"], 66, "`nowhere.jsonl` cannot be read"),
-        (vec!["none"], 66, "there is nothing to replay in none"),
-        (vec!["--partition", "0/3"], 64, "a part is K/N"),
-        (vec!["--partition", "4/3"], 64, "a part is K/N"),
+        (vec!["nowhere.jsonl"], 66, "cannot read `nowhere.jsonl`"),
+        (vec!["none"], 66, "nothing to replay in none"),
+        (vec!["--partition", "0/3"], 64, "a shard is K/N"),
+        (vec!["--partition", "4/3"], 64, "a shard is K/N"),
         (vec!["--merge"], 64, "<PATHS>"),
-        (vec!["none", "--modes", "nowhere"], 66, "`--modes nowhere` is no folder"),
+        (vec!["none", "--modes", "nowhere"], 66, "`--modes nowhere` is not a folder"),
         (vec!["none", "--modes", "none"], 66, "`--modes none` has no mode files"),
         (vec!["none", "--modes", "broken"], 65, "is not a mode"),
-        (vec!["--html", "no/such/r.html", "DEMO"], 73, "`no/such` is not there to write into"),
+        (vec!["--html", "no/such/r.html", "DEMO"], 73, "cannot write `no/such/r.html`: its folder does not exist"),
     ] {
         let demo = fixture("demo.jsonl");
         let words: Vec<&str> = words.into_iter().map(|word| if word == "DEMO" { &demo } else { word }).collect();
@@ -491,9 +492,9 @@ fn transcripts_are_the_trial_run() {
         replay(&elsewhere(), &[&format!("{ROOT}/fixtures/transcripts/denied-and-blocked"), "--last", "1", "--json"]);
     assert_eq!(said.exit, 0, "{}", said.stderr);
     let found = retrials(&said);
-    let refused: Vec<&Value> =
+    let blocked: Vec<&Value> =
         found.iter().filter(|one| one["outcome"] == "blocked" && one["change"] == "new").collect();
-    assert!(refused.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
+    assert!(blocked.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
 }
 
 #[test]
@@ -521,7 +522,7 @@ fn a_part_does_not_lose_what_is_no_decision() {
         project.write("part.json", &said.stdout);
         let joined = replay(&project, &["--merge", "part.json"]);
         assert_eq!(joined.exit, 1, "{}", joined.stdout);
-        assert!(joined.stderr.contains("11 events are expected, there are 10"), "{}", joined.stderr);
+        assert!(joined.stderr.contains("expected 11 events, found 10"), "{}", joined.stderr);
     }
     project.write("part.json", "");
     assert_eq!(replay(&project, &["--merge", "part.json"]).exit, 66);
@@ -562,7 +563,7 @@ fn what_is_blessed_is_met_whatever_it_is() {
 }
 
 #[test]
-fn what_cannot_be_told_does_not_meet_what_is_expected() {
+fn an_undecided_event_does_not_meet_an_expectation() {
     let project = elsewhere();
     let start = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent",
         "tool_input": {"subagent_type": "strategic-planner", "prompt": "x"}});
@@ -574,12 +575,12 @@ fn what_cannot_be_told_does_not_meet_what_is_expected() {
 }
 
 #[test]
-fn a_word_that_nobody_knows_is_no_expectation() {
+fn an_unknown_word_in_an_expectation_is_an_error() {
     let project = elsewhere();
     let path = put(&project, "demo.jsonl", &lines(&fixture("demo.jsonl")));
     for (entry, text) in [
         ("{ number: 2, becuse: [x] }", "becuse"),
-        ("{ number: 2, outcome: blokked }", "no outcome is called `blokked`"),
+        ("{ number: 2, outcome: blokked }", "unknown outcome `blokked`"),
         ("{ line: 2, verdict: block }", "`number`"),
     ] {
         project.write("demo.expect.yaml", format!("events: 11\nexpect:\n  - {entry}\n"));
@@ -601,7 +602,7 @@ fn gates_of_others_run_no_programs_unasked() {
         format!("about: x\nfiles: {{ .claude/modes/base.yaml: {quoted} }}\nsteps:\n  - prompt: hello\n"),
     );
     let said = replay(&project, &["s.yaml"]);
-    assert!(said.exit == 1 && said.stderr.contains("let it with `--shell`"), "{}", said.stderr);
+    assert!(said.exit == 1 && said.stderr.contains("allow it with `--shell`"), "{}", said.stderr);
     project.write("there/.claude/modes/base.yaml", &gate);
     let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"});
     let path = put(&project, "stream.jsonl", &[event.to_string()]);
@@ -612,12 +613,12 @@ fn gates_of_others_run_no_programs_unasked() {
 }
 
 #[test]
-fn a_step_of_a_stream_that_would_be_ignored_is_refused() {
+fn a_step_of_a_stream_that_would_be_ignored_is_an_error() {
     let project = elsewhere();
     for (step, text) in [
-        ("{ write: { a: b } }", "step 1: it needs the `line`"),
-        ("{ line: 1, prompt: /plan }", "step 1: with a `stream` a step changes the world"),
-        ("{ line: 1, expect: blocked }", "step 1: with a `stream` a step changes the world"),
+        ("{ write: { a: b } }", "step 1: the `line` of the stream"),
+        ("{ line: 1, prompt: /plan }", "step 1: with a `stream`, steps only change the project"),
+        ("{ line: 1, expect: blocked }", "step 1: with a `stream`, steps only change the project"),
     ] {
         project.write("s.yaml", format!("about: x\nstream: s.jsonl\nsteps:\n  - {step}\n"));
         let said = replay(&project, &["s.yaml"]);
@@ -662,7 +663,7 @@ fn a_scenario_runs_nothing_behind_the_back() {
         project.write("s.yaml", &text);
         let said = replay(&project, &["s.yaml"]);
         assert_eq!(said.exit, 1, "{text}{}", said.stdout);
-        assert!(said.stderr.contains("let it with `--shell`"), "{text}{}", said.stderr);
+        assert!(said.stderr.contains("allow it with `--shell`"), "{text}{}", said.stderr);
         assert!(!proof.exists(), "{text}");
     }
 }
@@ -694,10 +695,10 @@ fn what_is_no_regular_file_is_not_waited_for() {
     for name in ["pipe", "/dev/zero"] {
         let said = replay(&project, &[name]);
         assert_eq!(said.exit, 66, "{}", said.stderr);
-        assert!(said.stderr.contains("is no regular file"), "{}", said.stderr);
+        assert!(said.stderr.contains("not a regular file"), "{}", said.stderr);
     }
     let said = replay(&project, &["s.yaml"]);
-    assert!(said.stderr.contains("is no file of events"), "{}", said.stderr);
+    assert!(said.stderr.contains("is not a file of events"), "{}", said.stderr);
 }
 
 #[test]
@@ -752,7 +753,7 @@ fn parts_join_to_what_one_run_tells() {
     let summary = |said: &Said| {
         said.stdout
             .lines()
-            .filter(|line| line.contains("problem") || line.contains("passed over") || line.contains("recorded with"))
+            .filter(|line| line.contains("problem") || line.contains("skipped") || line.contains("recorded with"))
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
@@ -848,14 +849,42 @@ fn a_part_that_is_missing_or_cut_off_is_noticed() {
     };
     assert_eq!(joined(&["part-1.json", "part-2.json"]).0, 0);
     for name in ["part-1.json", "part-2.json"] {
-        let (exit, told) = joined(&[name]);
-        assert!(exit == 1 && told.contains("of 2 is missing"), "{told}");
+        let (exit, stderr) = joined(&[name]);
+        assert!(exit == 1 && stderr.contains("of 2 is missing"), "{stderr}");
     }
-    let (exit, told) = joined(&["part-1.json", "part-2.json", "part-2.json"]);
-    assert!(exit == 1 && told.contains("this part is there twice"), "{told}");
+    let (exit, stderr) = joined(&["part-1.json", "part-2.json", "part-2.json"]);
+    assert!(exit == 1 && stderr.contains("this shard is there twice"), "{stderr}");
     let half: Vec<&str> = two.lines().take(two.lines().count() - 1).collect();
     project.write("part-2.json", half.join("\n"));
-    let (exit, told) = joined(&["part-1.json", "part-2.json"]);
-    assert!(exit == 1 && told.contains("part-2.json: it has no end"), "{told}");
-    assert!(!one.is_empty());
+    let (exit, stderr) = joined(&["part-1.json", "part-2.json"]);
+    assert!(exit == 1 && stderr.contains("part-2.json: the output is incomplete"), "{stderr}");
+    let decisions = |text: &str| text.lines().filter(|line| line.contains("\"kind\":")).count();
+    assert_eq!(
+        (decisions(&one) + decisions(&two), decisions(&one).min(decisions(&two))),
+        (11, 0),
+        "one session is in one shard"
+    );
+}
+
+#[test]
+fn a_scenario_uses_the_modes_of_its_project() {
+    let project = elsewhere();
+    let mode = "mode: mine\nabout: Mine.\ncommands: [/mine]\nbefore:\n  - { id: never, check: { file: never.md }, else: Never. }\n";
+    project.write("app/.claude/modes/mine.yaml", mode);
+    let scenario = "about: x\nsteps:\n  - { prompt: /mine, expect: blocked, opening: Never. }\n";
+    project.write("app/tests/mine.scenario.yaml", scenario);
+    let said = replay(&project, &["app/tests/mine.scenario.yaml"]);
+    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    let said = replay(&project, &["app/tests/mine.scenario.yaml", "--modes", "recorded"]);
+    assert_eq!(said.exit, 1, "without the modes of the project nothing blocks: {}", said.stdout);
+    project.write("app/tests/mine.scenario.yaml", scenario.replace("blocked", "refused"));
+    let said = replay(&project, &["app/tests/mine.scenario.yaml"]);
+    assert!(said.stderr.contains("step 1: unknown result `refused`, which is now `blocked`"), "{}", said.stderr);
+}
+
+#[test]
+fn the_html_report_is_announced_with_its_size() {
+    let project = elsewhere();
+    let said = replay(&project, &[&fixture("demo.jsonl"), "--html", "report.html"]);
+    assert!(said.stderr.contains("wrote report.html (") && said.stderr.contains("B, 1 session)"), "{}", said.stderr);
 }

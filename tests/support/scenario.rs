@@ -9,7 +9,7 @@ use modegate::live::now;
 use modegate::mode_cache;
 use modegate::paths::ProjectPaths;
 use modegate::replay::change::DecisionChange;
-use modegate::replay::entry::Entry;
+use modegate::replay::line::RecordedLine;
 use modegate::replay::redecision::Redecision;
 use modegate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use modegate::verdict::Finding;
@@ -91,12 +91,12 @@ impl PlayedScenario {
     pub fn replay(&self) -> Result<(), Failed> {
         let places = ProjectPaths { home: self.project.home() };
         let catalogue = mode_cache::read(&places);
-        let mut redecision = Redecision::new(&catalogue, &catalogue.hash);
+        let mut redecision = Redecision::default();
         for path in journal_files::journals(&places.sessions()) {
             let text = std::fs::read_to_string(path)?;
             for line in text.lines() {
-                let mut entry: Entry<'_> = serde_json::from_str(line)?;
-                let compared = redecision.line(&mut entry)?;
+                let mut recorded: RecordedLine<'_> = serde_json::from_str(line)?;
+                let compared = redecision.line(&mut recorded, &catalogue, &catalogue.hash)?;
                 if !compared.other_modes && compared.change != DecisionChange::Same {
                     return Err(format!("replayed otherwise: {line}\nnow {:#?}", compared.decided.decision).into());
                 }

@@ -1,6 +1,6 @@
-//! What one input comes to, told piece by piece to whoever puts all of them together.
+//! Collects the results of one input and passes them on in batches.
 
-use crate::mode::Catalogue;
+use super::mode_source::ResolvedModes;
 use crate::paths::hash;
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
@@ -11,66 +11,66 @@ use crate::replay::result::{CaseLocation, ReplayResult};
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// How many events are told at once.
+/// How many messages are passed on at once.
 const BATCH: usize = 64;
 
-/// What is wanted of the events.
+/// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CollectorOptions {
     /// Every event as JSON.
     pub(super) json: bool,
-    /// Every event that has anything to tell.
+    /// Every event that blocks, moves or differs.
     pub(super) notable: bool,
-    /// New expectations.
     pub(super) bless: bool,
-    /// Only the sessions of one part of so many.
-    pub(super) partition: Option<Partition>,
+    pub(super) shard: Option<Shard>,
 }
 
-/// One part of so many; which one a session belongs to hangs on its id alone.
+/// Shard K of N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Partition {
-    pub(super) part: u64,
+pub(super) struct Shard {
+    #[serde(rename = "shard")]
+    pub(super) number: u64,
     pub(super) of: u64,
 }
 
-impl Partition {
-    pub(super) fn has(self, session: &str) -> bool {
-        hash(session.as_bytes()) % self.of == self.part - 1
+impl Shard {
+    fn has(self, session: &str) -> bool {
+        hash(session.as_bytes()) % self.of == self.number - 1
     }
 }
 
-impl std::str::FromStr for Partition {
-    type Err = String;
+impl std::str::FromStr for Shard {
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = text.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parsed {
-            Some((part, of)) if part >= 1 && part <= of => Ok(Self { part, of }),
-            _ => Err("a part is K/N, with K from 1 to N, such as 2/4".to_owned()),
+            Some((number, of)) if number >= 1 && number <= of => Ok(Self { number, of }),
+            _ => Err("a shard is K/N, with K from 1 to N, such as 2/4"),
         }
     }
 }
 
-/// A piece of new_blocks about an input.
+/// A message about an input.
 pub(super) enum ReplayMessage {
     Event(ReportedEvent),
-    /// A session, or its part in a file, is at its end; so many events had nothing to tell.
+    /// A session ends, or its part in a file; `quiet` events of it were not reported.
     Session {
         session: String,
         file: String,
         quiet: u64,
     },
-    ReplayProblem(ReplayProblem),
-    /// Records that could not be used: where first, why, how many.
+    Problem(ReplayProblem),
+    /// Records that cannot be used: the first one, why, and how many.
     Skipped(ReplayProblem, u64),
-    /// The file of a part was read, with the mark at its end, if it has one.
-    Part(String, Option<Partition>),
-    InputTotals(Box<InputTotals>),
+    /// The output of a shard was read; a complete one ends with its number.
+    Shard(String, Option<Shard>),
+    End(Box<InputTotals>),
 }
 
-/// An event, in the forms that were wanted.
+/// An event in the forms that the sinks need.
 pub(super) struct ReportedEvent {
     pub(super) json: Option<String>,
     pub(super) session: String,
@@ -79,155 +79,141 @@ pub(super) struct ReportedEvent {
     pub(super) notable: Option<Box<ReplayResult>>,
 }
 
-/// What an input comes to.
+/// The totals of an input.
 #[derive(Default)]
 pub(super) struct InputTotals {
     pub(super) counts: ReplayCounts,
     pub(super) sessions: BTreeSet<u64>,
     pub(super) blessed: Option<ExpectationFile>,
-    /// LineReader that other modes have decided.
+    /// Lines that other modes decided.
     pub(super) other_modes: u64,
-    /// Whose modes have decided.
-    pub(super) mode_sources: BTreeSet<String>,
+    /// The modes that decided, for people.
+    pub(super) modes: BTreeSet<String>,
 }
 
-/// What one input has come to so far.
+/// A decided event that may still be followed by its expectation.
+struct PendingExpectation {
+    location: CaseLocation,
+    compared: Comparison,
+    modes: Arc<ResolvedModes>,
+    expected: Option<Expectation>,
+    /// Whether the checks of a scenario step are met, which an expectation cannot express.
+    met: Option<bool>,
+}
+
+/// Collects the results of one input.
+///
+/// Readers report each event with [`wants`](Self::wants) and [`case`](Self::case), and each line about it with
+/// [`expectation`](Self::expectation).
 pub(super) struct ResultCollector<'t> {
-    pub(super) wanted: CollectorOptions,
-    tell: &'t mut dyn FnMut(Vec<ReplayMessage>),
+    options: CollectorOptions,
+    send: &'t mut dyn FnMut(Vec<ReplayMessage>),
     batch: Vec<ReplayMessage>,
-    end: InputTotals,
-    /// The session at hand, its file, and how many of its events had nothing to tell.
+    totals: InputTotals,
+    pending: Option<PendingExpectation>,
+    /// Whether the last event belongs to another shard, and its expectation too.
+    passed: bool,
+    /// The session and file of the last event.
     last: (String, String),
     quiet: u64,
-    /// What is expected by the file beside the input, by the number of the event.
-    expected: Option<ExpectationFile>,
+    file: Option<ExpectationFile>,
+    /// The number of the last event.
     number: u64,
 }
 
 impl<'t> ResultCollector<'t> {
-    pub(super) fn new(wanted: CollectorOptions, tell: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
-        let end = InputTotals { blessed: wanted.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        Self { wanted, tell, batch: Vec::new(), end, last: Default::default(), quiet: 0, expected: None, number: 0 }
+    pub(super) fn new(options: CollectorOptions, send: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
+        let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
+        let (batch, last) = (Vec::new(), Default::default());
+        Self { options, send, batch, totals, pending: None, passed: false, last, quiet: 0, file: None, number: 0 }
     }
 
-    /// Expects what the file beside the input says.
-    pub(super) fn expect(&mut self, expected: Option<ExpectationFile>) {
-        self.expected = expected;
+    /// Uses the expectations of a file, by the number of the event.
+    pub(super) fn expect(&mut self, file: Option<ExpectationFile>) {
+        self.file = file;
     }
 
-    /// Tells which part a file is, if it says so.
-    pub(super) fn part(&mut self, file: &str, part: Option<Partition>) {
-        self.push(ReplayMessage::Part(file.to_owned(), part));
-    }
-
-    /// Notes whose modes decide.
-    pub(super) fn by(&mut self, name: &str) {
-        if !self.end.mode_sources.contains(name) {
-            self.end.mode_sources.insert(name.to_owned());
-        }
-    }
-
-    /// Whether a session belongs to the part that is asked for.
+    /// Whether a session belongs to the shard.
     pub(super) fn has(&self, session: &str) -> bool {
-        self.wanted.partition.is_none_or(|partition| partition.has(session))
+        self.options.shard.is_none_or(|shard| shard.has(session))
     }
 
-    /// Whether the session of the next event is to be looked at; one that is not is counted all the same.
+    /// Begins the next event; returns whether its session belongs to the shard. Another one is only counted.
     pub(super) fn wants(&mut self, session: &str) -> bool {
-        let wanted = self.has(session);
-        self.number += u64::from(!wanted);
-        wanted
+        self.settle();
+        self.passed = !self.has(session);
+        self.number += u64::from(self.passed);
+        !self.passed
     }
 
-    /// Tells what was compared, and what was expected.
-    pub(super) fn event(
-        &mut self,
-        place: CaseLocation<'_>,
-        compared: Comparison,
-        modes: &Catalogue,
-        expected: Option<Expectation>,
-    ) {
-        self.compared(place, compared, modes, expected, None);
+    /// Reports a decided event.
+    pub(super) fn case(&mut self, location: CaseLocation, compared: Comparison, modes: &Arc<ResolvedModes>) {
+        self.checked_case(location, compared, modes, None);
     }
 
-    /// The same, of which more was demanded than can be told of a decision; `met` tells whether that has come.
-    pub(super) fn compared(
+    /// Reports a decided event, and whether the checks of its scenario step are met.
+    pub(super) fn checked_case(
         &mut self,
-        place: CaseLocation<'_>,
+        location: CaseLocation,
         compared: Comparison,
-        modes: &Catalogue,
-        expected: Option<Expectation>,
+        modes: &Arc<ResolvedModes>,
         met: Option<bool>,
     ) {
+        self.settle();
+        if !self.totals.modes.contains(&modes.name) {
+            self.totals.modes.insert(modes.name.clone());
+        }
+        let modes = Arc::clone(modes);
+        self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
+    }
+
+    /// Reads the expectation of the last event.
+    pub(super) fn expectation(&mut self, file: &str, line: u64, text: &str) {
+        match (Expectation::read(text), &mut self.pending) {
+            (Ok(expected), Some(pending)) => pending.expected = Some(expected),
+            (Ok(_), None) if self.passed => {}
+            (Ok(_), None) => self.problem(file, line, "no event comes before this expectation"),
+            (Err(why), _) => self.unmet(file, line, why),
+        }
+    }
+
+    /// Reports the event that waited for its expectation.
+    pub(super) fn settle(&mut self) {
+        let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
-        let expected = expected.or_else(|| self.expected.as_ref().map(|sidecar| sidecar.at(self.number)));
-        self.turn_to(compared.event.session(), place.file);
+        let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
+        self.begin_session(compared.event.session(), &location.file);
+        self.totals.other_modes += u64::from(compared.other_modes);
         let Decision { verdict, moves, .. } = &compared.decided.decision;
-        let (change, verdict, open) = (compared.change, *verdict, compared.is_open());
-        self.end.other_modes += u64::from(compared.other_modes);
-        let blocked = verdict >= Verdict::Block && change != DecisionChange::Undecidable;
-        let plain = !change.differs() && expected.is_none() && met.is_none() && !self.wanted.bless;
-        let silent = verdict == Verdict::Pass && moves.is_empty();
-        // What would be refused for the first time is new_blocks; what was refused before is not.
-        let new_blocks = change == DecisionChange::New && verdict >= Verdict::Ask;
-        if plain && !self.wanted.json && !new_blocks && (silent || !self.wanted.notable) {
+        let plain = !compared.change.differs() && expected.is_none() && met.is_none() && !self.options.bless;
+        let silent = *verdict == Verdict::Pass && moves.is_empty();
+        let new_block = compared.change == DecisionChange::New && *verdict >= Verdict::Ask;
+        if plain && !self.options.json && !new_block && (silent || !self.options.notable) {
             self.quiet += 1;
-            return self.end.counts.count(change, blocked, None);
+            let blocked = *verdict >= Verdict::Block;
+            return self.totals.counts.count(compared.change, blocked, compared.is_undecided(), None);
         }
-        let mut result = ReplayResult::new(place, compared, modes).expecting(expected);
+        let mut result = ReplayResult::new(location, compared, &modes.catalogue).expecting(expected);
         result.met = result.met.or(met);
-        if open {
-            self.end.counts.count_open(result.met);
-        } else {
-            self.end.counts.count(change, blocked, result.met);
-        }
-        if let Some(blessed) = self.end.blessed.as_mut() {
+        if let Some(blessed) = self.totals.blessed.as_mut() {
             blessed.bless(&result);
         }
-        self.tell_event(result);
+        self.count(result);
     }
 
-    /// Turns to the session of the next event.
-    fn turn_to(&mut self, session: &str, file: &str) {
-        if self.last.0 == session && self.last.1 == file {
-            return;
-        }
-        self.leave();
-        self.end.sessions.insert(hash(session.as_bytes()));
-        self.last = (session.to_owned(), file.to_owned());
+    /// Reports a result that another run printed.
+    pub(super) fn result(&mut self, result: ReplayResult) {
+        self.begin_session(&result.session, &result.file);
+        self.totals.other_modes += u64::from(result.other_modes);
+        self.count(result);
     }
 
-    /// Tells how many events of the session at hand had nothing to tell.
-    fn leave(&mut self) {
-        let (session, file) = std::mem::take(&mut self.last);
-        let quiet = std::mem::take(&mut self.quiet);
-        if self.wanted.notable && !(session.is_empty() && file.is_empty()) {
-            self.push(ReplayMessage::Session { session, file, quiet });
-        }
-    }
-
-    /// Tells what another run has compared.
-    pub(super) fn retold(&mut self, result: ReplayResult) {
-        self.turn_to(&result.session, &result.file);
-        self.end.other_modes += u64::from(result.other_modes);
-        if result.is_open() {
-            self.end.counts.count_open(result.met);
-        } else {
-            let blocked = result.verdict >= Verdict::Block && result.change != DecisionChange::Undecidable;
-            self.end.counts.count(result.change, blocked, result.met);
-        }
-        self.tell_event(result);
-    }
-
-    fn tell_event(&mut self, result: ReplayResult) {
+    fn count(&mut self, result: ReplayResult) {
+        self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
         let failing = result.is_failing();
-        let json = self.wanted.json.then(|| serde_json::to_string(&result).unwrap_or_default());
-        let session = result.session.clone();
-        let fresh = result.was.is_none() && result.change != DecisionChange::Same && result.expected.is_none();
-        let new_blocks = fresh && result.verdict >= Verdict::Ask;
-        let notable = failing || new_blocks || self.wanted.notable && !result.is_quiet();
-        let blocked = result.verdict >= Verdict::Block;
+        let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
+        let notable = failing || result.is_new_block() || self.options.notable && !result.is_quiet();
+        let (session, blocked) = (result.session.clone(), result.verdict >= Verdict::Block);
         let notable = notable.then(|| Box::new(result));
         self.quiet += u64::from(notable.is_none());
         if json.is_some() || notable.is_some() {
@@ -235,42 +221,47 @@ impl<'t> ResultCollector<'t> {
         }
     }
 
-    /// Tells what is wrong with a line.
-    pub(super) fn problem(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.push(ReplayMessage::ReplayProblem(ReplayProblem::new(file, line, what)));
+    fn begin_session(&mut self, session: &str, file: &str) {
+        if self.last.0 != session || self.last.1 != file {
+            self.end_session();
+            self.totals.sessions.insert(hash(session.as_bytes()));
+            self.last = (session.to_owned(), file.to_owned());
+        }
     }
 
-    /// Tells what was passed over, where first and how often.
-    pub(super) fn skipped(&mut self, file: &str, line: u64, what: String, count: u64) {
-        self.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
+    fn end_session(&mut self) {
+        let (session, file) = std::mem::take(&mut self.last);
+        let quiet = std::mem::take(&mut self.quiet);
+        if self.options.notable && !(session.is_empty() && file.is_empty()) {
+            self.push(ReplayMessage::Session { session, file, quiet });
+        }
     }
 
-    /// An expectation that no event can meet.
-    pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl Into<String>) {
-        self.push(ReplayMessage::ReplayProblem(ReplayProblem { unmet: true, ..ReplayProblem::new(file, line, what) }));
+    pub(super) fn problem(&mut self, file: &str, line: u64, what: impl ToString) {
+        self.push(ReplayMessage::Problem(ReplayProblem::new(file, line, what)));
     }
 
-    fn push(&mut self, told: ReplayMessage) {
-        self.batch.push(told);
+    /// Reports a problem that makes an expectation impossible.
+    pub(super) fn unmet(&mut self, file: &str, line: u64, what: impl ToString) {
+        self.push(ReplayMessage::Problem(ReplayProblem::unmet(file, line, what)));
+    }
+
+    pub(super) fn push(&mut self, message: ReplayMessage) {
+        self.batch.push(message);
         if self.batch.len() >= BATCH {
-            self.flush();
+            (self.send)(std::mem::take(&mut self.batch));
         }
     }
 
-    fn flush(&mut self) {
-        (self.tell)(std::mem::take(&mut self.batch));
-    }
-
-    /// Tells what the input has come to. A recording from which events have gone is not the one that was blessed.
+    /// Ends the input. A recording that lost events is not the one that was blessed.
     pub(super) fn close(mut self, file: &str) {
-        if let Some(events) = self.expected.take().map(|sidecar| sidecar.events).filter(|events| *events != self.number)
-        {
-            self.unmet(file, 0, format!("{events} events are expected, there are {}", self.number));
+        self.settle();
+        if let Some(events) = self.file.take().map(|file| file.events).filter(|events| *events != self.number) {
+            self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
-        self.leave();
-        self.end.counts.sessions = self.end.sessions.len() as u64;
-        let end = std::mem::take(&mut self.end);
-        self.batch.push(ReplayMessage::InputTotals(Box::new(end)));
-        self.flush();
+        self.end_session();
+        self.totals.counts.sessions = self.totals.sessions.len() as u64;
+        self.batch.push(ReplayMessage::End(Box::new(self.totals)));
+        (self.send)(self.batch);
     }
 }

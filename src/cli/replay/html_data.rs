@@ -1,4 +1,4 @@
-//! What the page shows: sessions with their events, as many as a page can have.
+//! The data of the HTML report: as many sessions as fit on a page.
 
 use super::collector::ReportedEvent;
 use super::inputs::ReplayInput;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// How large the events together may be, in bytes: a page must open, and memory must not grow with the corpus.
+/// The size of all events in bytes: a page must open, and memory must not grow with the corpus.
 const LARGEST: usize = 24 * 1024 * 1024;
 
 /// The sessions that are shown.
@@ -18,7 +18,7 @@ const LARGEST: usize = 24 * 1024 * 1024;
 pub(super) struct HtmlData {
     sessions: Vec<HtmlSession>,
     size: usize,
-    left_out: OmittedCounts,
+    omitted: OmittedCounts,
 }
 
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct HtmlSession {
     events: Vec<Box<RawValue>>,
     #[serde(skip)]
     size: usize,
-    /// How much there is to see: nothing, a refusal, a difference.
+    /// 2 with a failing decision, 1 with a blocked one, else 0.
     #[serde(skip)]
     interest: u8,
 }
@@ -41,39 +41,39 @@ struct OmittedCounts {
 }
 
 impl HtmlData {
-    pub(super) fn add(&mut self, input: &ReplayInput, heard: &ReportedEvent) {
-        let Some(event) = heard.json.clone().and_then(|json| RawValue::from_string(json).ok()) else { return };
+    pub(super) fn add(&mut self, input: &ReplayInput, reported: &ReportedEvent) {
+        let Some(event) = reported.json.clone().and_then(|json| RawValue::from_string(json).ok()) else { return };
         let file = input.main().to_string_lossy();
-        let interest = if heard.failing { 2 } else { u8::from(heard.blocked) };
-        let own = |shown: &&mut HtmlSession| shown.id == heard.session && shown.file == file;
+        let interest = if reported.failing { 2 } else { u8::from(reported.blocked) };
+        let own = |shown: &&mut HtmlSession| shown.id == reported.session && shown.file == file;
         let size = event.get().len();
-        // A stream may have several sessions: they are few, and the last is meant most often.
+        // A stream may have several sessions; most often the event belongs to the last one.
         if let Some(shown) = self.sessions.iter_mut().rev().take(32).find(own) {
             shown.interest = shown.interest.max(interest);
             shown.size += size;
             shown.events.push(event);
         } else {
-            let (id, file, source) = (heard.session.clone(), file.into_owned(), input.source.word());
+            let (id, file, source) = (reported.session.clone(), file.into_owned(), input.kind.word());
             self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;
         while self.size > LARGEST && self.sessions.len() > 1 {
-            self.leave_out();
+            self.omit_session();
         }
         self.shorten();
     }
 
-    /// Leaves out the session with the least to see; the last one is not yet at its end.
-    fn leave_out(&mut self) {
+    /// Omits the least interesting session, but not the last one, which is not complete.
+    fn omit_session(&mut self) {
         let done = self.sessions.iter().take(self.sessions.len().saturating_sub(1)).enumerate();
-        let dullest = done.min_by_key(|(_, shown)| shown.interest).map(|(at, _)| at);
-        let Some(gone) = dullest.map(|at| self.sessions.remove(at)) else { return };
+        let least = done.min_by_key(|(_, shown)| shown.interest).map(|(at, _)| at);
+        let Some(gone) = least.map(|at| self.sessions.remove(at)) else { return };
         self.size -= gone.size;
-        self.left_out.sessions += 1;
-        self.left_out.events += gone.events.len() as u64;
+        self.omitted.sessions += 1;
+        self.omitted.events += gone.events.len() as u64;
     }
 
-    /// A single session that is too large loses its later events.
+    /// Omits the last events of a single session that is too large.
     fn shorten(&mut self) {
         while self.size > LARGEST
             && let Some(shown) = self.sessions.last_mut()
@@ -81,28 +81,36 @@ impl HtmlData {
         {
             shown.size -= event.get().len();
             self.size -= event.get().len();
-            self.left_out.events += 1;
+            self.omitted.events += 1;
         }
     }
 
-    /// The page.
-    pub(super) fn page(self, report: &ReplaySummary, catalogue: &Catalogue) -> String {
+    /// The number of sessions on the page.
+    pub(super) fn sessions(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// Renders the page.
+    pub(super) fn page(self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
             modegate: &'static str,
             comparison: &'static str,
-            summary: crate::replay::counts::ReplayCounts,
+            summary: &'a crate::replay::counts::ReplayCounts,
             modes: Vec<crate::replay::diagram::ModeDiagram>,
             sessions: &'a [HtmlSession],
             problems: Vec<serde_json::Value>,
             #[serde(skip_serializing_if = "Option::is_none")]
             left_out: Option<OmittedCounts>,
         }
-        let counts = report.counts;
+        let counts = &summary.counts;
         let problem = |problem: &crate::replay::problem::ReplayProblem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
         page(&Data {
             modegate: env!("CARGO_PKG_VERSION"),
-            comparison: match (counts.events == counts.new, report.other_modes > 0) {
+            comparison: match (
+                counts.events == counts.of(crate::replay::change::DecisionChange::New),
+                summary.other_modes > 0,
+            ) {
                 (true, _) => "none",
                 (false, true) => "modes",
                 (false, false) => "drift",
@@ -110,8 +118,8 @@ impl HtmlData {
             summary: counts,
             modes: diagrams(catalogue),
             sessions: &self.sessions,
-            problems: report.problems.iter().map(problem).collect(),
-            left_out: (self.left_out.events > 0).then_some(self.left_out),
+            problems: summary.problems.iter().map(problem).collect(),
+            left_out: (self.omitted.events > 0).then_some(self.omitted),
         })
     }
 }

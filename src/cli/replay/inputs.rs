@@ -1,38 +1,35 @@
-//! What there is to replay: files and folders, told apart by what is in them.
+//! Finds the files to replay and recognizes what each one is.
 
-use super::line_reader::{LineReader, RawLine};
+use super::line_reader::LineReader;
 use crate::journal_files::older_part;
-use crate::replay::format::{FileFormat, file_format};
+use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::problem::ReplayProblem;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// One session's files, as a rule.
+/// The files of one session, or of a stream of several.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayInput {
-    /// What is in them.
-    pub(super) source: InputKind,
-    /// The files, in order; the first gives the name.
+    pub(super) kind: InputKind,
     pub(super) files: Vec<PathBuf>,
-    /// How large they are together.
+    /// The size of all files.
     pub(super) size: u64,
     modified: Option<SystemTime>,
 }
 
-/// What is in a file.
+/// The format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputKind {
-    /// A journal, or a recording made of one.
+    /// A journal, or a recording made from one.
     Journal,
     /// Events as the host sent them.
     Stream,
-    /// A conversation as the host keeps it.
     Transcript,
-    /// A world and its events.
     Scenario,
-    /// What another run has printed.
-    Part,
+    /// The output of another run with `--json`.
+    Shard,
 }
 
 impl InputKind {
@@ -42,24 +39,23 @@ impl InputKind {
             Self::Stream => "stream",
             Self::Transcript => "transcript",
             Self::Scenario => "scenario",
-            Self::Part => "part",
+            Self::Shard => "shard",
         }
     }
 }
 
-/// What was found in the given places.
+/// The inputs in the given files and folders.
 #[derive(Debug, Default)]
 pub(super) struct FoundInputs {
     pub(super) inputs: Vec<ReplayInput>,
-    /// Files that should have been something, and are not.
     pub(super) problems: Vec<ReplayProblem>,
-    /// Files of another kind, passed over in folders.
-    pub(super) others: Vec<PathBuf>,
+    /// Files in folders that are not recordings.
+    pub(super) skipped: Vec<PathBuf>,
 }
 
 impl FoundInputs {
     /// Looks at every given file and folder.
-    pub(super) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, std::io::Error)> {
+    pub(super) fn in_all(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut found = Self::default();
         for path in paths {
             let meta = std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
@@ -68,8 +64,8 @@ impl FoundInputs {
             } else if meta.is_file() {
                 found.file(path, true);
             } else {
-                // It is read twice: first to see what it is.
-                found.problem(path, "it is no regular file; write what comes out of it into one");
+                // A file is read twice: first to recognize it.
+                found.problem(path, "not a regular file; write its output to one");
             }
         }
         found.inputs.sort_by(|one, other| one.files.cmp(&other.files));
@@ -78,28 +74,27 @@ impl FoundInputs {
         Ok(found)
     }
 
-    /// Takes the files as what other runs have printed.
-    pub(super) fn parts(paths: &[PathBuf]) -> Result<Self, (PathBuf, std::io::Error)> {
+    /// Takes the files as the output of other runs.
+    pub(super) fn shards(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let mut found = Self::default();
         for path in paths {
             std::fs::metadata(path).map_err(|error| (path.clone(), error))?;
-            found.inputs.push(ReplayInput::new(InputKind::Part, vec![path.clone()]));
+            found.inputs.push(ReplayInput::new(InputKind::Shard, vec![path.clone()]));
         }
         Ok(found)
     }
 
     /// Keeps the sessions that were written last.
     pub(super) fn keep_last(&mut self, count: usize) {
-        if self.inputs.len() <= count {
-            return;
+        if self.inputs.len() > count {
+            self.inputs.sort_by_key(|input| std::cmp::Reverse(input.modified));
+            self.inputs.truncate(count);
+            self.inputs.sort_by(|one, other| one.files.cmp(&other.files));
         }
-        self.inputs.sort_by_key(|input| std::cmp::Reverse(input.modified));
-        self.inputs.truncate(count);
-        self.inputs.sort_by(|one, other| one.files.cmp(&other.files));
     }
 
     fn folder(&mut self, folder: &Path) {
-        // Of a project the journals are meant, not whatever else is in it.
+        // The folder of a project stands for its journals.
         let journals = folder.join(".claude/hooks/sessions");
         let root = if journals.is_dir() { &journals } else { folder };
         let entries = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
@@ -107,68 +102,61 @@ impl FoundInputs {
         for entry in entries {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => self.file(entry.path(), false),
-                // A link may lead anywhere, also back.
-                Ok(entry) if entry.path_is_symlink() => self.others.push(entry.into_path()),
+                // A link may lead anywhere, and back.
+                Ok(entry) if entry.path_is_symlink() => self.skipped.push(entry.into_path()),
                 Ok(_) => {}
                 Err(error) => {
-                    let file = error.path().unwrap_or(root).to_string_lossy().into_owned();
-                    let what = error.io_error().map_or("it cannot be read".to_owned(), ToString::to_string);
-                    self.problems.push(ReplayProblem::new(file, 0, what));
+                    let what = error.io_error().map_or("cannot be read".to_owned(), ToString::to_string);
+                    self.problem(error.path().unwrap_or(root), what);
                 }
             }
         }
     }
 
-    /// Takes a file; one that was named must be something, others may be anything.
+    /// Adds a file; one that was named must be something, one in a folder may be anything.
     fn file(&mut self, path: &Path, named: bool) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let ends = |end: &str| name.ends_with(end);
         if ends(".expect.yaml") {
             return;
         }
-        let scenario = ends(".scenario.yaml") || named && (ends(".yaml") || ends(".yml"));
-        let source = if scenario {
-            Some(InputKind::Scenario)
+        let kind = if ends(".scenario.yaml") || named && (ends(".yaml") || ends(".yml")) {
+            Ok(Some(InputKind::Scenario))
         } else if named || ends(".jsonl") {
-            match source(path) {
-                Ok(source) => source,
-                Err(error) => return self.problem(path, &error.to_string()),
-            }
+            recognize(path)
         } else {
-            return self.others.push(path.to_owned());
+            return self.skipped.push(path.to_owned());
         };
-        let Some(source) = source else {
-            let empty = std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0);
-            let what = if empty { "it is empty" } else { "it is no journal, no event stream and no transcript" };
-            return self.problem(path, what);
-        };
-        let mut files = vec![path.to_owned()];
-        if source == InputKind::Transcript {
-            files.extend(subagents(path));
+        match kind {
+            Ok(Some(kind)) => {
+                let mut files = vec![path.to_owned()];
+                if kind == InputKind::Transcript {
+                    files.extend(subagents(path));
+                }
+                self.inputs.push(ReplayInput::new(kind, files));
+            }
+            Ok(None) if std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0) => self.problem(path, "empty file"),
+            Ok(None) => self.problem(path, "not a journal, an event stream or a transcript"),
+            Err(error) => self.problem(path, error),
         }
-        self.inputs.push(ReplayInput::new(source, files));
     }
 
-    fn problem(&mut self, path: &Path, what: &str) {
+    fn problem(&mut self, path: &Path, what: impl ToString) {
         self.problems.push(ReplayProblem::new(path.to_string_lossy(), 0, what));
     }
 
-    /// A journal and the part of it that was put older_part are one session.
+    /// Joins a journal with its older part.
     fn join_older_parts(&mut self) {
-        let mut older: BTreeMap<PathBuf, ReplayInput> = BTreeMap::new();
-        let is_older =
-            |input: &ReplayInput| input.files.iter().all(|file| file.to_string_lossy().ends_with(".old.jsonl"));
-        for input in std::mem::take(&mut self.inputs) {
-            match input.files.first() {
-                Some(file) if input.source == InputKind::Journal && is_older(&input) => {
-                    older.insert(file.clone(), input);
-                }
-                _ => self.inputs.push(input),
-            }
-        }
+        let is_older = |input: &ReplayInput| {
+            input.kind == InputKind::Journal && input.main().to_string_lossy().ends_with(".old.jsonl")
+        };
+        let (older, inputs) = std::mem::take(&mut self.inputs).into_iter().partition(is_older);
+        self.inputs = inputs;
+        let older: Vec<ReplayInput> = older;
+        let mut older: BTreeMap<PathBuf, ReplayInput> =
+            older.into_iter().map(|input| (input.main().to_owned(), input)).collect();
         for input in &mut self.inputs {
-            let older_part = input.files.first().map(|file| older_part(file));
-            if let Some(part) = older_part.and_then(|older_part| older.remove(&older_part)) {
+            if let Some(part) = older.remove(&older_part(input.main())) {
                 input.files.splice(0..0, part.files);
                 input.size += part.size;
             }
@@ -178,23 +166,23 @@ impl FoundInputs {
 }
 
 impl ReplayInput {
-    fn new(source: InputKind, files: Vec<PathBuf>) -> Self {
-        let meta = |file: &PathBuf| std::fs::metadata(file).ok();
-        let size = files.iter().filter_map(meta).map(|meta| meta.len()).sum();
-        let modified = files.iter().filter_map(meta).filter_map(|meta| meta.modified().ok()).max();
-        Self { source, files, size, modified }
+    fn new(kind: InputKind, files: Vec<PathBuf>) -> Self {
+        let meta: Vec<std::fs::Metadata> = files.iter().filter_map(|file| std::fs::metadata(file).ok()).collect();
+        let size = meta.iter().map(std::fs::Metadata::len).sum();
+        let modified = meta.iter().filter_map(|meta| meta.modified().ok()).max();
+        Self { kind, files, size, modified }
     }
 
-    /// The file that gives the name: of a journal in two parts the one that goes on.
+    /// The file that names the input: of a journal in two parts, the newer one.
     pub(super) fn main(&self) -> &Path {
-        let main = if self.source == InputKind::Journal { self.files.last() } else { self.files.first() };
+        let main = if self.kind == InputKind::Journal { self.files.last() } else { self.files.first() };
         main.map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
-    /// CaseLocation the expectations of its events lie.
-    pub(super) fn sidecar(&self) -> PathBuf {
+    /// The path of the file with its expectations.
+    pub(super) fn expectation_file(&self) -> PathBuf {
         let name = self.main().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A scenario may have the name of a recording beside it.
+        // A recording with the name of the scenario has another file.
         let scenario = [".scenario.yaml", ".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end));
         let scenario = scenario.map(|stem| format!("{stem}.scenario"));
         let stem = scenario.unwrap_or_else(|| name.strip_suffix(".jsonl").unwrap_or(&name).to_owned());
@@ -202,21 +190,18 @@ impl ReplayInput {
     }
 }
 
-/// What the first lines of a file tell of it.
-fn source(path: &Path) -> std::io::Result<Option<InputKind>> {
+/// Recognizes a file by its first lines.
+fn recognize(path: &Path) -> io::Result<Option<InputKind>> {
     const FIRST: usize = 20;
     let mut lines = LineReader::open(path)?;
     for _ in 0..FIRST {
-        let bytes = match lines.next()? {
-            None => break,
-            Some(RawLine::TooLong { .. }) => continue,
-            Some(RawLine::Line { bytes, .. }) => bytes,
-        };
-        match file_format(bytes) {
-            Some(FileFormat::Journal | FileFormat::Recording) => return Ok(Some(InputKind::Journal)),
-            Some(FileFormat::Events) => return Ok(Some(InputKind::Stream)),
-            Some(FileFormat::Transcript) => return Ok(Some(InputKind::Transcript)),
-            None => {}
+        let Some(raw) = lines.next()? else { break };
+        let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
+        match keys.kind() {
+            LineKind::Journal | LineKind::Header => return Ok(Some(InputKind::Journal)),
+            LineKind::Event => return Ok(Some(InputKind::Stream)),
+            LineKind::Transcript => return Ok(Some(InputKind::Transcript)),
+            LineKind::Expectation | LineKind::Other => {}
         }
     }
     Ok(None)

@@ -1,232 +1,131 @@
-//! A journal, line by line.
+//! Replays journals and recordings.
 
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
-use super::line_reader::{LineReader, RawLine, too_long};
+use super::line_reader::LineReader;
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
-use crate::replay::continuity::Continuity;
-use crate::replay::entry::{Entry, LineKind, plain};
-use crate::replay::expectation::Expectation;
+use crate::replay::continuity::{Continuity, FileLine};
+use crate::replay::line::{LineKeys, LineKind, RecordedLine, unescaped};
 use crate::replay::recording::{self, Header};
-use crate::replay::redecision::{Comparison, Redecision};
+use crate::replay::redecision::Redecision;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Decides every line of a journal again.
-pub(super) fn replay(input: &ReplayInput, modes: &ModeSource, collector: &mut ResultCollector) {
-    let mut resolved = modes.of_file(input.main());
-    let mut chains = SessionContinuity::default();
+pub(super) fn replay(input: &ReplayInput, source: &ModeSource, collector: &mut ResultCollector) {
+    let modes = source.of_file(input.main());
+    let mut reader = JournalReader {
+        source,
+        modes,
+        file: "".into(),
+        redecision: Redecision::default(),
+        sessions: HashMap::new(),
+        collector,
+    };
     for path in &input.files {
-        let file = path.to_string_lossy().into_owned();
-        chains.begin(&file);
-        let mut reader = JournalReader { file: &file, held: None, chains: &mut chains, passed: false };
-        match reader.read(path, modes, &mut resolved, collector) {
-            Ok(()) => {}
-            Err(error) => collector.problem(&file, 0, format!("it cannot be read: {error}")),
+        reader.file = path.to_string_lossy().into();
+        if let Err(error) = reader.read(path) {
+            reader.problem(0, format!("cannot read the file: {error}"));
         }
-        reader.tell(&resolved, collector);
+        reader.collector.settle();
     }
-    chains.end(collector);
-}
-
-/// The sessions of a journal, as a rule one, each with a chain; a journal may be in several files.
-#[derive(Default)]
-struct SessionContinuity {
-    known: HashMap<String, Continuity>,
-    /// Each file, and how many lines stand before its first.
-    files: Vec<(String, u64)>,
-    last: u64,
-}
-
-impl SessionContinuity {
-    fn begin(&mut self, file: &str) {
-        self.files.push((file.to_owned(), self.last));
-    }
-
-    fn of(&mut self, session: String) -> &mut Continuity {
-        self.known.entry(session).or_default()
-    }
-
-    /// The number of a line of the last file among those of all files.
-    fn count(&mut self, line: u64) -> u64 {
-        self.last = self.files.last().map_or(0, |(_, before)| *before) + line;
-        self.last
-    }
-
-    fn missing(&self, counted: u64, collector: &mut ResultCollector) {
-        let what = "the state is not the one before: an event is missing, or a person has changed it";
-        if let Some((file, before)) = self.files.iter().rev().find(|(_, before)| *before < counted) {
-            collector.problem(file, counted - before, what);
-        }
-    }
-
-    fn end(&mut self, collector: &mut ResultCollector) {
-        let mut open: Vec<u64> = self.known.values_mut().flat_map(Continuity::end).collect();
-        open.sort_unstable();
-        for line in open {
-            self.missing(line, collector);
-        }
+    let mut missing: Vec<FileLine> = reader.sessions.into_values().flat_map(Continuity::end).collect();
+    missing.sort();
+    for place in &missing {
+        report_missing(place, reader.collector);
     }
 }
 
-/// A line that was compared, and waits for what is expected of it.
-struct PendingExpectation {
-    line: u64,
-    at: Option<String>,
-    compared: Comparison,
-    expected: Option<Expectation>,
+fn report_missing((file, line): &FileLine, collector: &mut ResultCollector) {
+    collector.problem(file, *line, "the session state does not follow from the line before: an event is missing");
 }
 
-struct JournalReader<'a> {
-    file: &'a str,
-    held: Option<PendingExpectation>,
-    chains: &'a mut SessionContinuity,
-    /// Whether the line before is left to another part, with what is expected of it.
-    passed: bool,
+struct JournalReader<'a, 't> {
+    source: &'a ModeSource,
+    modes: Arc<ResolvedModes>,
+    file: Arc<str>,
+    redecision: Redecision,
+    /// One journal may have several sessions, and one session several files.
+    sessions: HashMap<String, Continuity>,
+    collector: &'a mut ResultCollector<'t>,
 }
 
-impl JournalReader<'_> {
-    fn read(
-        &mut self,
-        path: &std::path::Path,
-        modes: &ModeSource,
-        resolved: &mut Arc<ResolvedModes>,
-        collector: &mut ResultCollector,
-    ) -> std::io::Result<()> {
+impl JournalReader<'_, '_> {
+    fn read(&mut self, path: &Path) -> std::io::Result<()> {
         let mut lines = LineReader::open(path)?;
-        loop {
-            let current = Arc::clone(resolved);
-            let mut redecision = Redecision::new(&current.catalogue, &current.hash);
-            match self.until_header(&mut lines, &current, &mut redecision, collector)? {
-                Some(header) => {
-                    self.tell(&current, collector);
-                    *resolved = modes.of_recording(&header);
-                }
-                None => return Ok(()),
-            }
-        }
-    }
-
-    /// Reads lines up to the next header, which may change the modes.
-    fn until_header(
-        &mut self,
-        lines: &mut LineReader,
-        resolved: &ResolvedModes,
-        redecision: &mut Redecision<'_>,
-        collector: &mut ResultCollector,
-    ) -> std::io::Result<Option<Box<Header>>> {
-        while let Some(piece) = lines.next()? {
-            let (number, bytes, whole) = match piece {
-                RawLine::Line { number, bytes, whole } => (number, bytes, whole),
-                RawLine::TooLong { number, size } => {
-                    collector.problem(self.file, number, too_long(size));
-                    continue;
-                }
-            };
-            let entry: Entry<'_> = match serde_json::from_slice(bytes) {
-                Ok(entry) => entry,
+        while let Some(raw) = lines.next()? {
+            let number = raw.number;
+            let Ok(bytes) = raw.bytes.map_err(|long| self.problem(number, long)) else { continue };
+            match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
+                Ok(line) if line.is_journal() => self.line(number, line),
+                Ok(_) => self.other(number, bytes),
                 Err(error) => {
-                    let newer = version(bytes).filter(|version| *version > u64::from(VERSION));
-                    let what = newer.map_or_else(|| unreadable(&error, whole), newer_format);
-                    collector.problem(self.file, number, what);
-                    continue;
+                    let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
+                    let newer = version.filter(|version| *version > u64::from(VERSION));
+                    self.problem(number, newer.map_or_else(|| unreadable(&error, raw.complete), newer_format));
                 }
-            };
-            match entry.kind() {
-                LineKind::Line => self.line(number, entry, resolved, redecision, collector),
-                LineKind::Header => match header(bytes) {
-                    Ok(header) => return Ok(Some(Box::new(header))),
-                    Err(why) => collector.problem(self.file, number, why),
-                },
-                LineKind::Expectation => self.expectation(number, &entry, collector),
-                LineKind::Event => collector.problem(self.file, number, "this is an event, not a line of a journal"),
-                LineKind::Other => collector.problem(self.file, number, "this is no line of a journal"),
             }
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn line(
-        &mut self,
-        number: u64,
-        mut entry: Entry<'_>,
-        resolved: &ResolvedModes,
-        redecision: &mut Redecision<'_>,
-        collector: &mut ResultCollector,
-    ) {
-        self.tell(resolved, collector);
-        let session = session(&entry);
-        self.passed = !collector.wants(&session);
-        if self.passed {
+    /// Reads a line that is not one of a journal.
+    fn other(&mut self, number: u64, bytes: &[u8]) {
+        let keys = LineKeys::read(bytes).unwrap_or_default();
+        match (keys.kind(), keys.expect) {
+            (LineKind::Header, _) => match header(bytes) {
+                Ok(header) => self.modes = self.source.of_recording(&header),
+                Err(why) => self.problem(number, why),
+            },
+            (LineKind::Expectation, Some(raw)) => self.collector.expectation(&self.file, number, raw.get()),
+            (LineKind::Event, _) => self.problem(number, "this is an event, not a journal line"),
+            _ => self.problem(number, "this is not a journal line"),
+        }
+    }
+
+    fn line(&mut self, number: u64, mut line: RecordedLine<'_>) {
+        if !self.collector.wants(line.session()) {
             return;
         }
-        if let Some(newer) = entry.v.filter(|version| *version > u64::from(VERSION)) {
-            return collector.problem(self.file, number, newer_format(newer));
+        if let Some(newer) = line.v.filter(|version| *version > u64::from(VERSION)) {
+            return self.problem(number, newer_format(newer));
         }
-        let counted = self.chains.count(number);
-        let chain = self.chains.of(session);
-        if chain.is_double(&entry) {
-            return collector.problem(self.file, number, "the event is there twice; it is counted once");
-        }
-        if chain.runs_back(&entry) {
-            collector.problem(self.file, number, "the clock went backwards: this came before the line above");
-        }
-        let compared = match redecision.line(&mut entry) {
-            Ok(compared) => compared,
-            Err(why) => return collector.problem(self.file, number, format!("the line cannot be decided: {why}")),
+        let continuity = match self.sessions.get_mut(line.session()) {
+            Some(continuity) => continuity,
+            None => self.sessions.entry(line.session().to_owned()).or_default(),
         };
-        for line in chain.follow(counted, &entry, redecision.before()) {
-            self.chains.missing(line, collector);
+        if continuity.is_duplicate(&line) {
+            return self.problem(number, "duplicate event; it is counted once");
         }
-        self.held =
-            Some(PendingExpectation { line: number, at: plain(entry.at).map(str::to_owned), compared, expected: None });
+        if continuity.clock_went_back(&line) {
+            self.collector.problem(&self.file, number, "the clock went backwards: this came before the line above");
+        }
+        let compared = match self.redecision.line(&mut line, &self.modes.catalogue, &self.modes.hash) {
+            Ok(compared) => compared,
+            Err(why) => return self.problem(number, format!("the line cannot be decided: {why}")),
+        };
+        for place in continuity.follow((Arc::clone(&self.file), number), &line, self.redecision.before()) {
+            report_missing(&place, self.collector);
+        }
+        let at = unescaped(line.at).map(str::to_owned);
+        self.collector.case(CaseLocation { file: Arc::clone(&self.file), line: number, at }, compared, &self.modes);
     }
 
-    fn expectation(&mut self, number: u64, entry: &Entry<'_>, collector: &mut ResultCollector) {
-        let read = entry.expect.map(|raw| Expectation::read(raw.get()));
-        match (read, &mut self.held) {
-            (Some(Ok(expected)), Some(held)) => held.expected = Some(expected),
-            (Some(Ok(_)), None) if self.passed => {}
-            (Some(Ok(_)), None) => collector.problem(self.file, number, "no event stands before this expectation"),
-            (Some(Err(why)), _) => collector.unmet(self.file, number, why),
-            (None, _) => {}
-        }
+    fn problem(&mut self, number: u64, what: impl ToString) {
+        self.collector.problem(&self.file, number, what);
     }
-
-    /// Tells of the line that has waited.
-    fn tell(&mut self, resolved: &ResolvedModes, collector: &mut ResultCollector) {
-        if let Some(PendingExpectation { line, at, compared, expected }) = self.held.take() {
-            collector.by(&resolved.name);
-            let place = CaseLocation { file: self.file, line, at: at.as_deref() };
-            collector.event(place, compared, &resolved.catalogue, expected);
-        }
-    }
-}
-
-/// The version of a line that cannot be read otherwise.
-fn version(bytes: &[u8]) -> Option<u64> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        v: u64,
-    }
-    serde_json::from_slice::<Version>(bytes).ok().map(|line| line.v)
 }
 
 fn newer_format(version: u64) -> String {
     format!("the line has format {version}, written by a newer modegate; this one reads {VERSION}")
 }
 
-/// Whose line it is.
-fn session(entry: &Entry<'_>) -> String {
-    let id = entry.event.as_ref().and_then(|event| event.get("session_id")?.as_str());
-    id.unwrap_or_default().to_owned()
-}
-
-/// What is wrong with a line that is no JSON.
-pub(super) fn unreadable(error: &serde_json::Error, whole: bool) -> String {
-    if !whole && error.is_eof() {
+/// Describes a line that is not JSON.
+pub(super) fn unreadable(error: &serde_json::Error, complete: bool) -> String {
+    if !complete && error.is_eof() {
         return "the last line is cut off".to_owned();
     }
     if error.is_data() {
@@ -234,17 +133,19 @@ pub(super) fn unreadable(error: &serde_json::Error, whole: bool) -> String {
     }
     let text = error.to_string();
     let clause = text.split(" at line ").next().unwrap_or_default();
-    format!("the line is no JSON: {clause} at column {}", error.column())
+    format!("the line is not JSON: {clause} at column {}", error.column())
 }
 
-fn header(bytes: &[u8]) -> Result<Header, String> {
-    let header: Header =
-        serde_json::from_slice(bytes).map_err(|error| format!("the header cannot be read: {error}"))?;
-    if header.recording > recording::VERSION {
-        let (newer, own) = (header.recording, recording::VERSION);
-        return Err(format!(
-            "the recording has format {newer}, written by a newer modegate; this one reads {own}. Its modes are not used"
-        ));
-    }
-    Ok(header)
+/// Why the header of a recording is ignored.
+#[derive(Debug, thiserror::Error)]
+enum HeaderError {
+    #[error("the header cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("the recording has format {0}, written by a newer modegate; this one reads {own}. Its modes are not used", own = recording::VERSION)]
+    Newer(u32),
+}
+
+fn header(bytes: &[u8]) -> Result<Header, HeaderError> {
+    let header: Header = serde_json::from_slice(bytes)?;
+    if header.recording > recording::VERSION { Err(HeaderError::Newer(header.recording)) } else { Ok(header) }
 }

@@ -1,59 +1,73 @@
-//! The parts that several runs have printed with `--json`, joined into one.
+//! Reads what several runs printed with `--json`, to report them as one.
 
-use super::collector::{Partition, ResultCollector};
+use super::collector::{ReplayMessage, ResultCollector, Shard};
 use super::inputs::ReplayInput;
 use super::journal_reader::unreadable;
-use super::line_reader::{LineReader, RawLine};
+use super::line_reader::LineReader;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::result::ReplayResult;
 use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
 
-/// A line of a part.
+/// A line of a shard's output.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ShardLine {
     Skipped { skipped: String, count: u64, file: String, line: u64 },
-    ReplayProblem(ReplayProblem),
-    InputTotals { end: Partition },
-    ReplayResult(Box<ReplayResult>),
+    Problem(ReplayProblem),
+    End { end: Shard },
+    Result(Box<ReplayResult>),
 }
 
-/// Tells again what a part tells.
 pub(super) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
     for path in &input.files {
         let file = path.to_string_lossy().into_owned();
         if let Err(error) = read(path, &file, collector) {
-            collector.unmet(&file, 0, format!("it cannot be read: {error}"));
+            collector.unmet(&file, 0, format!("cannot read the file: {error}"));
         }
     }
 }
 
-fn read(path: &std::path::Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
+/// A line that cannot be read fails the replay: it may be a failing decision.
+fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
     let mut lines = LineReader::open(path)?;
-    let mut part = None;
-    while let Some(piece) = lines.next()? {
-        let (number, bytes, whole) = match piece {
-            RawLine::Line { number, bytes, whole } => (number, bytes, whole),
-            RawLine::TooLong { number, .. } => {
-                // A decision that is left out must not pass for one that is fine.
-                collector.unmet(file, number, "the line is too long to be read");
-                continue;
-            }
-        };
+    let mut shard = None;
+    while let Some(raw) = lines.next()? {
+        let Ok(bytes) = raw.bytes.map_err(|long| collector.unmet(file, raw.number, long)) else { continue };
         match serde_json::from_slice::<ShardLine>(bytes) {
-            Ok(ShardLine::ReplayResult(result)) if !result.kind.is_empty() => collector.retold(*result),
-            Ok(ShardLine::ReplayProblem(problem)) if problem.unmet => {
-                collector.unmet(&problem.file, problem.line, problem.what)
+            Ok(ShardLine::Result(result)) if !result.kind.is_empty() => collector.result(*result),
+            Ok(ShardLine::Problem(problem)) => collector.push(ReplayMessage::Problem(problem)),
+            Ok(ShardLine::End { end }) => shard = Some(end),
+            Ok(ShardLine::Skipped { skipped, count, file, line }) => {
+                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, skipped), count));
             }
-            Ok(ShardLine::ReplayProblem(problem)) => collector.problem(&problem.file, problem.line, problem.what),
-            Ok(ShardLine::InputTotals { end }) => part = Some(end),
-            Ok(ShardLine::Skipped { skipped, count, file, line }) => collector.skipped(&file, line, skipped, count),
-            Ok(ShardLine::ReplayResult(_)) => {
-                collector.unmet(file, number, "this is no decision of `modegate replay --json`")
+            Ok(ShardLine::Result(_)) => {
+                collector.unmet(file, raw.number, "this is not a decision of `modegate replay --json`");
             }
-            Err(error) => collector.unmet(file, number, unreadable(&error, whole)),
+            Err(error) => collector.unmet(file, raw.number, unreadable(&error, raw.complete)),
         }
     }
-    collector.part(file, part);
+    collector.push(ReplayMessage::Shard(file.to_owned(), shard));
     Ok(())
+}
+
+/// Finds shards that are missing, incomplete or there twice: none of them may pass as one without failures.
+pub(super) fn shard_problems(shards: &[(String, Option<Shard>)]) -> Vec<ReplayProblem> {
+    let found: BTreeSet<Shard> = shards.iter().filter_map(|(_, shard)| *shard).collect();
+    let Some(of) = found.iter().map(|shard| shard.of).max() else { return Vec::new() };
+    let mut seen = BTreeSet::new();
+    let wrong = shards.iter().filter_map(|(file, shard)| {
+        let what = match shard {
+            None => "the output is incomplete: the run that wrote it did not finish".to_owned(),
+            Some(shard) if shard.of != of => format!("this is not a shard of {of}"),
+            Some(shard) if !seen.insert(*shard) => "this shard is there twice".to_owned(),
+            Some(_) => return None,
+        };
+        Some(ReplayProblem::unmet(file, 0, what))
+    });
+    let missing = (1..=of).filter(|number| !found.contains(&Shard { number: *number, of }));
+    let missing =
+        missing.map(|number| ReplayProblem::unmet("--merge", 0, format!("shard {number} of {of} is missing")));
+    wrong.chain(missing).collect()
 }

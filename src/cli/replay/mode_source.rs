@@ -1,4 +1,4 @@
-//! Which modes decide: those of a folder, of the project, or those that a recording carries.
+//! Chooses the modes that decide: those of `--modes`, of a project, or of a recording.
 
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
@@ -8,199 +8,208 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many recordings' modes are kept in mind.
-const MANY: usize = 32;
+/// How many resolved sets of modes are kept.
+const KEPT: usize = 32;
 
-/// The word for the modes that a recording carries.
+/// The value of `--modes` for the modes of a recording.
 const RECORDED: &str = "recorded";
 
-/// The modes that decide, by whom they are asked for.
+/// The folder of a project's mode files.
+const MODES: &str = ".claude/modes/";
+
+/// Where modes come from.
 pub(super) struct ModeSource {
-    /// Only those that a recording carries.
+    /// Whether only the modes of a recording are used.
     recorded: bool,
-    /// A folder of mode files, which stand in the place of the others.
-    files: Option<Vec<(String, String)>>,
-    folder: Option<PathBuf>,
-    /// Settings beside these files.
-    settings: Option<String>,
-    /// The project that was named, or that we stand in.
-    here: ProjectSources,
+    /// Mode files from a folder outside a project; they replace the mode files of the project.
+    loose: Option<LooseModes>,
+    /// The project of `--project`, of `--modes`, or the current one.
+    project: ProjectSources,
+    /// Whether that project was named, and so decides recordings and foreign journals too.
     named: bool,
-    /// Whose modes were asked for, or are at hand, for people.
-    asked: String,
-    known: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
+    /// The chosen modes, for people.
+    name: String,
+    resolved: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
+}
+
+/// Mode files, and settings next to them.
+struct LooseModes {
+    folder: PathBuf,
+    files: Vec<(String, String)>,
+    settings: Option<String>,
 }
 
 /// A catalogue that decides.
 #[derive(Debug)]
 pub(super) struct ResolvedModes {
     pub(super) catalogue: Catalogue,
-    /// The hash that lines have which these very modes have decided.
+    /// The hash in lines that the same modes decided.
     pub(super) hash: String,
-    /// Whose modes they are, for people.
+    /// Which modes they are, for people.
     pub(super) name: String,
 }
 
+/// Why `--modes` cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ModeSourceError {
+    #[error("`--modes {0}` is not a folder")]
+    NoFolder(String),
+    #[error("`--modes {0}` has no mode files (*.yaml)")]
+    Empty(String),
+    #[error("cannot read `{0}`: {1}")]
+    Unreadable(String, std::io::Error),
+}
+
 impl ModeSource {
-    /// The modes of `--modes`, or of the project.
-    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, String> {
-        let mut chosen = Self {
-            recorded: modes.is_some_and(|modes| modes.as_os_str() == RECORDED),
-            files: None,
-            folder: None,
-            settings: None,
-            asked: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
-            here: mode_cache::sources(here),
+    /// Reads the modes of `--modes`, or of the project.
+    pub(super) fn new(
+        modes: Option<&Path>,
+        project: Option<&Path>,
+        here: &ProjectPaths,
+    ) -> Result<Self, ModeSourceError> {
+        let recorded = modes.is_some_and(|modes| modes.as_os_str() == RECORDED);
+        let mut source = Self {
+            recorded,
+            loose: None,
+            project: mode_cache::sources(here),
             named: project.is_some(),
-            known: Mutex::default(),
+            name: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
+            resolved: Mutex::default(),
         };
-        let Some(folder) = modes.filter(|_| !chosen.recorded) else { return Ok(chosen) };
+        let Some(folder) = modes.filter(|_| !recorded) else { return Ok(source) };
         if !folder.is_dir() {
-            return Err(format!("`--modes {}` is no folder", folder.display()));
+            return Err(ModeSourceError::NoFolder(folder.display().to_string()));
         }
         if let Some(home) = project_of(folder) {
-            chosen.here = mode_cache::sources(&ProjectPaths { home });
-            chosen.named = true;
+            source.project = mode_cache::sources(&ProjectPaths { home });
+            source.named = true;
         } else {
-            let (files, settings) = loose(folder)?;
-            chosen.files = Some(files);
-            chosen.folder = Some(folder.to_owned());
-            chosen.settings = settings;
+            source.loose = Some(LooseModes::read(folder)?);
         }
-        Ok(chosen)
+        Ok(source)
     }
 
-    /// The modes at hand, each with the file that people know it by.
+    /// The chosen modes, each with the path of its file.
     pub(super) fn catalogue(&self) -> Catalogue {
-        let mut catalogue = self.changed(&self.here).catalogue();
-        for origin in &mut catalogue.origins {
-            if let ModeOrigin::File(file) = origin {
-                self.name(file);
+        let mut catalogue = self.with_loose(&self.project).catalogue();
+        let files = catalogue.origins.iter_mut().filter_map(|origin| match origin {
+            ModeOrigin::File(file) => Some(file),
+            ModeOrigin::Embedded => None,
+        });
+        for file in files.chain(catalogue.broken.iter_mut().map(|broken| &mut broken.file)) {
+            let loose = self.loose.as_ref().zip(file.strip_prefix(MODES));
+            if let Some(path) = loose.map(|(loose, name)| loose.folder.join(name)) {
+                *file = path.to_string_lossy().into_owned();
             }
         }
         catalogue
     }
 
-    /// Gives a file of `--modes` the name that people know it by.
-    fn name(&self, file: &mut String) {
-        let named = self.folder.as_ref().zip(file.strip_prefix(".claude/modes/"));
-        if let Some(name) = named.map(|(folder, name)| folder.join(name).to_string_lossy().into_owned()) {
-            *file = name;
-        }
-    }
-
-    /// Files of the modes at hand that cannot be read: what they would decide nobody knows.
+    /// Files of the chosen modes that cannot be read.
     pub(super) fn broken(&self) -> Vec<BrokenFile> {
-        let mut broken = if self.recorded { Vec::new() } else { self.changed(&self.here).catalogue().broken };
-        for broken in &mut broken {
-            self.name(&mut broken.file);
-        }
-        broken
+        if self.recorded { Vec::new() } else { self.catalogue().broken }
     }
 
-    /// The files of the modes that were asked for, by their path in a project.
-    pub(super) fn files(&self) -> Vec<(String, String)> {
-        if !self.named && self.files.is_none() {
+    /// The mode files and settings of a scenario: the chosen ones, else those of the project that it is in.
+    pub(super) fn files(&self, scenario: &Path) -> Vec<(String, String)> {
+        if self.recorded {
             return Vec::new();
         }
-        let ProjectSources { settings, files, .. } = self.changed(&self.here);
+        let has_modes = |folder: &&Path| folder.join(MODES).is_dir() || folder.join(SETTINGS).is_file();
+        let full = scenario.canonicalize().unwrap_or_default();
+        let own = full.ancestors().skip(1).find(has_modes).filter(|_| !self.named && self.loose.is_none());
+        let sources = own.map(|home| mode_cache::sources(&ProjectPaths { home: home.to_owned() }));
+        let ProjectSources { settings, files, .. } = sources.unwrap_or_else(|| self.with_loose(&self.project));
         files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
-    /// Who decides the lines of a recording.
+    /// The modes that decide the lines of a recording.
     pub(super) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
-        let own = self.recorded || !self.named && self.files.is_none() && self.here == ProjectSources::default();
-        let base = if own || self.files.is_some() { &header.sources } else { &self.here };
-        let sources = self.changed(base);
-        // The same texts are the same modes, whatever modegate has read them.
+        let has_modes = self.named || self.loose.is_some() || self.project != ProjectSources::default();
+        let own = self.recorded || !has_modes;
+        let base = if own || self.loose.is_some() { &header.sources } else { &self.project };
+        let sources = self.with_loose(base);
+        // The same texts are the same modes, whichever version of modegate reads them.
         let same = (sources == header.sources).then_some(header.modes.as_str());
-        self.resolved(&sources, same, if own { "the recorded modes" } else { &self.asked })
+        self.resolve(&sources, same, if own { "the recorded modes" } else { &self.name })
     }
 
-    /// Who decides the lines of a file: the modes of the project whose journal it is, or of ours.
+    /// The modes that decide the lines of a file: those of the project that it is a journal of, or the chosen ones.
     pub(super) fn of_file(&self, path: &Path) -> Arc<ResolvedModes> {
-        let home = if self.named { None } else { owner(path) };
-        match home {
-            Some(home) if self.files.is_none() => {
-                let name = format!("the modes of {}", home.display());
-                self.resolved(&mode_cache::sources(&ProjectPaths { home }), None, &name)
-            }
-            Some(home) => self.resolved(&self.changed(&mode_cache::sources(&ProjectPaths { home })), None, &self.asked),
-            None => self.resolved(&self.changed(&self.here), None, &self.asked),
-        }
+        let Some(home) = owner(path).filter(|_| !self.named) else {
+            return self.resolve(&self.with_loose(&self.project), None, &self.name);
+        };
+        let own = format!("the modes of {}", home.display());
+        let name = if self.loose.is_none() { &own } else { &self.name };
+        self.resolve(&self.with_loose(&mode_cache::sources(&ProjectPaths { home })), None, name)
     }
 
-    /// The sources with the files of `--modes` in the place of theirs.
-    fn changed(&self, base: &ProjectSources) -> ProjectSources {
+    /// Sources with the mode files of `--modes` instead of their own.
+    fn with_loose(&self, base: &ProjectSources) -> ProjectSources {
         let mut sources = base.clone();
-        if let Some(files) = &self.files {
-            sources.files.retain(|(name, _)| !name.starts_with(".claude/modes/"));
+        if let Some(LooseModes { files, settings, .. }) = &self.loose {
+            sources.files.retain(|(name, _)| !name.starts_with(MODES));
             sources.files.splice(0..0, files.iter().cloned());
-        }
-        if let Some(settings) = &self.settings {
-            sources.settings = Some(settings.clone());
+            sources.settings = settings.clone().or(sources.settings);
         }
         sources
     }
 
-    fn resolved(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<ResolvedModes> {
+    fn resolve(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<ResolvedModes> {
         let key = crate::paths::hash(format!("{sources:?} {same:?} {name}").as_bytes());
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > MANY {
-            known.clear();
+        let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        if resolved.len() > KEPT {
+            resolved.clear();
         }
         let new = || {
             let catalogue = sources.catalogue();
             let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
             Arc::new(ResolvedModes { catalogue, hash, name: name.to_owned() })
         };
-        Arc::clone(known.entry(key).or_insert_with(new))
+        Arc::clone(resolved.entry(key).or_insert_with(new))
     }
 }
 
-/// The project that a folder is, or whose `.claude` or `.claude/modes` it is.
+/// The project that a folder is, or that its `.claude` or `.claude/modes` belongs to.
 fn project_of(folder: &Path) -> Option<PathBuf> {
     let full = folder.canonicalize().ok()?;
-    let above = |depth: usize| full.ancestors().nth(depth).map(Path::to_owned);
-    if full.join(".claude").is_dir() {
-        above(0)
+    let depth = if full.join(".claude").is_dir() {
+        0
     } else if full.ends_with(".claude") {
-        above(1)
+        1
     } else if full.ends_with(".claude/modes") {
-        above(2)
+        2
     } else {
-        None
-    }
+        return None;
+    };
+    full.ancestors().nth(depth).map(Path::to_owned)
 }
 
-/// The project in whose `.claude/hooks/sessions` a journal lies.
+/// The project that a file is a journal of.
 fn owner(path: &Path) -> Option<PathBuf> {
     let full = path.canonicalize().ok()?;
-    let folder = full.parent()?;
-    folder.ends_with(".claude/hooks/sessions").then(|| full.ancestors().nth(4).map(Path::to_owned))?
+    full.parent()?.ends_with(".claude/hooks/sessions").then(|| full.ancestors().nth(4).map(Path::to_owned))?
 }
 
-/// The mode files of a folder that is no project's, and the settings beside them.
-#[expect(clippy::type_complexity, reason = "two things that are read together once")]
-fn loose(folder: &Path) -> Result<(Vec<(String, String)>, Option<String>), String> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))
-    };
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    let mut files = Vec::new();
-    let mut settings = None;
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name == "modegate.yaml" {
-            settings = Some(read(path)?);
-        } else {
-            files.push((format!(".claude/modes/{name}"), read(path)?));
+impl LooseModes {
+    fn read(folder: &Path) -> Result<Self, ModeSourceError> {
+        let unreadable = |path: &Path, error| ModeSourceError::Unreadable(path.display().to_string(), error);
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| unreadable(path, error));
+        let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        let mut loose = Self { folder: folder.to_owned(), files: Vec::new(), settings: None };
+        for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name == "modegate.yaml" {
+                loose.settings = Some(read(path)?);
+            } else {
+                loose.files.push((format!("{MODES}{name}"), read(path)?));
+            }
         }
+        if loose.files.is_empty() && loose.settings.is_none() {
+            return Err(ModeSourceError::Empty(folder.display().to_string()));
+        }
+        Ok(loose)
     }
-    if files.is_empty() && settings.is_none() {
-        return Err(format!("`--modes {}` has no mode files (*.yaml)", folder.display()));
-    }
-    Ok((files, settings))
 }

@@ -1,95 +1,125 @@
-//! A scenario on a stage of its own: a project in a temporary folder, played through the hook.
+//! Runs a scenario through the hook, in a project in a temporary folder.
 
 use super::super::hook::{HookAnswer, answer_with_offset};
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
-use super::line_reader::{LineReader, RawLine, too_long};
-use super::mode_source::ModeSource;
+use super::mode_source::{ModeSource, ResolvedModes};
+use super::stream::read_events;
 use crate::engine::Decided;
 use crate::event::Event;
 use crate::live;
-use crate::mode::{Catalogue, Mode};
+use crate::mode::Mode;
 use crate::paths::ProjectPaths;
-use crate::replay::entry::StreamLine;
-use crate::replay::expectation::Expectation;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::CaseLocation;
-use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
+use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioError, ScenarioStep, StepOutput};
 use crate::session::Session;
 use crate::store::StateStore;
 use crate::verdict::Decision;
 use jiff::{SignedDuration, Timestamp};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+use std::sync::Arc;
 
-/// Plays a scenario.
-pub(super) fn replay(input: &ReplayInput, modes: &ModeSource, shell: bool, collector: &mut ResultCollector) {
-    let file = input.main().to_string_lossy().into_owned();
-    if let Err(why) = play(input.main(), modes, shell, collector) {
-        collector.unmet(&file, 0, why);
+/// Why a scenario fails or cannot run.
+#[derive(Debug, thiserror::Error)]
+enum RunError {
+    #[error("the scenario runs programs; allow it with `--shell` if you trust it")]
+    NeedsShell,
+    #[error("`{0}` belongs to git, which runs what is there; allow it with `--shell` if you trust it")]
+    GitFile(String),
+    #[error("`{0}` is outside the scenario's project")]
+    Outside(String),
+    #[error("`wait: {0}` is not a duration such as `90m` or `2 days`")]
+    Wait(String),
+    #[error("`clock: {0}` is not a time such as 2026-03-01T12:00:00Z")]
+    Clock(String),
+    #[error("`{0}` fails: {1}")]
+    Program(String, String),
+    #[error("cannot write `{0}`: {1}")]
+    Write(String, io::Error),
+    #[error("`{0}` is not a file of events")]
+    NoStream(String),
+    #[error("the stream has no line {0}")]
+    NoLine(u64),
+    #[error("step {0}: {1}")]
+    Step(u64, Box<RunError>),
+    #[error("{0}")]
+    Unmet(String),
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+pub(super) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, collector: &mut ResultCollector) {
+    if let Err(why) = run(input.main(), source, shell, collector) {
+        collector.settle();
+        collector.unmet(&input.main().to_string_lossy(), 0, why);
     }
 }
 
-fn play(path: &Path, modes: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"))?;
-    let scenario = Scenario::parse(&text)?;
+fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), RunError> {
+    let scenario = Scenario::parse(&std::fs::read_to_string(path)?)?;
     if scenario.runs_programs() && !shell {
-        return Err(NEEDS_SHELL.to_owned());
+        return Err(RunError::NeedsShell);
     }
     if !collector.has(&scenario.session) {
-        // Another part plays it, and counts.
+        // Another shard runs it.
         collector.expect(None);
         return Ok(());
     }
-    let folder = tempfile::tempdir().map_err(|error| format!("no folder to play in: {error}"))?;
-    let mut stage = ScenarioRunner::new(folder.path(), path, &scenario, shell)?;
-    stage.lay_out(&scenario, modes)?;
+    let folder = tempfile::tempdir()?;
+    let mut runner = ScenarioRunner::new(folder.path(), path, &scenario, shell)?;
+    runner.create_project(&scenario, source)?;
     if let Some(stream) = &scenario.stream {
-        return stage.stream(&path.with_file_name(stream), &scenario.steps, collector);
+        return runner.stream(&path.with_file_name(stream), &scenario.steps, collector);
     }
     for (number, step) in (1..).zip(&scenario.steps) {
-        stage.step(number, step, collector).map_err(|why| format!("step {number}: {why}"))?;
+        runner.step(number, step, collector).map_err(|why| RunError::Step(number, Box::new(why)))?;
     }
     Ok(())
 }
 
-/// A scenario may be anybody's: its files are not to run programs unasked, nor are the gates that it brings.
-const NEEDS_SHELL: &str = "it runs programs of its own; let it with `--shell` if you trust it";
-
-struct ScenarioRunner<'a> {
+struct ScenarioRunner {
+    /// Whether the scenario and its gates may run programs.
     shell: bool,
-    home: PathBuf,
+    project: ProjectPaths,
     user: PathBuf,
-    file: String,
-    scenario: &'a Scenario,
-    setting: ScenarioContext,
-    /// How far the scenario's time is ahead of ours.
-    ahead: SignedDuration,
+    file: Arc<str>,
+    context: ScenarioContext,
+    /// How far the clock of the scenario is ahead.
+    offset: SignedDuration,
 }
 
-impl<'a> ScenarioRunner<'a> {
-    fn new(folder: &Path, path: &Path, scenario: &'a Scenario, shell: bool) -> Result<Self, String> {
-        let folder = folder.canonicalize().map_err(|error| error.to_string())?;
-        let home = folder.join("app");
-        std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
-        let ahead = scenario.clock.as_deref().map_or(Ok(SignedDuration::ZERO), set_to)?;
-        let setting = ScenarioContext {
+impl ScenarioRunner {
+    fn new(folder: &Path, path: &Path, scenario: &Scenario, shell: bool) -> Result<Self, RunError> {
+        let user = folder.canonicalize()?;
+        let home = user.join("app");
+        std::fs::create_dir_all(&home)?;
+        let offset = match &scenario.clock {
+            Some(clock) => {
+                let at: Timestamp = clock.parse().map_err(|_| RunError::Clock(clock.clone()))?;
+                at.duration_since(Timestamp::now())
+            }
+            None => SignedDuration::ZERO,
+        };
+        let context = ScenarioContext {
             home: home.to_string_lossy().into_owned(),
             session: scenario.session.clone(),
-            date: live::ahead(ahead).date,
+            date: live::ahead(offset).date,
             prompts: 0,
         };
-        let file = path.to_string_lossy().into_owned();
-        Ok(Self { shell, home, user: folder, file, scenario, setting, ahead })
+        let file = path.to_string_lossy().into();
+        Ok(Self { shell, project: ProjectPaths { home }, user, file, context, offset })
     }
 
-    /// Puts the files there: those of the modes that are asked for, then the scenario's own.
-    fn lay_out(&self, scenario: &Scenario, modes: &ModeSource) -> Result<(), String> {
-        for (path, text) in modes.files() {
-            self.write(&path, &text)?;
-        }
-        for (path, text) in &scenario.files {
+    /// Writes the mode files, then the files of the scenario.
+    fn create_project(&self, scenario: &Scenario, source: &ModeSource) -> Result<(), RunError> {
+        let modes = source.files(Path::new(&*self.file));
+        let modes = modes.iter().map(|(path, text)| (path, text));
+        for (path, text) in modes.chain(&scenario.files) {
             self.write(path, text)?;
         }
         if scenario.git {
@@ -99,233 +129,161 @@ impl<'a> ScenarioRunner<'a> {
         Ok(())
     }
 
-    /// Plays a stream, and what happens between its events.
-    fn stream(&mut self, path: &Path, steps: &[ScenarioStep], collector: &mut ResultCollector) -> Result<(), String> {
-        let wrong = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
+    /// Runs the events of a stream, and the steps between them.
+    fn stream(&mut self, path: &Path, steps: &[ScenarioStep], collector: &mut ResultCollector) -> Result<(), RunError> {
         if !path.is_file() {
-            return Err(format!("`{}` is no file of events", path.display()));
+            return Err(RunError::NoStream(path.display().to_string()));
         }
-        let mut lines = LineReader::open(path).map_err(wrong)?;
         let mut waiting = steps.iter().peekable();
-        let mut held: Option<PendingExpectation> = None;
-        while let Some(piece) = lines.next().map_err(wrong)? {
-            let (number, bytes) = match piece {
-                RawLine::Line { number, bytes, .. } => (number, bytes),
-                RawLine::TooLong { number, size } => {
-                    collector.problem(&path.to_string_lossy(), number, too_long(size));
-                    continue;
-                }
-            };
-            let sent = serde_json::from_slice::<StreamLine<'_>>(bytes).unwrap_or_default();
-            let own = sent.expect.map(|raw| Expectation::read(raw.get())).transpose().unwrap_or_else(|why| {
-                collector.unmet(&path.to_string_lossy(), number, why);
-                None
-            });
-            if sent.hook_event_name.is_none() && sent.expect.is_some() {
-                if let Some(held) = &mut held {
-                    held.expected = own;
-                }
-                continue;
-            }
-            self.tell(held.take(), None, collector);
+        read_events(path, collector, |collector, number, _, bytes| {
             while let Some(step) = waiting.next_if(|step| step.line.unwrap_or_default() <= number) {
-                self.happens(step)?;
+                self.change_project(step)?;
             }
-            let text = String::from_utf8_lossy(bytes);
-            let user = self.user.to_string_lossy();
-            let text = self.setting.filled(&text).replace("{user}", &user);
-            let bytes = text.as_bytes();
-            if let Err(why) = Event::parse(bytes) {
-                collector.problem(&path.to_string_lossy(), number, why);
-                continue;
-            }
-            let answered = self.answer(bytes)?;
-            held = self.held(number, bytes, answered, own);
-        }
-        self.tell(held, None, collector);
-        match waiting.next() {
-            Some(step) => Err(format!("the stream has no line {}", step.line.unwrap_or_default())),
-            None => Ok(()),
-        }
+            let text = self.context.filled(&String::from_utf8_lossy(bytes));
+            let text = text.replace("{user}", &self.user.to_string_lossy());
+            let answer = self.answer(text.as_bytes())?;
+            self.report(number, text.as_bytes(), answer, None, collector);
+            Ok::<(), RunError>(())
+        })?;
+        waiting.next().map_or(Ok(()), |step| Err(RunError::NoLine(step.line.unwrap_or_default())))
     }
 
-    fn step(&mut self, number: u64, step: &ScenarioStep, collector: &mut ResultCollector) -> Result<(), String> {
-        self.happens(step)?;
+    fn step(&mut self, number: u64, step: &ScenarioStep, collector: &mut ResultCollector) -> Result<(), RunError> {
+        self.change_project(step)?;
         if let Some(words) = &step.command {
             return self.command(words, step);
         }
-        let Some(event) = step.event(&mut self.setting) else { return self.resolved(step, "", &HookAnswer::default()) };
+        let Some(event) = step.event(&mut self.context) else {
+            return self.check(step, "", &HookAnswer::default(), 0);
+        };
         let bytes = event.to_string().into_bytes();
-        let answered = self.answer(&bytes)?;
+        let answer = self.answer(&bytes)?;
         let kind = event.get("hook_event_name").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let compared = self.resolved(step, kind, &answered);
-        let met = (step.demands() && compared.is_ok()).then_some(true);
-        self.tell(self.held(number, &bytes, answered, None), met, collector);
-        compared
+        let checked = self.check(step, kind, &answer, i32::from(answer.reply.exit));
+        let met = (step.has_expectations() && checked.is_ok()).then_some(true);
+        self.report(number, &bytes, answer, met, collector);
+        checked
     }
 
-    fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, String> {
-        let places = ProjectPaths { home: self.home.clone() };
-        let steps = || crate::mode_cache::read(&places).modes.iter().any(Mode::has_steps);
-        if !self.shell && steps() {
-            return Err(NEEDS_SHELL.to_owned());
+    fn answer(&self, bytes: &[u8]) -> Result<HookAnswer, RunError> {
+        let has_programs = || crate::mode_cache::read(&self.project).modes.iter().any(Mode::has_steps);
+        if !self.shell && has_programs() {
+            return Err(RunError::NeedsShell);
         }
-        Ok(answer_with_offset(bytes, Some(&self.home), self.ahead))
+        Ok(answer_with_offset(bytes, Some(&self.project.home), self.offset))
     }
 
-    /// What happens to the world.
-    fn happens(&mut self, step: &ScenarioStep) -> Result<(), String> {
+    /// Does what a step does to the project.
+    fn change_project(&mut self, step: &ScenarioStep) -> Result<(), RunError> {
         if let Some(wait) = &step.wait {
-            self.wait(wait)?;
+            self.offset = self.offset.saturating_add(duration(wait)?);
+            self.context.date = live::ahead(self.offset).date;
         }
         for (path, text) in step.write.iter().flatten() {
             self.write(path, text)?;
         }
         if let Some(line) = &step.shell {
-            let line = self.setting.filled(line);
-            Self::run(self.program("sh").args(["-c", &line]), &line)?;
+            let line = self.context.filled(line);
+            execute(self.program("sh").args(["-c", &line]), &line)?;
         }
         step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
     }
 
-    fn wait(&mut self, span: &str) -> Result<(), String> {
-        let parsed: Result<SignedDuration, _> = span.parse();
-        let parsed = parsed.ok().or_else(|| {
-            let days = span.trim().trim_end_matches(['s', ' ']).strip_suffix("day")?.trim().parse::<i64>().ok()?;
-            Some(SignedDuration::from_hours(days.checked_mul(24)?))
+    fn write(&self, path: &str, text: &str) -> Result<(), RunError> {
+        let full = self.project.home.join(self.context.filled(path));
+        if !crate::paths::lexical(&full).starts_with(&self.project.home) {
+            return Err(RunError::Outside(path.to_owned()));
+        }
+        if !self.shell && full.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+            return Err(RunError::GitFile(path.to_owned()));
+        }
+        let written = full.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
+            std::fs::write(&full, text)?;
+            if self.offset.is_zero() {
+                return Ok(());
+            }
+            let now = Timestamp::now();
+            let modified = now.checked_add(self.offset).unwrap_or(now);
+            std::fs::OpenOptions::new().write(true).open(&full)?.set_modified(modified.into())
         });
-        let waited = parsed.filter(|span| !span.is_negative());
-        let waited = waited.ok_or_else(|| format!("`wait: {span}` is no time to wait, such as `90m` or `2 days`"))?;
-        self.ahead = self.ahead.saturating_add(waited);
-        self.setting.date = live::ahead(self.ahead).date;
-        Ok(())
+        written.map_err(|error| RunError::Write(path.to_owned(), error))
     }
 
-    fn write(&self, path: &str, text: &str) -> Result<(), String> {
-        let wrong = |error: std::io::Error| format!("`{path}` cannot be written: {error}");
-        let full = self.home.join(self.setting.filled(path));
-        if !crate::paths::lexical(&full).starts_with(&self.home) {
-            return Err(format!("`{path}` is outside the scenario's project"));
-        }
-        // What git is told there it runs: filters, hooks and watchers.
-        let of_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
-        if !self.shell && full.iter().any(of_git) {
-            return Err(format!("`{path}` is git's own, and what stands there is run; let it with `--shell`"));
-        }
-        full.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
-        std::fs::write(&full, text).map_err(wrong)?;
-        if !self.ahead.is_zero() {
-            let file = std::fs::OpenOptions::new().write(true).open(&full).map_err(wrong)?;
-            file.set_modified(now_ahead(self.ahead)).map_err(wrong)?;
-        }
-        Ok(())
-    }
-
-    fn commit(&self, message: &str) -> Result<(), String> {
+    fn commit(&self, message: &str) -> Result<(), RunError> {
         self.git(&["add", "-A"])?;
         self.git(&["commit", "-q", "--allow-empty", "-m", message])
     }
 
-    fn git(&self, words: &[&str]) -> Result<(), String> {
-        Self::run(self.program("git").args(words), &format!("git {}", words.join(" ")))
+    fn git(&self, words: &[&str]) -> Result<(), RunError> {
+        execute(self.program("git").args(words), &format!("git {}", words.join(" ")))
     }
 
-    /// A program with an environment of its own: nothing of the machine's settings reaches it.
+    /// A program with an environment of its own, without the settings of this machine.
     fn program(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(name);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &self.user);
         command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
         command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com")]);
-        command.env("CLAUDE_PROJECT_DIR", &self.home).current_dir(&self.home);
+        command.env("CLAUDE_PROJECT_DIR", &self.project.home).current_dir(&self.project.home);
         command
     }
 
-    fn run(command: &mut Command, what: &str) -> Result<(), String> {
-        let done = command.output().map_err(|error| format!("`{what}` does not run: {error}"))?;
-        let complaint = String::from_utf8_lossy(&done.stderr);
-        if done.status.success() { Ok(()) } else { Err(format!("`{what}` fails: {}", complaint.trim())) }
-    }
-
-    fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), String> {
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let done = self.program(program).args(words).output().map_err(|error| error.to_string())?;
+    /// Runs a modegate command and checks its output.
+    fn command(&self, words: &[String], step: &ScenarioStep) -> Result<(), RunError> {
+        let output = self.program(std::env::current_exe()?).args(words).output()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let reply = crate::reply::Reply { stdout: text(&done.stdout), stderr: text(&done.stderr), exit: 0 };
-        self.judge_exit(step, "", &HookAnswer { reply, ..HookAnswer::default() }, done.status.code().unwrap_or(-1))
+        let reply = crate::reply::Reply { stdout: text(&output.stdout), stderr: text(&output.stderr), exit: 0 };
+        self.check(step, "", &HookAnswer { reply, ..HookAnswer::default() }, output.status.code().unwrap_or(-1))
     }
 
-    fn resolved(&self, step: &ScenarioStep, kind: &str, answered: &HookAnswer) -> Result<(), String> {
-        self.judge_exit(step, kind, answered, i32::from(answered.reply.exit))
-    }
-
-    fn judge_exit(&self, step: &ScenarioStep, kind: &str, answered: &HookAnswer, exit: i32) -> Result<(), String> {
-        let places = ProjectPaths { home: self.home.clone() };
-        let session = StateStore::new(places, u32::MAX).read().session(&self.setting.session);
+    fn check(&self, step: &ScenarioStep, kind: &str, answer: &HookAnswer, exit: i32) -> Result<(), RunError> {
+        let session = StateStore::new(self.project.clone(), u32::MAX).read().session(&self.context.session);
         let state = |namespace: &str, key: &str| {
-            let standing = session.mode_state(namespace).and_then(|standing| serde_json::to_value(standing).ok());
-            standing.and_then(|standing| standing.get(key).cloned()).unwrap_or_default()
+            let state = session.mode_state(namespace).and_then(|state| serde_json::to_value(state).ok());
+            state.and_then(|state| state.get(key).cloned()).unwrap_or_default()
         };
-        let findings = answered.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
-        let (stdout, stderr) = (answered.reply.stdout.as_str(), answered.reply.stderr.as_str());
-        let came = StepOutput { kind, stdout, stderr, exit, findings, state: &state };
-        step.unmet(&came, &self.setting).map_or(Ok(()), Err)
+        let findings = answer.decided.as_ref().map(|decided| decided.findings.as_slice()).unwrap_or_default();
+        let (stdout, stderr) = (answer.reply.stdout.as_str(), answer.reply.stderr.as_str());
+        let output = StepOutput { kind, stdout, stderr, exit, findings, state: &state };
+        step.unmet(&output, &self.context).map_or(Ok(()), |what| Err(RunError::Unmet(what)))
     }
 
-    /// The stage is another one each time: what is expected must not name it.
-    fn settle(&self, decision: &mut Decision) {
-        let Decision { reason, context, messages, moves, .. } = decision;
-        for text in [reason].into_iter().chain(context).chain(messages).chain(moves) {
-            *text = text.replace(&self.setting.home, "{home}");
-        }
-    }
-
-    /// What came of an event, with the modes as they stood.
-    fn held(
-        &self,
-        line: u64,
-        bytes: &[u8],
-        answered: HookAnswer,
-        expected: Option<Expectation>,
-    ) -> Option<PendingExpectation> {
-        let event = Event::parse(bytes).ok()?;
-        let silent = || Decided {
+    /// Reports an event; `met` tells whether the expectations of its step are met.
+    fn report(&self, line: u64, bytes: &[u8], answer: HookAnswer, met: Option<bool>, collector: &mut ResultCollector) {
+        let Ok(event) = Event::parse(bytes) else { return };
+        let mut decided = answer.decided.unwrap_or_else(|| Decided {
             decision: Decision::default(),
             findings: Vec::new(),
-            session: Session { id: self.scenario.session.as_str().into(), ..Session::default() },
+            session: Session { id: self.context.session.as_str().into(), ..Session::default() },
             who: None,
-        };
-        let mut decided = answered.decided.unwrap_or_else(silent);
-        self.settle(&mut decided.decision);
-        let compared = Comparison::new(event, decided, answered.asked);
-        let catalogue = crate::mode_cache::read(&ProjectPaths { home: self.home.clone() });
-        Some(PendingExpectation { line, at: live::ahead(self.ahead).at, compared, catalogue, expected })
-    }
-
-    /// Tells of an event; `met` tells whether the step's own demands are.
-    fn tell(&self, held: Option<PendingExpectation>, met: Option<bool>, collector: &mut ResultCollector) {
-        let Some(PendingExpectation { line, at, compared, catalogue, expected }) = held else { return };
-        let place = CaseLocation { file: &self.file, line, at: Some(&at) };
-        collector.compared(place, compared, &catalogue, expected, met);
+        });
+        // The folder differs in every run, and expectations must not.
+        let Decision { reason, context, messages, moves, .. } = &mut decided.decision;
+        for text in [reason].into_iter().chain(context).chain(messages).chain(moves) {
+            *text = text.replace(&self.context.home, "{home}");
+        }
+        let catalogue = crate::mode_cache::read(&self.project);
+        let (hash, name) = (catalogue.hash.clone(), "the modes of the scenario".to_owned());
+        let location = CaseLocation { file: Arc::clone(&self.file), line, at: Some(live::ahead(self.offset).at) };
+        let compared = Comparison::new(event, decided, answer.asked);
+        collector.checked_case(location, compared, &Arc::new(ResolvedModes { catalogue, hash, name }), met);
     }
 }
 
-/// An event that was compared, and waits for what is expected of it.
-struct PendingExpectation {
-    line: u64,
-    at: String,
-    compared: Comparison,
-    catalogue: Catalogue,
-    expected: Option<Expectation>,
+fn execute(command: &mut Command, what: &str) -> Result<(), RunError> {
+    let output = command.output().map_err(|error| RunError::Program(what.to_owned(), error.to_string()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(RunError::Program(what.to_owned(), stderr.trim().to_owned()))
 }
 
-/// How far a clock is ahead that shows this time.
-fn set_to(clock: &str) -> Result<SignedDuration, String> {
-    let at: Timestamp =
-        clock.parse().map_err(|_| format!("`clock: {clock}` is no time, such as 2026-03-01T12:00:00Z"))?;
-    Ok(at.duration_since(Timestamp::now()))
-}
-
-fn now_ahead(ahead: SignedDuration) -> SystemTime {
-    let now = Timestamp::now();
-    now.checked_add(ahead).unwrap_or(now).into()
+fn duration(text: &str) -> Result<SignedDuration, RunError> {
+    let days = || {
+        let days = text.trim().trim_end_matches(['s', ' ']).strip_suffix("day")?.trim().parse::<i64>().ok()?;
+        Some(SignedDuration::from_hours(days.checked_mul(24)?))
+    };
+    let parsed = text.parse::<SignedDuration>().ok().or_else(days).filter(|duration| !duration.is_negative());
+    parsed.ok_or_else(|| RunError::Wait(text.to_owned()))
 }

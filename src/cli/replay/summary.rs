@@ -1,64 +1,56 @@
-//! What all inputs together have come to.
+//! The results of all inputs together.
 
 use super::collector::{InputTotals, ReportedEvent};
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::result::ReplayResult;
-use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many differences are kept; more nobody reads, and memory must not grow with the corpus.
+/// How many results and problems are kept, so that memory does not grow with the corpus.
 const KEPT: usize = 2_000;
 
-/// What all inputs together have come to.
+/// The results of all inputs together.
 #[derive(Default)]
 pub(super) struct ReplaySummary {
     pub(super) counts: ReplayCounts,
-    /// What is not as it was or as it is expected, as far as it is kept.
+    /// The first failing results.
     pub(super) failing: Vec<ReplayResult>,
     pub(super) failing_count: u64,
-    /// How many differences each gate makes.
+    /// The number of failing results by title and gate.
     pub(super) gates: BTreeMap<(&'static str, String), u64>,
-    /// Decisions that other modes have made.
+    /// Decisions that other modes made.
     pub(super) other_modes: u64,
-    /// What was passed over, by reason: how often, and where first.
+    /// Skipped records by reason: how many, and the first place.
     pub(super) skipped: BTreeMap<String, (u64, String)>,
-    /// What would be refused without ever having been decided, or cannot be told, as far as it is kept.
+    /// The first results that would be blocked or asked and were never decided before.
     pub(super) new_blocks: Vec<ReplayResult>,
-    /// How many of those each gate makes.
-    pub(super) new_gates: BTreeMap<String, u64>,
+    pub(super) new_block_gates: BTreeMap<String, u64>,
     pub(super) problems: Vec<ReplayProblem>,
-    /// Whose modes have decided.
-    pub(super) mode_sources: BTreeSet<String>,
+    /// The modes that decided, for people.
+    pub(super) modes: BTreeSet<String>,
     sessions: BTreeSet<u64>,
 }
 
 impl ReplaySummary {
-    pub(super) fn event(&mut self, heard: ReportedEvent) {
-        let Some(result) = heard.notable else { return };
-        if !heard.failing {
-            return self.new_blocks(*result);
-        }
-        self.failing_count += 1;
-        for gate in &result.gates {
-            *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
-        }
-        if self.failing.len() < KEPT {
-            self.failing.push(*result);
-        }
-    }
-
-    fn new_blocks(&mut self, result: ReplayResult) {
-        let fresh = matches!(result.change, DecisionChange::New | DecisionChange::Undecidable);
-        if !fresh || result.verdict < Verdict::Ask || result.expected.is_some() {
+    pub(super) fn event(&mut self, event: ReportedEvent) {
+        let Some(result) = event.notable else { return };
+        let kept = if event.failing {
+            self.failing_count += 1;
+            for gate in &result.gates {
+                *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
+            }
+            &mut self.failing
+        } else if result.is_new_block() {
+            for gate in result.gates.iter().filter(|_| result.change == DecisionChange::New) {
+                *self.new_block_gates.entry(gate.to_string()).or_default() += 1;
+            }
+            &mut self.new_blocks
+        } else {
             return;
-        }
-        for gate in result.gates.iter().filter(|_| result.change == DecisionChange::New) {
-            *self.new_gates.entry(gate.to_string()).or_default() += 1;
-        }
-        if self.new_blocks.len() < KEPT {
-            self.new_blocks.push(result);
+        };
+        if kept.len() < KEPT {
+            kept.push(*result);
         }
     }
 
@@ -75,12 +67,12 @@ impl ReplaySummary {
         self.skipped.entry(first.what.clone()).or_insert_with(|| (0, place())).0 += count;
     }
 
-    pub(super) fn end(&mut self, end: &InputTotals) {
-        self.counts.add(&end.counts);
-        self.other_modes += end.other_modes;
-        self.mode_sources.extend(end.mode_sources.iter().cloned());
-        // One session may lie in several files.
-        self.sessions.extend(&end.sessions);
+    pub(super) fn end(&mut self, totals: &InputTotals) {
+        self.counts.add(&totals.counts);
+        self.other_modes += totals.other_modes;
+        self.modes.extend(totals.modes.iter().cloned());
+        // One session may be in several files.
+        self.sessions.extend(&totals.sessions);
         self.counts.sessions = self.sessions.len() as u64;
     }
 }

@@ -1,4 +1,4 @@
-//! Several hands, one order: inputs are worked on at the same time and told one after the other.
+//! Works on several inputs at the same time and passes their messages on in order.
 
 use super::collector::{CollectorOptions, ReplayMessage, ResultCollector};
 use super::inputs::ReplayInput;
@@ -11,26 +11,25 @@ use std::thread;
 /// How many batches an input may be ahead of its turn.
 const AHEAD: usize = 4;
 
-/// How many inputs a hand may be ahead of the one whose turn it is.
+/// How many inputs each thread may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
 type Job<'a> = (&'a ReplayInput, SyncSender<Vec<ReplayMessage>>);
 
-/// Lets `work` have every input, on so many threads; `hear` is told of each, in order.
+/// Calls `work` with every input on worker threads, and `receive` with all messages in the order of the inputs.
 ///
-/// Nothing is kept of what was told, and nobody is further ahead than a few batches: memory does not grow with
-/// the number of inputs.
+/// Workers are at most a few batches ahead, so memory does not grow with the number of inputs.
 pub(super) fn run<'a>(
     inputs: &'a [ReplayInput],
     threads: usize,
-    wanted: CollectorOptions,
+    options: CollectorOptions,
     work: impl Fn(&ReplayInput, &mut ResultCollector<'_>) + Sync,
-    mut hear: impl FnMut(&'a ReplayInput, ReplayMessage),
+    mut receive: impl FnMut(&'a ReplayInput, ReplayMessage),
 ) {
     if threads == 1 {
-        // Alone there is nobody to wait for, and no lock to take at every allocation.
+        // One thread needs no channels, and no lock at every allocation.
         for input in inputs {
-            one(input, wanted, &work, &mut |batch| batch.into_iter().for_each(|piece| hear(input, piece)));
+            one(input, options, &work, &mut |batch| batch.into_iter().for_each(|message| receive(input, message)));
         }
         return;
     }
@@ -41,49 +40,45 @@ pub(super) fn run<'a>(
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((input, tell)) = next else { break };
-                    // Whoever listens has gone only when everything ends.
-                    one(input, wanted, &work, &mut |batch| drop(tell.send(batch)));
+                    let Ok((input, sender)) = next else { break };
+                    // The receiver is gone only when everything ends.
+                    one(input, options, &work, &mut |batch| drop(sender.send(batch)));
                 }
             });
         }
         let mut waiting = inputs.iter();
         let mut open: VecDeque<(&'a ReplayInput, Receiver<Vec<ReplayMessage>>)> = VecDeque::new();
-        let mut hand_out = |open: &mut VecDeque<_>| {
+        let mut enqueue = |open: &mut VecDeque<_>| {
             while open.len() < threads * WINDOW
                 && let Some(input) = waiting.next()
             {
-                let (tell, told) = sync_channel(AHEAD);
-                if jobs.send((input, tell)).is_ok() {
-                    open.push_back((input, told));
+                let (sender, receiver) = sync_channel(AHEAD);
+                if jobs.send((input, sender)).is_ok() {
+                    open.push_back((input, receiver));
                 }
             }
         };
-        hand_out(&mut open);
-        while let Some((input, told)) = open.pop_front() {
-            hand_out(&mut open);
-            for batch in told {
-                for piece in batch {
-                    hear(input, piece);
-                }
-            }
+        enqueue(&mut open);
+        while let Some((input, receiver)) = open.pop_front() {
+            enqueue(&mut open);
+            receiver.into_iter().flatten().for_each(|message| receive(input, message));
         }
         drop(jobs);
     });
 }
 
-/// Lets `work` have one input.
+/// Calls `work` with one input.
 fn one(
     input: &ReplayInput,
-    wanted: CollectorOptions,
+    options: CollectorOptions,
     work: &(impl Fn(&ReplayInput, &mut ResultCollector<'_>) + Sync),
-    tell: &mut dyn FnMut(Vec<ReplayMessage>),
+    send: &mut dyn FnMut(Vec<ReplayMessage>),
 ) {
-    let mut collector = ResultCollector::new(wanted, tell);
+    let mut collector = ResultCollector::new(options, send);
     let file = input.main().to_string_lossy();
-    // Whoever waits for this input would wait for ever, and so would all behind it.
+    // Without its end, every input behind this one would wait for ever.
     if catch_unwind(AssertUnwindSafe(|| work(input, &mut collector))).is_err() {
-        collector.unmet(&file, 0, "modegate has failed on it; please report this");
+        collector.unmet(&file, 0, "modegate crashed on this input; please report it");
     }
     collector.close(&file);
 }
@@ -94,20 +89,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_on_which_we_fail_holds_up_no_other() {
+    fn a_crash_on_one_input_does_not_stop_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..20).map(|number| folder.path().join(format!("{number}.json"))).collect();
         for path in &paths {
             std::fs::write(path, "").unwrap();
         }
-        let found = FoundInputs::parts(&paths).unwrap();
+        let found = FoundInputs::shards(&paths).unwrap();
         let work =
             |input: &ReplayInput, _: &mut ResultCollector| assert!(!input.main().ends_with("3.json"), "on purpose");
         for threads in [1, 2] {
             let (mut ends, mut problems) = (0, 0);
-            run(&found.inputs, threads, CollectorOptions::default(), work, |_, told| match told {
-                ReplayMessage::InputTotals(_) => ends += 1,
-                ReplayMessage::ReplayProblem(problem) => problems += u32::from(problem.unmet),
+            run(&found.inputs, threads, CollectorOptions::default(), work, |_, message| match message {
+                ReplayMessage::End(_) => ends += 1,
+                ReplayMessage::Problem(problem) => problems += u32::from(problem.unmet),
                 _ => {}
             });
             assert_eq!((ends, problems), (20, 1));

@@ -30,7 +30,7 @@ impl<'a> InferredAnswers<'a> {
         Self { known, event, time, ground: known.ground(event), tool_effects: OnceCell::new() }
     }
 
-    /// CaseLocation evidence is looked for: the project, or the agent's own worktree of it.
+    /// The folder in which files are looked up: the project, or the agent's worktree of it.
     fn tree(&self) -> PathBuf {
         let project = Path::new(&self.ground.project);
         let lent = project.join(".claude/worktrees");

@@ -3,7 +3,7 @@
 use crate::shell::{Effect, FileEffect};
 use std::collections::BTreeMap;
 
-/// SeenFiles by their whole paths; of one that is not here nothing is known.
+/// Files by their absolute paths; nothing is known about any other.
 #[derive(Debug, Default)]
 pub(super) struct SeenFiles(BTreeMap<String, SeenFile>);
 

@@ -1,12 +1,12 @@
-//! What must come of a step, held against what came.
+//! Checks the output of a step against its expectations.
 
 use super::{ScenarioContext, ScenarioStep};
 use crate::verdict::Finding;
 use serde_json::Value;
 
-/// What came of a step.
+/// The output of a step.
 pub struct StepOutput<'a> {
-    /// The event's name; empty for a command.
+    /// The name of the event; empty for a command.
     pub kind: &'a str,
     /// Standard output.
     pub stdout: &'a str,
@@ -14,7 +14,7 @@ pub struct StepOutput<'a> {
     pub stderr: &'a str,
     /// The exit code.
     pub exit: i32,
-    /// What the gates found.
+    /// The findings of the gates.
     pub findings: &'a [Finding],
     /// A value of the session's state, by namespace and key.
     pub state: &'a dyn Fn(&str, &str) -> Value,
@@ -25,7 +25,7 @@ impl StepOutput<'_> {
         serde_json::from_str(self.stdout).unwrap_or_default()
     }
 
-    /// `silent`, `context`, `blocked`, `asked`, `stopped`; of a command its exit code.
+    /// The result in a word of `expect`.
     fn word(&self) -> String {
         let json = self.json();
         let asks = json.pointer("/hookSpecificOutput/permissionDecision").is_some_and(|word| word == "ask");
@@ -43,9 +43,9 @@ impl StepOutput<'_> {
 }
 
 impl ScenarioStep {
-    /// Whether anything must come of it.
+    /// Whether the step expects anything.
     #[must_use]
-    pub fn demands(&self) -> bool {
+    pub fn has_expectations(&self) -> bool {
         let texts = [&self.because, &self.includes, &self.excludes];
         self.expect.is_some()
             || self.opening.is_some()
@@ -55,51 +55,51 @@ impl ScenarioStep {
             || !self.gates.is_empty()
     }
 
-    /// What is not as it must be, in a clause.
+    /// What is not as expected, in a clause.
     #[must_use]
-    pub fn unmet(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
-        let word = came.word();
+    pub fn unmet(&self, output: &StepOutput<'_>, context: &ScenarioContext) -> Option<String> {
+        let word = output.word();
         if let Some(expected) = self.expect.as_ref().filter(|expected| **expected != word) {
             return Some(format!("expected {expected}, was {word}"));
         }
-        self.unmet_reason(came, setting)
-            .or_else(|| self.unmet_answer(came, setting))
-            .or_else(|| self.unmet_gate(came))
-            .or_else(|| self.unmet_state(came))
+        self.unmet_reason(output, context)
+            .or_else(|| self.unmet_answer(output, context))
+            .or_else(|| self.unmet_gate(output))
+            .or_else(|| self.unmet_state(output))
     }
 
-    fn unmet_reason(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
-        let json = came.json();
+    fn unmet_reason(&self, output: &StepOutput<'_>, context: &ScenarioContext) -> Option<String> {
+        let json = output.json();
         let reason = json.get("reason").or_else(|| json.pointer("/hookSpecificOutput/permissionDecisionReason"));
         let reason = reason.and_then(Value::as_str).unwrap_or_default();
-        if came.exit == 2 && reason.trim() != came.stderr.trim() {
+        if output.exit == 2 && reason.trim() != output.stderr.trim() {
             return Some("stdout and stderr give different reasons".to_owned());
         }
-        let opening = self.opening.as_ref().map(|text| setting.filled(text));
-        if let Some(opening) = opening.filter(|opening| !came.stderr.starts_with(opening.as_str())) {
+        let opening = self.opening.as_ref().map(|text| context.filled(text));
+        if let Some(opening) = opening.filter(|opening| !output.stderr.starts_with(opening.as_str())) {
             return Some(format!("the reason does not begin with {opening:?}"));
         }
-        let mut because = self.because.iter().map(|text| setting.filled(text));
-        because.find(|text| !came.stderr.contains(text.as_str())).map(|text| format!("the reason lacks {text:?}"))
+        let mut because = self.because.iter().map(|text| context.filled(text));
+        because.find(|text| !output.stderr.contains(text.as_str())).map(|text| format!("the reason lacks {text:?}"))
     }
 
-    fn unmet_answer(&self, came: &StepOutput<'_>, setting: &ScenarioContext) -> Option<String> {
-        let all = format!("{}\n{}", came.stdout.replace("\\n", "\n"), came.stderr);
-        let has = |text: &String| all.contains(&setting.filled(text));
+    fn unmet_answer(&self, output: &StepOutput<'_>, context: &ScenarioContext) -> Option<String> {
+        let all = format!("{}\n{}", output.stdout.replace("\\n", "\n"), output.stderr);
+        let has = |text: &String| all.contains(&context.filled(text));
         if let Some(text) = self.includes.iter().find(|text| !has(text)) {
-            return Some(format!("the answer lacks {:?}", setting.filled(text)));
+            return Some(format!("the answer lacks {:?}", context.filled(text)));
         }
         if let Some(text) = self.excludes.iter().find(|text| has(text)) {
-            return Some(format!("the answer has {:?}", setting.filled(text)));
+            return Some(format!("the answer includes {:?}", context.filled(text)));
         }
-        let given = came.json().pointer("/hookSpecificOutput/updatedInput").cloned().unwrap_or_default();
+        let given = output.json().pointer("/hookSpecificOutput/updatedInput").cloned().unwrap_or_default();
         let other = self.input.as_ref().filter(|expected| **expected != given);
-        other.map(|expected| format!("the tool is given {given}, not {expected}"))
+        other.map(|expected| format!("the input of the tool is {given}, not {expected}"))
     }
 
-    fn unmet_gate(&self, came: &StepOutput<'_>) -> Option<String> {
+    fn unmet_gate(&self, output: &StepOutput<'_>) -> Option<String> {
         self.gates.iter().find_map(|(gate, expected)| {
-            let finding = came.findings.iter().find(|finding| finding.gate == *gate);
+            let finding = output.findings.iter().find(|finding| finding.gate == *gate);
             let word = match finding {
                 None => "unmatched",
                 Some(finding) if finding.unmet => "unmet",
@@ -110,12 +110,12 @@ impl ScenarioStep {
         })
     }
 
-    fn unmet_state(&self, came: &StepOutput<'_>) -> Option<String> {
+    fn unmet_state(&self, output: &StepOutput<'_>) -> Option<String> {
         self.state.iter().find_map(|(name, expected)| {
             let Some((namespace, key)) = name.split_once('.') else {
-                return Some(format!("a state is NAMESPACE.KEY, not {name}"));
+                return Some(format!("a state key is NAMESPACE.KEY, not {name}"));
             };
-            let value = (came.state)(namespace, key);
+            let value = (output.state)(namespace, key);
             (value != *expected).then(|| format!("{name}: expected {expected}, was {value}"))
         })
     }

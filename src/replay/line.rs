@@ -1,0 +1,154 @@
+//! Lines of recorded files, and how each kind is recognized.
+
+use crate::facts::{Answer, Question};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The parts of a journal line.
+///
+/// Event and facts are parsed at once because every line needs them; the rest stays raw, to be compared as bytes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct RecordedLine<'a> {
+    pub(crate) v: Option<u64>,
+    #[serde(borrow)]
+    pub(crate) at: Option<&'a RawValue>,
+    pub(crate) event: Option<Map<String, Value>>,
+    #[serde(borrow)]
+    pub(crate) before: Option<&'a RawValue>,
+    /// The session after the event, if it changed.
+    #[serde(borrow)]
+    pub(crate) after: Option<&'a RawValue>,
+    /// The hash of the modes.
+    #[serde(borrow)]
+    pub(crate) modes: Option<&'a RawValue>,
+    pub(crate) asked: Vec<(Question, Answer)>,
+    #[serde(borrow)]
+    pub(crate) findings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) decision: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) who: Option<&'a RawValue>,
+    /// Whether the session could not be stored.
+    pub(crate) lost: bool,
+    /// The duration in microseconds.
+    pub(crate) us: Option<u64>,
+}
+
+impl RecordedLine<'_> {
+    /// Whether this is a journal line at all, and not another JSON object.
+    pub(crate) fn is_journal(&self) -> bool {
+        self.v.is_some() && (self.event.is_some() || self.decision.is_some())
+    }
+
+    pub(crate) fn session(&self) -> &str {
+        self.event.as_ref().and_then(|event| event.get("session_id")?.as_str()).unwrap_or_default()
+    }
+}
+
+/// The keys that tell one kind of line from another.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LineKeys<'a> {
+    pub(crate) v: Option<Value>,
+    recording: Option<Value>,
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(borrow)]
+    decision: Option<&'a RawValue>,
+    #[serde(borrow, alias = "hookEventName", alias = "event_name", alias = "eventName")]
+    hook_event_name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) expect: Option<&'a RawValue>,
+    r#type: Option<Value>,
+    #[serde(rename = "sessionId")]
+    session_id: Option<Value>,
+    uuid: Option<Value>,
+    summary: Option<Value>,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    Journal,
+    /// The first line of a recording.
+    Header,
+    /// An event as the host sent it.
+    Event,
+    /// What the event on the line before is expected to decide.
+    Expectation,
+    Transcript,
+    Other,
+}
+
+impl<'a> LineKeys<'a> {
+    pub(crate) fn read(line: &'a [u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line))
+    }
+
+    pub(crate) fn kind(&self) -> LineKind {
+        let is_number = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_number);
+        if is_number(&self.recording) {
+            LineKind::Header
+        } else if is_number(&self.v) && (self.event.is_some() || self.decision.is_some()) {
+            LineKind::Journal
+        } else if self.hook_event_name.is_some() {
+            LineKind::Event
+        } else if self.expect.is_some() {
+            LineKind::Expectation
+        } else if self.is_transcript() {
+            LineKind::Transcript
+        } else {
+            LineKind::Other
+        }
+    }
+
+    /// Every transcript record has a type and names its session or its own id; summaries and snapshots have neither.
+    fn is_transcript(&self) -> bool {
+        let is_text = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_string);
+        let without_id = match self.r#type.as_ref().and_then(Value::as_str) {
+            Some("summary") => is_text(&self.summary),
+            Some("file-history-snapshot") => true,
+            _ => false,
+        };
+        without_id || is_text(&self.r#type) && (is_text(&self.session_id) || is_text(&self.uuid))
+    }
+}
+
+/// The text of a JSON string without escapes, which ids and times never have.
+pub(crate) fn unescaped(raw: Option<&RawValue>) -> Option<&str> {
+    let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains('\\')).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_recognized_by_its_keys() {
+        for (line, expected) in [
+            (r#"{"recording": 1, "session": "s1"}"#, LineKind::Header),
+            (r#"{"v": 1, "at": "", "event": {"hook_event_name": "Stop"}}"#, LineKind::Journal),
+            (r#"{"v":99,"event":{}}"#, LineKind::Journal),
+            (r#"{"session_id": "s1", "hook_event_name": "Stop", "reason": "x"}"#, LineKind::Event),
+            (r#"{"sessionId": "s1", "hookEventName": "Stop"}"#, LineKind::Event),
+            (r#"{"expect":{"verdict":"block"}}"#, LineKind::Expectation),
+            (r#"{"type": "queue-operation", "sessionId": "s1"}"#, LineKind::Transcript),
+            (r#"{"type": "user", "uuid": "u1", "message": {"content": "x"}}"#, LineKind::Transcript),
+            (r#"{"type": "summary", "summary": "x", "leafUuid": "u1"}"#, LineKind::Transcript),
+            ("\u{feff}{\"type\": \"mode\", \"sessionId\": \"s1\"}", LineKind::Transcript),
+            (r#"{"type": "text"}"#, LineKind::Other),
+        ] {
+            assert_eq!(LineKeys::read(line.as_bytes()).expect(line).kind(), expected, "{line}");
+        }
+        assert!(LineKeys::read(br#"{"type": "us"#).is_err());
+    }
+
+    #[test]
+    fn only_a_text_without_escapes_is_returned() {
+        let line: RecordedLine<'_> = serde_json::from_str(r#"{"at":"2026","modes":"a\n","v":1}"#).unwrap();
+        assert_eq!((unescaped(line.at), unescaped(line.modes), unescaped(None)), (Some("2026"), None, None));
+    }
+}
