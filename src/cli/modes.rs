@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
+#[command(after_help = "Examples:\n  modegate modes list\n  modegate modes check")]
 pub(super) enum Modes {
     /// List the modes of this project with their commands and phases
     #[command(after_help = "Example:\n  modegate modes list --json | jq '.[].mode'")]

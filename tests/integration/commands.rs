@@ -163,9 +163,9 @@ fn the_demo_shows_all_that_can_happen() {
     let said = Project::new().run(&["demo"]);
     assert_eq!(said.exit, 0, "{}", said.stderr);
     for word in [
-        "blocked Research report not found.",
-        "blocked Plan not created.",
-        "blocked Plan not consulted.",
+        "blocked  Research report not found.",
+        "blocked  Plan not created.",
+        "blocked  Plan not consulted.",
         "plan mode complete",
         "Planning complete.",
         "asked",
@@ -313,4 +313,26 @@ fn status_says_that_the_hook_entries_are_gone() {
     let text = project.run(&["status"]).stdout;
     assert!(text.contains("modegate is not installed: no hook entry calls it; run `modegate install`"), "{text}");
     assert_eq!(project.run(&["status", "--json"]).json()["installed"], false);
+}
+
+/// The subcommands that a help text lists.
+fn subcommands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned));
+    names.filter(|name| name != "help").collect()
+}
+
+#[test]
+fn every_help_has_an_example() {
+    let project = Project::new();
+    let mut paths: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(path) = paths.pop() {
+        let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = project.run(&words).stdout;
+        assert!(help.contains("Example"), "{path:?}: {help}");
+        paths.extend(subcommands(&help).into_iter().map(|name| [path.clone(), vec![name]].concat()));
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
 }

@@ -238,10 +238,10 @@ fn a_missing_or_outdated_program_is_found() {
 
 #[test]
 fn missing_commands_agents_and_tools_are_found() {
-    finds("command-missing", "Claude Code's own command does not start the mode [\"/plan\"]", |project| {
+    finds("command-missing", "[\"/plan (Claude Code's own command does not start the mode)\"]", |project| {
         fs::remove_file(project.home().join(".claude/commands/plan.md")).unwrap();
     });
-    finds("agent-missing", "agents of modes without a file [\"strategic-planner\"]", |project| {
+    finds("agent-missing", "agents without a file in `.claude/agents` [\"strategic-planner\"]", |project| {
         fs::remove_file(project.home().join(".claude/agents/strategic-planner.md")).unwrap();
     });
     finds(
@@ -463,5 +463,5 @@ fn a_folder_without_modegate_has_few_problems() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     let said = project.run(&["doctor"]);
-    assert!(said.stdout.ends_with("4 problems\n"), "{}", said.stdout);
+    assert!(said.stdout.ends_with("3 problems\n"), "{}", said.stdout);
 }

@@ -37,14 +37,12 @@ fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
         }
     }
     let diagnostic = |command: &String| {
-        let (message, item) = match BUILT_IN_COMMANDS.contains(&command.as_str()) {
-            true => {
-                ("without a file in `.claude/commands`, Claude Code's own command does not start the mode", command)
-            }
-            false => ("commands of modes without a file in `.claude/commands`", command),
+        let fix = fix(context, &format!("commands/{command}.md"));
+        let item = match BUILT_IN_COMMANDS.contains(&command.as_str()) {
+            true => format!("/{command} (Claude Code's own command does not start the mode)"),
+            false => format!("/{command}"),
         };
-        Diagnostic::problem("command-missing", message, fix(context, &format!("commands/{command}.md")))
-            .about(format!("/{item}"))
+        Diagnostic::problem("command-missing", "commands without a file in `.claude/commands`", fix).about(item)
     };
     missing.into_iter().map(diagnostic).collect()
 }
@@ -67,7 +65,7 @@ fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[
             return Vec::new();
         }
         let name = names.first().map_or("", AgentName::as_str);
-        let (message, fix) = ("agents of modes without a file", fix(context, &format!("agents/{name}.md")));
+        let (message, fix) = ("agents without a file in `.claude/agents`", fix(context, &format!("agents/{name}.md")));
         return vec![Diagnostic::problem("agent-missing", message, fix).about(name)];
     };
     let lacking = phase.after.iter().filter_map(|gate| Some((gate, missing_tools(agent, &gate.check)?)));
