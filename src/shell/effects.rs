@@ -7,13 +7,12 @@
 
 mod args;
 mod builtins;
-mod code;
 mod copy_move;
 mod file_effect;
 mod file_programs;
 mod find;
 mod git;
-mod inline;
+mod inline_code;
 mod own_result;
 mod shell_state;
 mod substitution;

@@ -12,8 +12,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Reads a program's words, its name left out. `valued` are the options that take a value.
-    pub fn new(words: &[ShellWord], valued: &[&str]) -> Self {
+    /// Reads a program's words, its name left out. `valued` names the options that take a value, separated by spaces.
+    pub fn new(words: &[ShellWord], valued: &str) -> Self {
         let mut args = Self::default();
         let mut rest = words;
         while let Some((word, after)) = rest.split_first() {
@@ -30,7 +30,7 @@ impl Args {
     }
 
     /// Reads the options before a program's first operand; gives the words from there on.
-    pub fn leading<'a>(words: &'a [ShellWord], valued: &[&str]) -> (Self, &'a [ShellWord]) {
+    pub fn leading<'a>(words: &'a [ShellWord], valued: &str) -> (Self, &'a [ShellWord]) {
         let mut args = Self::default();
         let mut rest = words;
         while let Some((word, after)) = rest.split_first() {
@@ -46,7 +46,7 @@ impl Args {
         (args, rest)
     }
 
-    fn option(&mut self, word: &ShellWord, rest: &mut &[ShellWord], valued: &[&str]) -> bool {
+    fn option(&mut self, word: &ShellWord, rest: &mut &[ShellWord], valued: &str) -> bool {
         let text = word.prefix();
         if !text.starts_with('-') || text == "-" {
             return false;
@@ -56,10 +56,10 @@ impl Args {
             *rest = after;
             Some(first.clone())
         };
-        if text.starts_with("--") || valued.contains(&text.as_str()) {
+        if text.starts_with("--") || has_word(valued, &text) {
             let (name, value) = match text.split_once('=') {
                 Some((name, _)) => (name, word.after(&format!("{name}="))),
-                None if valued.contains(&text.as_str()) => (text.as_str(), next()),
+                None if has_word(valued, &text) => (text.as_str(), next()),
                 None => (text.as_str(), None),
             };
             self.flags.push(name.to_owned());
@@ -71,7 +71,7 @@ impl Args {
             let name = format!("-{c}");
             seen.push(c);
             self.flags.push(name.clone());
-            if valued.contains(&name.as_str()) {
+            if has_word(valued, &name) {
                 let own = word.after(&seen).filter(|own| !own.pieces().is_empty());
                 self.values.extend(own.or_else(&mut next).map(|value| (name, value)));
                 break;
@@ -81,18 +81,22 @@ impl Args {
     }
 
     /// Whether one of these options was given; long ones may be shortened.
-    pub fn has(&self, names: &[&str]) -> bool {
-        self.flags.iter().any(|flag| names.iter().any(|name| is(flag, name)))
+    pub fn has(&self, names: &str) -> bool {
+        self.flags.iter().any(|flag| names.split(' ').any(|name| is(flag, name)))
     }
 
     /// The value of one of these options.
-    pub fn value<'a>(&'a self, names: &'a [&str]) -> Option<&'a ShellWord> {
+    pub fn value<'a>(&'a self, names: &'a str) -> Option<&'a ShellWord> {
         self.values(names).next()
     }
 
-    pub fn values<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a ShellWord> {
-        self.values.iter().filter(|(flag, _)| names.iter().any(|name| is(flag, name))).map(|(_, value)| value)
+    pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a ShellWord> {
+        self.values.iter().filter(|(flag, _)| names.split(' ').any(|name| is(flag, name))).map(|(_, value)| value)
     }
+}
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
 }
 
 fn is(flag: &str, name: &str) -> bool {

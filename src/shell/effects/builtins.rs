@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::walker::Walker;
-use super::{Effect, copy_move, file_programs, git, inline};
+use super::{Effect, copy_move, file_programs, git, inline_code};
 use crate::shell::word::ShellWord;
 
 /// What a program changes; gives what it prints.
@@ -18,13 +18,13 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         "git" | "hub" => git::run(walker, rest, input),
         "patch" | "gpatch" => file_programs::patch(walker, rest, input),
         "tee" | "sponge" => {
-            for file in Args::new(rest, &[]).operands {
+            for file in Args::new(rest, "").operands {
                 walker.write(&file);
                 walker.wrote(&file, input.clone());
             }
             return input.clone();
         }
-        _ if inline::is_interpreter(name) => inline::run(walker, name, rest, input),
+        _ if inline_code::is_interpreter(name) => inline_code::run(walker, name, rest, input),
         _ => file_programs::run(walker, name, rest),
     }
     ShellWord::unknown()
@@ -44,7 +44,7 @@ impl Walker<'_> {
                 return Some(folder.map_or_else(ShellWord::unknown, |folder| ShellWord::new(format!("{folder}\n"))));
             }
             "echo" => return Some(echo(rest)),
-            "base64" | "gbase64" if Args::new(rest, &["-w"]).has(&["-d", "-D", "--decode"]) => {
+            "base64" | "gbase64" if Args::new(rest, "-w").has("-d -D --decode") => {
                 let code = self.cat(rest, input).text();
                 return Some(code.and_then(|code| decoded(&code)).map_or_else(ShellWord::unknown, ShellWord::new));
             }
@@ -99,7 +99,7 @@ impl Walker<'_> {
     }
 
     fn cd(&mut self, name: &str, rest: &[ShellWord]) {
-        let args = Args::new(rest, &[]);
+        let args = Args::new(rest, "");
         if name == "pushd" {
             self.state.pushed.push(self.state.folder.clone());
         }
@@ -118,7 +118,7 @@ impl Walker<'_> {
 
     /// Where a program is, only PATH knows; it has its own name there, and stands among those that a user installs.
     pub fn found(&self, rest: &[ShellWord]) -> ShellWord {
-        match Args::new(rest, &[]).operands.as_slice() {
+        match Args::new(rest, "").operands.as_slice() {
             [name] => {
                 let mut path = ShellWord::new(format!("{}/.local/bin/", self.context.home));
                 path.extend(name);
@@ -131,7 +131,7 @@ impl Walker<'_> {
     /// What `mktemp` makes is never nothing: `"$d/"*` is not the root.
     fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
         super::file_programs::run(self, "mktemp", rest);
-        let args = Args::new(rest, &["-p", "--tmpdir", "--suffix"]);
+        let args = Args::new(rest, "-p --tmpdir --suffix");
         let given = args.operands.first().map(ShellWord::prefix).filter(|template| template.starts_with('/'));
         let mut path =
             ShellWord::new(given.map_or("/tmp/tmp.".to_owned(), |given| given.trim_end_matches('X').to_owned()));
@@ -149,9 +149,9 @@ impl Walker<'_> {
     }
 
     fn read(&mut self, rest: &[ShellWord], input: &ShellWord) {
-        let args = Args::new(rest, &["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-O", "-s"]);
+        let args = Args::new(rest, "-d -n -N -p -t -u -i -O -s");
         let line = input.text().and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
-        let names: Vec<String> = args.operands.iter().chain(args.value(&["-a"])).filter_map(ShellWord::text).collect();
+        let names: Vec<String> = args.operands.iter().chain(args.value("-a")).filter_map(ShellWord::text).collect();
         let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
         for name in &names {
             // What is found below a folder is read line by line, and each may be any of them.
@@ -165,9 +165,9 @@ impl Walker<'_> {
     }
 
     fn printf(&mut self, rest: &[ShellWord]) -> ShellWord {
-        let (args, rest) = Args::leading(rest, &["-v"]);
+        let (args, rest) = Args::leading(rest, "-v");
         let printed = printf(rest);
-        match args.value(&["-v"]).and_then(ShellWord::text) {
+        match args.value("-v").and_then(ShellWord::text) {
             Some(name) => {
                 self.state.set(&name, Some(vec![printed]));
                 ShellWord::default()
@@ -177,7 +177,7 @@ impl Walker<'_> {
     }
 
     fn cat(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
-        let files = Args::new(rest, &[]).operands;
+        let files = Args::new(rest, "").operands;
         match files.as_slice() {
             [] => input.clone(),
             [one] if one.is("-") || one.is("/dev/stdin") => input.clone(),
@@ -189,7 +189,7 @@ impl Walker<'_> {
 
 /// The folder of a path, or its name.
 fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
-    let Some(path) = Args::new(rest, &["-s"]).operands.first().and_then(ShellWord::text) else {
+    let Some(path) = Args::new(rest, "-s").operands.first().and_then(ShellWord::text) else {
         return ShellWord::unknown();
     };
     let path = path.trim_end_matches('/');
@@ -199,19 +199,19 @@ fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
 
 /// What `ls` prints as it was given: what a pattern stands for, and with `-d` folders too.
 fn listed(rest: &[ShellWord]) -> ShellWord {
-    let args = Args::new(rest, &["-I", "-w", "--ignore"]);
+    let args = Args::new(rest, "-I -w --ignore");
     match args.operands.as_slice() {
-        [one] if !args.has(&["-l"]) && (one.has_glob() || args.has(&["-d", "--directory"])) => one.clone(),
+        [one] if !args.has("-l") && (one.has_glob() || args.has("-d --directory")) => one.clone(),
         _ => ShellWord::unknown(),
     }
 }
 
 /// What a search prints of files: with `-l`, some below its folder.
 fn matching(rest: &[ShellWord]) -> ShellWord {
-    let args = Args::new(rest, &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--include", "--exclude"]);
-    let skip = usize::from(!args.has(&["-e", "-f"]));
+    let args = Args::new(rest, "-e -f -m -A -B -C -g -t --include --exclude");
+    let skip = usize::from(!args.has("-e -f"));
     match args.operands.get(skip..) {
-        Some([folder]) if args.has(&["-l", "--files-with-matches"]) => {
+        Some([folder]) if args.has("-l --files-with-matches") => {
             let mut below = folder.clone();
             below.push("/");
             below.push_unknown();

@@ -7,14 +7,13 @@ use super::walker::Walker;
 use super::{Effect, file_programs};
 use crate::shell::word::ShellWord;
 
-const VALUED: [&str; 12] =
-    ["-t", "--target-directory", "-S", "--suffix", "-m", "--mode", "-o", "--owner", "-g", "--group", "--backup", "-Z"];
+const VALUED: &str = "-t --target-directory -S --suffix -m --mode -o --owner -g --group --backup -Z";
 
 pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args = Args::new(rest, &VALUED);
+    let args = Args::new(rest, VALUED);
     let (sources, target) = ends(&args);
     each(walker, Effect::Remove, &sources, true);
-    onto(walker, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), true);
+    onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), true);
     // What was reached by the old name is reached by the new one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
         && let (TargetPath::Known { path: from, glob: false }, TargetPath::Known { path: to, glob: false }) =
@@ -25,15 +24,15 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 }
 
 pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
-    let args = Args::new(rest, &VALUED);
-    if name.ends_with("install") && args.has(&["-d", "--directory"]) {
+    let args = Args::new(rest, VALUED);
+    if name.ends_with("install") && args.has("-d --directory") {
         return each(walker, Effect::Write, &args.operands, false);
     }
     let (sources, target) = ends(&args);
-    let whole = args.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
-    onto(walker, &sources, target.as_ref(), args.has(&["-T", "--no-target-directory"]), whole);
+    let whole = args.has("-r -R -a --recursive --archive");
+    onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), whole);
     let pairs = places(walker, &sources, target.as_ref());
-    if args.has(&["-l", "--link", "-s", "--symbolic-link"]) {
+    if args.has("-l --link -s --symbolic-link") {
         walker.state.links.extend(pairs);
     } else {
         walker.state.copies.extend(pairs);
@@ -41,7 +40,7 @@ pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
 }
 
 pub(super) fn ln(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args = Args::new(rest, &VALUED);
+    let args = Args::new(rest, VALUED);
     let (mut sources, mut target) = ends(&args);
     if sources.is_empty()
         && let Some(only) = target.take()
@@ -50,7 +49,7 @@ pub(super) fn ln(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         sources.push(only);
         target = Some(ShellWord::new("."));
     }
-    onto(walker, &sources, target.as_ref(), args.has(&["-T", "-n", "-h", "--no-dereference"]), false);
+    onto(walker, &sources, target.as_ref(), args.has("-T -n -h --no-dereference"), false);
     let pairs = places(walker, &sources, target.as_ref());
     walker.state.links.extend(pairs);
 }
@@ -73,24 +72,23 @@ fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>
 }
 
 pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args =
-        Args::new(rest, &["-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--files-from", "--log-file"]);
+    let args = Args::new(rest, "-e --rsh --exclude --include --filter -f --files-from --log-file");
     let Some((target, sources)) = args.operands.split_last() else { return };
-    if args.has(&["-n", "--dry-run"]) || target.prefix().split('/').next().is_some_and(|host| host.contains(':')) {
+    if args.has("-n --dry-run") || target.prefix().split('/').next().is_some_and(|host| host.contains(':')) {
         return;
     }
     file_programs::below(walker, Effect::Write, target);
     onto(walker, sources, Some(target), false, true);
-    if args.has(&["--delete", "--delete-before", "--delete-after", "--delete-excluded", "--delete-during"]) {
+    if args.has("--delete --delete-before --delete-after --delete-excluded --delete-during") {
         walker.change(Effect::Remove, target, true);
     }
-    if args.has(&["--remove-source-files"]) {
+    if args.has("--remove-source-files") {
         each(walker, Effect::Remove, sources, true);
     }
 }
 
 fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {
-    match (args.value(&["-t", "--target-directory"]), args.operands.split_last()) {
+    match (args.value("-t --target-directory"), args.operands.split_last()) {
         (Some(target), _) => (args.operands.clone(), Some(target.clone())),
         (None, Some((target, sources))) => (sources.to_vec(), Some(target.clone())),
         (None, None) => (Vec::new(), None),

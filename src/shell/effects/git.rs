@@ -7,14 +7,14 @@ use super::{Effect, copy_move};
 use crate::shell::word::ShellWord;
 
 pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
-    const VALUED: [&str; 7] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
-    let (global, rest) = Args::leading(rest, &VALUED);
+    const VALUED: &str = "-C -c --git-dir --work-tree --namespace --exec-path --config-env";
+    let (global, rest) = Args::leading(rest, VALUED);
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
     let aliases: Vec<ShellWord> =
-        global.values(&["-c"]).filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
+        global.values("-c").filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
     walker.aside(|walker| {
-        for folder in global.values(&["-C", "--work-tree"]) {
+        for folder in global.values("-C --work-tree") {
             walker.enter(folder);
             // Where the folder is not there, git does nothing elsewhere.
             walker.state.elsewhere.clear();
@@ -24,7 +24,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         }
         subcommand(walker, &command, rest);
         if command == "apply" || command == "am" {
-            let files = Args::new(rest, &["-p", "-C", "--directory", "--exclude", "--include"]).operands;
+            let files = Args::new(rest, "-p -C --directory --exclude --include").operands;
             let given: Vec<ShellWord> = files.iter().filter_map(|file| walker.content(file)).collect();
             given
                 .iter()
@@ -41,15 +41,15 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         Some(at) => (rest.get(..at).unwrap_or_default(), Some(rest.get(at + 1..).unwrap_or_default())),
         None => (rest, None),
     };
-    let args = Args::new(own, &["-b", "-B", "-c", "-C", "-m", "-s", "--source", "-o", "--output", "-e", "--exclude"]);
-    let out: Vec<ShellWord> = args.values(&["-o", "--output"]).cloned().collect();
+    let args = Args::new(own, "-b -B -c -C -m -s --source -o --output -e --exclude");
+    let out: Vec<ShellWord> = args.values("-o --output").cloned().collect();
     let writes_out = ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command);
     out.iter().filter(|_| writes_out).for_each(|file| walker.write(file));
     match command {
         "checkout" | "switch" | "checkout-index" => match paths {
             Some(paths) if args.operands.iter().all(|from| from.is("HEAD")) => set_back(walker, paths),
             Some(paths) => pathspecs(walker, Effect::Write, paths),
-            None if args.has(&["-b", "-B", "-c", "-C", "--orphan"]) && args.operands.is_empty() => {}
+            None if args.has("-b -B -c -C --orphan") && args.operands.is_empty() => {}
             None => {
                 if command == "checkout" {
                     match args.operands.as_slice() {
@@ -60,13 +60,13 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
                 tree(walker, Effect::Write);
             }
         },
-        "restore" if !args.has(&["-S", "--staged"]) || args.has(&["-W", "--worktree"]) => {
+        "restore" if !args.has("-S --staged") || args.has("-W --worktree") => {
             let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
-            let elsewhere = args.has(&["-s", "--source"]);
+            let elsewhere = args.has("-s --source");
             if elsewhere { pathspecs(walker, Effect::Write, &given) } else { set_back(walker, &given) }
         }
-        "reset" if args.has(&["--hard", "--merge", "--keep"]) => tree(walker, Effect::Write),
-        "clean" if !args.has(&["-n", "--dry-run"]) => {
+        "reset" if args.has("--hard --merge --keep") => tree(walker, Effect::Write),
+        "clean" if !args.has("-n --dry-run") => {
             let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
             if given.is_empty() {
                 super::file_programs::below(walker, Effect::Remove, &ShellWord::new("."));
@@ -76,7 +76,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
             // With all, what is ignored goes too.
-            if args.has(&["-a", "--all"]) {
+            if args.has("-a --all") {
                 walker.change(Effect::Remove, &ShellWord::new("."), true);
             }
             if !["list", "show", "drop", "clear", "create", "store", "branch"].contains(&verb.as_str()) {
@@ -86,11 +86,11 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
                 }
             }
         }
-        "rm" if !args.has(&["--cached", "-n", "--dry-run"]) => {
+        "rm" if !args.has("--cached -n --dry-run") => {
             pathspecs(walker, Effect::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
         }
         "mv" => copy_move::mv(walker, rest),
-        "apply" if args.has(&["--check", "--stat", "--numstat", "--summary", "--cached"]) => {}
+        "apply" if args.has("--check --stat --numstat --summary --cached") => {}
         "apply" | "am" | "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "bisect" | "read-tree"
         | "sparse-checkout" | "submodule" | "filter-branch" | "filter-repo" => tree(walker, Effect::Write),
         "clone" | "init" => {

@@ -8,41 +8,41 @@ use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// A program that calls what follows: its options with a value, and how many operands of its own come first.
-const WRAPPERS: [(&str, &[&str], usize); 34] = [
-    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"], 0),
-    ("doas", &["-u", "-C"], 0),
-    ("env", &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"], 0),
-    ("nohup", &[], 0),
-    ("setsid", &[], 0),
-    ("nice", &["-n", "--adjustment"], 0),
-    ("ionice", &["-c", "-n", "-p", "--class", "--classdata"], 0),
-    ("time", &["-o", "-f", "--output", "--format"], 0),
-    ("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
-    ("gtimeout", &["-k", "-s"], 1),
-    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
-    ("command", &[], 0),
-    ("builtin", &[], 0),
-    ("exec", &["-a"], 0),
-    ("busybox", &[], 0),
-    ("toybox", &[], 0),
-    ("chroot", &["--userspec", "--groups"], 1),
-    ("taskset", &[], 1),
-    ("chrt", &["-T", "-P", "-D"], 1),
-    ("unbuffer", &[], 0),
-    ("caffeinate", &["-t", "-w"], 0),
-    ("chronic", &[], 0),
-    ("strace", &["-o", "-e", "-p", "-s"], 0),
-    ("ltrace", &["-o", "-e"], 0),
-    ("unshare", &[], 0),
-    ("fakeroot", &[], 0),
-    ("systemd-run", &["-u", "-p", "--unit", "--property"], 0),
-    ("xvfb-run", &["-n", "-s"], 0),
-    ("pkexec", &["--user"], 0),
-    ("nsenter", &["-t", "--target", "-S", "-G"], 0),
-    ("npx", &["-p", "--package"], 0),
-    ("bunx", &[], 0),
-    ("pnpx", &[], 0),
-    ("dlx", &[], 0),
+const WRAPPERS: [(&str, &str, usize); 34] = [
+    ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
+    ("doas", "-u -C", 0),
+    ("env", "-u -C -S --unset --chdir --split-string", 0),
+    ("nohup", "", 0),
+    ("setsid", "", 0),
+    ("nice", "-n --adjustment", 0),
+    ("ionice", "-c -n -p --class --classdata", 0),
+    ("time", "-o -f --output --format", 0),
+    ("timeout", "-k -s --kill-after --signal", 1),
+    ("gtimeout", "-k -s", 1),
+    ("stdbuf", "-i -o -e --input --output --error", 0),
+    ("command", "", 0),
+    ("builtin", "", 0),
+    ("exec", "-a", 0),
+    ("busybox", "", 0),
+    ("toybox", "", 0),
+    ("chroot", "--userspec --groups", 1),
+    ("taskset", "", 1),
+    ("chrt", "-T -P -D", 1),
+    ("unbuffer", "", 0),
+    ("caffeinate", "-t -w", 0),
+    ("chronic", "", 0),
+    ("strace", "-o -e -p -s", 0),
+    ("ltrace", "-o -e", 0),
+    ("unshare", "", 0),
+    ("fakeroot", "", 0),
+    ("systemd-run", "-u -p --unit --property", 0),
+    ("xvfb-run", "-n -s", 0),
+    ("pkexec", "--user", 0),
+    ("nsenter", "-t --target -S -G", 0),
+    ("npx", "-p --package", 0),
+    ("bunx", "", 0),
+    ("pnpx", "", 0),
+    ("dlx", "", 0),
 ];
 
 /// Programs that a pattern in the place of a name is held against.
@@ -128,7 +128,7 @@ impl Walker<'_> {
         match name {
             // The loader calls what it is given.
             _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
-                let (_, rest) = Args::leading(rest, &["--library-path", "--argv0", "--preload"]);
+                let (_, rest) = Args::leading(rest, "--library-path --argv0 --preload");
                 self.run(rest, input)
             }
             _ if SHELLS.contains(&name) => self.shell(rest, input),
@@ -137,17 +137,17 @@ impl Walker<'_> {
                 self.script(&text, rest, input)
             }
             "su" | "runuser" | "script" => {
-                let args = Args::new(rest, &["-c", "--command", "-s", "-g", "-G", "--shell"]);
-                let script = args.value(&["-c", "--command"]).cloned();
+                let args = Args::new(rest, "-c --command -s -g -G --shell");
+                let script = args.value("-c --command").cloned();
                 script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
             "watch" => self.unowned(|walker| {
-                let (_, rest) = Args::leading(rest, &["-n", "--interval"]);
+                let (_, rest) = Args::leading(rest, "-n --interval");
                 let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
                 walker.script(&text, rest, input)
             }),
             "flock" => {
-                let (_, rest) = Args::leading(rest, &["-w", "-E", "--timeout", "--wait"]);
+                let (_, rest) = Args::leading(rest, "-w -E --timeout --wait");
                 match rest.get(1..).unwrap_or_default() {
                     [option, script, ..] if option.is("-c") => self.code(script, input),
                     rest => self.run(rest, input),
@@ -162,7 +162,7 @@ impl Walker<'_> {
             "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye" | "npm" | "pnpm" | "yarn"
                 if rest.first().is_some_and(|verb| ["run", "exec", "x", "dlx"].iter().any(|own| verb.is(own))) =>
             {
-                let (_, rest) = Args::leading(rest.get(1..).unwrap_or_default(), &[]);
+                let (_, rest) = Args::leading(rest.get(1..).unwrap_or_default(), "");
                 self.run(rest, input)
             }
             "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
@@ -180,18 +180,18 @@ impl Walker<'_> {
         &mut self,
         name: &str,
         rest: &[ShellWord],
-        valued: &[&str],
+        valued: &str,
         operands: usize,
         input: &ShellWord,
     ) -> ShellWord {
         let (args, rest) = Args::leading(rest, valued);
-        if name == "command" && args.has(&["-v", "-V"]) {
+        if name == "command" && args.has("-v -V") {
             return self.found(rest);
         }
-        if name == "sudo" && args.has(&["-e", "--edit"]) {
+        if name == "sudo" && args.has("-e --edit") {
             builtins::each(self, super::Effect::Write, rest, false);
         }
-        if let Some(words) = args.value(&["-S", "--split-string"]).filter(|_| name == "env") {
+        if let Some(words) = args.value("-S --split-string").filter(|_| name == "env") {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
             let text = format!("{} {}", words.filled(UNKNOWN), quoted.join(" "));
             return self.aside(|walker| walker.text(&text, input));
@@ -199,8 +199,8 @@ impl Walker<'_> {
         let mut rest = rest.get(operands..).unwrap_or_default();
         self.aside(|walker| {
             let folder = match name {
-                "sudo" => args.value(&["-D", "--chdir"]),
-                "env" => args.value(&["-C", "--chdir"]),
+                "sudo" => args.value("-D --chdir"),
+                "env" => args.value("-C --chdir"),
                 _ => None,
             };
             if let Some(folder) = folder {
@@ -220,12 +220,12 @@ impl Walker<'_> {
 
     /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
     fn shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
-        let (args, rest) = Args::leading(rest, &["-o", "-O", "+o", "--rcfile", "--init-file"]);
+        let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
         self.aside(|walker| {
             // A function or an alias is not handed on; an exported variable may be.
             walker.state.aliases.clear();
             (walker.state.strict, walker.state.pipefail) = (false, false);
-            if args.has(&["-c"]) {
+            if args.has("-c") {
                 let script = rest.first().cloned().unwrap_or_default();
                 walker.state.give(rest.get(2..).unwrap_or_default());
                 walker.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
@@ -233,7 +233,7 @@ impl Walker<'_> {
             }
             match rest.first() {
                 None => walker.code(input, &ShellWord::unknown()),
-                Some(file) if args.has(&["-s"]) || file.is("-") || file.is("/dev/stdin") => {
+                Some(file) if args.has("-s") || file.is("-") || file.is("/dev/stdin") => {
                     walker.code(input, &ShellWord::unknown())
                 }
                 Some(file) => match walker.content(file) {

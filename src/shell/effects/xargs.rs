@@ -6,29 +6,13 @@ use crate::shell::word::{ShellWord, UNKNOWN};
 
 impl Walker<'_> {
     pub fn xargs(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
-        const VALUED: [&str; 15] = [
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-a",
-            "-s",
-            "-R",
-            "-J",
-            "--replace",
-            "--max-args",
-            "--delimiter",
-            "--arg-file",
-            "--max-procs",
-        ];
-        let (args, rest) = Args::leading(rest, &VALUED);
-        let file = args.value(&["-a", "--arg-file"]).map(|file| self.content(file).unwrap_or_else(ShellWord::unknown));
+        const VALUED: &str = "-I -n -P -L -d -E -a -s -R -J --replace --max-args --delimiter --arg-file --max-procs";
+        let (args, rest) = Args::leading(rest, VALUED);
+        let file = args.value("-a --arg-file").map(|file| self.content(file).unwrap_or_else(ShellWord::unknown));
         let input = file.as_ref().unwrap_or(input);
         let given = given(input);
-        let place = args.value(&["-I", "--replace", "-J"]).and_then(ShellWord::text);
-        let place = place.or_else(|| args.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
+        let place = args.value("-I --replace -J").and_then(ShellWord::text);
+        let place = place.or_else(|| args.has("-i --replace").then(|| "{}".to_owned()));
         let Some(place) = place else {
             let words: Vec<ShellWord> = rest.iter().chain(&given).cloned().collect();
             return self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
@@ -45,7 +29,7 @@ impl Walker<'_> {
     }
 
     pub fn parallel(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
-        let (_, rest) = Args::leading(rest, &["-j", "--jobs", "-I", "-N", "-n", "-P", "-a", "--colsep", "-C"]);
+        let (_, rest) = Args::leading(rest, "-j --jobs -I -N -n -P -a --colsep -C");
         let split = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
         let (command, given_here) = rest.split_at_checked(split).unwrap_or((rest, &[]));
         let here: Vec<ShellWord> =
