@@ -238,7 +238,6 @@ impl<'de> Visitor<'de> for Reading<'_> {
 mod tests {
     use super::*;
     use std::fmt::Write as _;
-    use std::time::{Duration, Instant};
 
     #[track_caller]
     fn map(bytes: &[u8]) -> Mapping {
@@ -250,10 +249,7 @@ mod tests {
 
     #[track_caller]
     fn broken(bytes: &[u8]) -> String {
-        let begun = Instant::now();
-        let answer = read(bytes);
-        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-        match answer {
+        match read(bytes) {
             FrontmatterBlock::Broken(clause) => clause,
             other => panic!("{other:?}"),
         }

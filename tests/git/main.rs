@@ -1,9 +1,10 @@
-//! The git module against repositories that the `git` program made.
+//! Compares the git module with the `git` program.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test that cannot be set up has nothing to say"
+    reason = "a test may stop where it cannot go on"
 )]
 
 use modegate::live::git::{ChangeKind, CommitState, GitChange, changes, commitment, head};
@@ -11,4 +12,6 @@ use modegate::live::git::{ChangeKind, CommitState, GitChange, changes, commitmen
 mod changed;
 mod committed;
 mod odd;
+#[path = "../support/project.rs"]
+mod project;
 mod repo;

@@ -1,27 +1,28 @@
-//! Repositories made by the `git` program, and what it says about them.
+//! Repositories made by the `git` program, and what `git status` reports about them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use super::project::Project;
 use super::{ChangeKind, GitChange, changes};
 use ChangeKind::{Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeChanged, Untracked};
 
-/// Which layer a repository is made for; the module takes it for what it finds.
+/// The layer of the git module that answers for a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// Nothing odd.
+    /// Nothing unusual: the direct comparison of the index.
     Quick,
-    /// Symbolic links are off, which is for gix's own status.
+    /// Symbolic links are off: gix's status.
     Full,
-    /// References are in a reftable, which only the program reads.
+    /// References are in a reftable: the `git` program.
     Program,
 }
 
-/// A repository in a folder of its own.
+/// A repository in a temporary project.
 pub struct Repo {
-    _home: tempfile::TempDir,
+    project: Project,
     pub root: PathBuf,
     pub layer: Layer,
 }
@@ -32,16 +33,15 @@ impl Repo {
     }
 
     pub fn with(layer: Layer, options: &[&str]) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let root = home.path().canonicalize().unwrap().join("project");
-        fs::create_dir(&root).unwrap();
-        let repo = Self { _home: home, root, layer };
+        let project = Project::new();
+        let root = project.home();
+        let repo = Self { project, root, layer };
         repo.git(&[&["init", "-q", "-b", "main"], options].concat());
         repo.git(&["config", "core.excludesFile", "/dev/null"]);
         repo
     }
 
-    /// With `a.txt`, `src/b.txt` and `src/deep/c.txt`, all committed.
+    /// A repository with `a.txt`, `src/b.txt` and `src/deep/c.txt`, all committed.
     pub fn seeded(layer: Layer) -> Self {
         let repo = Self::new(layer);
         for path in ["a.txt", "src/b.txt", "src/deep/c.txt"] {
@@ -61,25 +61,15 @@ impl Repo {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs git where it may not succeed, as a merge with conflicts does not.
+    /// Runs git where it may fail, as a merge with conflicts does.
     pub fn try_git(&self, args: &[&str]) {
         self.command("", args).output().unwrap();
     }
 
     fn command(&self, folder: &str, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = self.project.plain("git");
         command.current_dir(self.root.join(folder)).args(args);
-        command.envs([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_AUTHOR_NAME", "a"),
-            ("GIT_AUTHOR_EMAIL", "a@example.org"),
-            ("GIT_COMMITTER_NAME", "a"),
-            ("GIT_COMMITTER_EMAIL", "a@example.org"),
-            ("GIT_OPTIONAL_LOCKS", "0"),
-            ("GIT_ALLOW_PROTOCOL", "file"),
-            ("LC_ALL", "C"),
-        ]);
+        command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_ALLOW_PROTOCOL", "file"), ("LC_ALL", "C")]);
         if self.layer == Layer::Program {
             command.env("GIT_DEFAULT_REF_FORMAT", "reftable");
         }
@@ -87,9 +77,7 @@ impl Repo {
     }
 
     pub fn write(&self, path: &str, content: &str) {
-        let whole = self.root.join(path);
-        fs::create_dir_all(whole.parent().unwrap()).unwrap();
-        fs::write(whole, content).unwrap();
+        self.project.write(path, content);
     }
 
     pub fn remove(&self, path: &str) {
@@ -105,7 +93,7 @@ impl Repo {
         fs::set_permissions(self.root.join(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Dates a file `seconds` back, so that its timestamp is not too young to be believed.
+    /// Dates a file `seconds` back, so that its timestamp can be trusted.
     pub fn age(&self, path: &str, seconds: u64) {
         let file = fs::File::options().append(true).open(self.root.join(path)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
@@ -116,14 +104,14 @@ impl Repo {
         self.git(&["commit", "-q", "-m", "some"]);
     }
 
-    /// Makes the repository one for its layer, once everything else is done.
+    /// Configures the repository for its layer, once everything else is done.
     pub fn finish(&self) {
         if self.layer == Layer::Full {
             self.git(&["config", "core.symlinks", "false"]);
         }
     }
 
-    /// What `git status` says about `paths`, all relative to `folder`.
+    /// The changes that `git status` reports for `paths`, relative to `folder`.
     pub fn oracle(&self, folder: &str, paths: &[&str]) -> Vec<(String, ChangeKind)> {
         let mut args = vec!["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignored=no", "--"];
         args.extend(paths.iter().map(|path| if path.is_empty() { "." } else { path }));
@@ -131,7 +119,7 @@ impl Repo {
         let mut records = output.split('\0').filter(|record| !record.is_empty());
         let mut found = Vec::new();
         while let Some(record) = records.next() {
-            let (path, kind) = told(record);
+            let (path, kind) = parse_status(record);
             if record.starts_with("2 ") {
                 records.next();
             }
@@ -143,7 +131,7 @@ impl Repo {
     }
 }
 
-fn told(record: &str) -> (&str, ChangeKind) {
+fn parse_status(record: &str) -> (&str, ChangeKind) {
     let fields = match &record[..2] {
         "? " => return (&record[2..], Untracked),
         "u " => return (record.splitn(11, ' ').last().unwrap(), Conflicted),
@@ -164,7 +152,7 @@ fn told(record: &str) -> (&str, ChangeKind) {
     (parts[fields - 1], kind)
 }
 
-/// What the module says, as pairs.
+/// The changes that the git module reports.
 #[track_caller]
 pub fn seen(tree: &Path, paths: &[&str]) -> Vec<(String, ChangeKind)> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();

