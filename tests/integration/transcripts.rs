@@ -178,7 +178,7 @@ fn foreground_agents_lie_between_their_call_and_its_end() {
 fn background_agents_go_on_beside_the_main_one() {
     check_each_agent("background-agent");
     check_each_agent("background-agent-2.1.250");
-    check_each_agent("told-while-working");
+    check_each_agent("notified-while-working");
     let labels = labels(&rebuilt("background-agent"));
     let at = |label: &str| labels.iter().position(|own| own.starts_with(label)).unwrap();
     assert!(at("SubagentStart") < at("Stop") && at("Stop") < at("SubagentStop"), "{labels:#?}");
