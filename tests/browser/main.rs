@@ -46,7 +46,7 @@ fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
     let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
     let (before, after) = page.rsplit_once("</body>").unwrap();
     std::fs::write(&file, format!("{before}{script}{after}")).unwrap();
-    let said = Command::new(&browser)
+    let output = Command::new(&browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
         .args(["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,1000"])
         .args(["--virtual-time-budget=60000", "--dump-dom"])
@@ -55,7 +55,7 @@ fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let dom = String::from_utf8_lossy(&said.stdout);
+    let dom = String::from_utf8_lossy(&output.stdout);
     let result = dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let lines = result.map(|(lines, _)| lines.lines().map(str::to_owned).collect()).unwrap_or_default();
     Some(lines)

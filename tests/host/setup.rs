@@ -1,6 +1,6 @@
 //! Projects for a real session: a git repository whose path has a space and a letter outside ASCII.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use serde_json::Value;
 
 /// A repository with one commit, without modegate.
@@ -22,7 +22,7 @@ pub fn installed_project() -> Project {
 
 /// Runs a command of modegate that must succeed.
 #[track_caller]
-pub fn modegate(project: &Project, arguments: &[&str]) -> Said {
+pub fn modegate(project: &Project, arguments: &[&str]) -> CommandOutput {
     let output = project.run(arguments);
     assert_eq!(output.exit, 0, "modegate {arguments:?}: {output:?}");
     output

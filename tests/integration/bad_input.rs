@@ -1,15 +1,15 @@
 //! Whatever comes in: exit 0, a clear line, nothing outside `.claude/hooks`, no crash.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use serde_json::{Value, json};
 
 /// One clear line on stderr, at most one JSON object on stdout, exit 0.
 #[track_caller]
-fn check_harmless(said: &Said, line: &str) {
-    assert_eq!(said.exit, 0, "{said:?}");
-    assert!(said.stderr.contains(line), "{said:?}");
-    assert!(said.stderr.trim_end().lines().count() <= 1, "{said:?}");
-    said.json();
+fn check_harmless(output: &CommandOutput, line: &str) {
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stderr.contains(line), "{output:?}");
+    assert!(output.stderr.trim_end().lines().count() <= 1, "{output:?}");
+    output.json();
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn null_and_wrong_types_anywhere_do_no_harm() {
 #[test]
 fn a_field_of_the_wrong_type_is_named_and_left_out() {
     let project = Project::installed();
-    let said = project.hook(&json!({"hook_event_name": "Stop", "session_id": 7}));
-    check_harmless(&said, "`session_id` is a number, not text");
-    assert!(said.stdout.is_empty());
+    let output = project.hook(&json!({"hook_event_name": "Stop", "session_id": 7}));
+    check_harmless(&output, "`session_id` is a number, not text");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]
 fn unknown_events_and_fields_are_let_through() {
     let project = Project::installed();
-    let said = project.hook(&json!({"hook_event_name": "BrandNewEvent", "session_id": "s", "brand_new": {"x": [1]}}));
-    assert_eq!(said, Said { exit: 0, stdout: String::new(), stderr: String::new() });
+    let output = project.hook(&json!({"hook_event_name": "BrandNewEvent", "session_id": "s", "brand_new": {"x": [1]}}));
+    assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() });
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn an_event_of_50_megabytes_is_answered() {
     let project = Project::installed();
     project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
     let large = "x".repeat(50 << 20);
-    let said = project.hook(&json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner", "prompt": large}}));
-    assert_eq!(said.exit, 2, "{}", said.stderr);
+    let output = project.hook(&json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner", "prompt": large}}));
+    assert_eq!(output.exit, 2, "{}", output.stderr);
     assert!(project.read(".claude/hooks/sessions/s.jsonl").len() < 1 << 20);
 }
 
@@ -101,8 +101,8 @@ fn hostile_names_stay_in_their_folder() {
 fn a_project_that_never_knew_modegate_stays_untouched() {
     let project = Project::new();
     for row in modegate::event::TABLE {
-        let said = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
-        assert_eq!(said, Said { exit: 0, stdout: String::new(), stderr: String::new() }, "{}", row.name);
+        let output = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
+        assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() }, "{}", row.name);
     }
     assert_eq!(std::fs::read_dir(project.home()).unwrap().count(), 0);
 }
@@ -111,9 +111,9 @@ fn a_project_that_never_knew_modegate_stays_untouched() {
 fn an_unwritable_state_costs_the_state_and_not_the_work() {
     let project = Project::installed();
     project.write(".claude/hooks/cache.lock/not-a-file", "");
-    let said = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
-    check_harmless(&said, "cache.lock");
-    assert!(said.json()["systemMessage"].as_str().unwrap().contains("cannot be written"));
+    let output = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    check_harmless(&output, "cache.lock");
+    assert!(output.json()["systemMessage"].as_str().unwrap().contains("cannot be written"));
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
     project.write(".claude/modes/bomb.yaml", bomb);
     project.write(".claude/modes/deep.yaml", "[".repeat(100_000));
     project.write(".claude/modes/bytes.yaml", b"mode: \xff\xfe\n");
-    let said = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
-    assert_eq!(said.exit, 0);
-    assert!(said.stdout.contains("Planning Phase."), "{}", said.stdout);
-    assert!(said.stdout.contains(".claude/modes/bomb.yaml"), "{}", said.stdout);
+    let output = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    assert_eq!(output.exit, 0);
+    assert!(output.stdout.contains("Planning Phase."), "{}", output.stdout);
+    assert!(output.stdout.contains(".claude/modes/bomb.yaml"), "{}", output.stdout);
 }
 
 #[cfg(unix)]
@@ -135,8 +135,8 @@ fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
 fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     let project = Project::installed();
     project.shell("mkdir -p .claude/modes; mkfifo .claude/modegate.yaml .claude/gates.json .claude/modes/x.yaml");
-    let said =
+    let output =
         project.hook(&serde_json::json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}));
-    assert_eq!(said.exit, 0, "{said:?}");
-    assert!(said.stdout.contains("modes check"), "the user is told: {said:?}");
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stdout.contains("modes check"), "the user is told: {output:?}");
 }

@@ -1,14 +1,14 @@
 //! The command line as people and scripts use it.
 
-use crate::project::{Project, Said, said};
+use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
 
 fn plan(project: &Project) {
     project.write("project/status.json", r#"{"current_milestone": "MS-1", "milestone_description": "Login"}"#);
-    let said = project.hook(
+    let output = project.hook(
         &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"}),
     );
-    assert_eq!(said.exit, 0, "{}", said.stderr);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
 }
 
 fn planner_start() -> Value {
@@ -26,9 +26,9 @@ fn wrong_usage_never_exits_with_2() {
         &["modes", "show", "nonsense"],
         &["leave"],
     ] {
-        let said = project.run(words);
-        assert_eq!(said.exit, 64, "{words:?} {said:?}");
-        assert!(!said.stderr.is_empty(), "{words:?}");
+        let output = project.run(words);
+        assert_eq!(output.exit, 64, "{words:?} {output:?}");
+        assert!(!output.stderr.is_empty(), "{words:?}");
     }
 }
 
@@ -44,17 +44,17 @@ fn help_and_version_are_fine() {
 fn the_bare_program_with_an_event_is_the_hook() {
     let project = Project::new();
     plan(&project);
-    let said = said(&mut project.modegate(), planner_start().to_string().as_bytes());
-    assert_eq!(said.exit, 2);
+    let output = run_command(&mut project.modegate(), planner_start().to_string().as_bytes());
+    assert_eq!(output.exit, 2);
 }
 
 #[test]
 fn exit_zero_leaves_the_json_to_decide() {
     let project = Project::new();
     plan(&project);
-    let said = said(project.modegate().args(["hook", "--exit-zero"]), planner_start().to_string().as_bytes());
-    assert_eq!(said.exit, 0);
-    assert_eq!(said.json()["hookSpecificOutput"]["permissionDecision"], "deny");
+    let output = run_command(project.modegate().args(["hook", "--exit-zero"]), planner_start().to_string().as_bytes());
+    assert_eq!(output.exit, 0);
+    assert_eq!(output.json()["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn why_shows_the_gate_and_what_it_saw() {
 fn leaving_a_mode_is_for_people() {
     let project = Project::new();
     plan(&project);
-    let model = said(project.modegate().env("CLAUDECODE", "1").args(["leave", "plan"]), b"");
+    let model = run_command(project.modegate().env("CLAUDECODE", "1").args(["leave", "plan"]), b"");
     assert_eq!(model.exit, 1);
     assert_eq!(project.hook(&planner_start()).exit, 2);
     let person = project.run(&["leave", "plan"]);
@@ -122,7 +122,7 @@ fn a_broken_mode_file_is_shown_with_its_place_and_a_suggestion() {
         ".claude/modes/plan.yaml",
         "mode: plan\nphases:\n  - phase: draft\n    agent: a\n    before:\n      - check: { fille: research }\n",
     );
-    let said = project.run(&["modes", "check"]);
+    let output = project.run(&["modes", "check"]);
     let expected = "error: unknown check `fille`, did you mean `file`?
   --> .claude/modes/plan.yaml:6:18 in phases[0].before[0].check
  6 |       - check: { fille: research }
@@ -130,7 +130,7 @@ fn a_broken_mode_file_is_shown_with_its_place_and_a_suggestion() {
 
 error: `.claude/modes/plan.yaml` has 1 problem and is ignored
 ";
-    assert_eq!((said.exit, said.stdout.as_str()), (1, expected));
+    assert_eq!((output.exit, output.stdout.as_str()), (1, expected));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_file_that_does_not_exist_is_not_checked() {
 #[test]
 fn scripts_get_and_set_values_under_the_lock() {
     let project = Project::new();
-    let ok = Said { exit: 0, stdout: String::new(), stderr: String::new() };
+    let ok = CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() };
     assert_eq!(project.run(&["cache", "set", "my_module", "key", "{\"a\": [1]}"]), ok);
     assert_eq!(project.run(&["cache", "get", "my_module", "key"]).json(), json!({"a": [1]}));
     assert_eq!(project.run(&["cache", "get", "my_module", "none"]).exit, 1);
@@ -160,8 +160,8 @@ fn scripts_get_and_set_values_under_the_lock() {
 
 #[test]
 fn the_demo_shows_all_that_can_happen() {
-    let said = Project::new().run(&["demo"]);
-    assert_eq!(said.exit, 0, "{}", said.stderr);
+    let output = Project::new().run(&["demo"]);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
     for word in [
         "blocked  Research report not found.",
         "blocked  Plan not created.",
@@ -171,7 +171,7 @@ fn the_demo_shows_all_that_can_happen() {
         "asked",
         "allowed",
     ] {
-        assert!(said.stdout.contains(word), "{word}: {}", said.stdout);
+        assert!(output.stdout.contains(word), "{word}: {}", output.stdout);
     }
 }
 
@@ -199,9 +199,9 @@ fn the_first_characters_of_a_session_id_are_enough() {
         &["cache", "get", "plan_mode", "phase", "--session", "5f1c"],
         &["leave", "plan", "--session", "5f1c"],
     ] {
-        let said = project.run(words);
-        assert_eq!(said.exit, 0, "{words:?} {said:?}");
-        assert!(!said.stdout.contains("77777777"), "{words:?} {said:?}");
+        let output = project.run(words);
+        assert_eq!(output.exit, 0, "{words:?} {output:?}");
+        assert!(!output.stdout.contains("77777777"), "{words:?} {output:?}");
     }
     assert_eq!(project.run(&["status", "--session", "last"]).exit, 0);
 }
@@ -228,9 +228,9 @@ fn an_unknown_or_ambiguous_session_is_an_error_that_lists_the_near_ones() {
 
 #[test]
 fn an_unknown_mode_is_not_replaced_by_a_distant_name() {
-    let said = Project::new().run(&["leave", "nope"]);
+    let output = Project::new().run(&["leave", "nope"]);
     assert_eq!(
-        (said.exit, said.stderr.as_str()),
+        (output.exit, output.stderr.as_str()),
         (64, "error: unknown mode `nope`\n  hint: run `modegate modes list`\n")
     );
 }
@@ -241,14 +241,14 @@ fn the_log_has_one_line_per_event_in_local_time() {
     let prompt = "<task-notification>\n  <id>1</id>\n  done\r\n</task-notification>";
     project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": prompt}));
     project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
-    let said = said(project.modegate().env("TZ", "Asia/Kolkata").arg("log"), b"");
-    let lines: Vec<&str> = said.stdout.lines().collect();
-    assert_eq!(lines.len(), 2, "{said:?}");
+    let output = run_command(project.modegate().env("TZ", "Asia/Kolkata").arg("log"), b"");
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{output:?}");
     assert!(
         lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification)"),
-        "{said:?}"
+        "{output:?}"
     );
-    assert!(lines[1].contains(" IST s allowed       Stop"), "{said:?}");
+    assert!(lines[1].contains(" IST s allowed       Stop"), "{output:?}");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn color_is_chosen_by_flag_and_environment() {
     let colored = |words: &[&str], environment: &[(&str, &str)]| {
         let mut command = project.modegate();
         command.env_remove("NO_COLOR").envs(environment.iter().copied()).args(words);
-        said(&mut command, b"").stdout.contains('\x1b')
+        run_command(&mut command, b"").stdout.contains('\x1b')
     };
     assert!(!colored(&["log"], &[]), "a pipe has no color");
     assert!(colored(&["log", "--color", "always"], &[("NO_COLOR", "1")]));
@@ -272,8 +272,8 @@ fn color_is_chosen_by_flag_and_environment() {
 fn completions_and_manual_pages_are_generated() {
     let project = Project::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let said = project.run(&["completions", shell]);
-        assert!(said.exit == 0 && said.stdout.contains("uninstall"), "{shell} {said:?}");
+        let output = project.run(&["completions", shell]);
+        assert!(output.exit == 0 && output.stdout.contains("uninstall"), "{shell} {output:?}");
     }
     let page = project.run(&["man"]).stdout;
     assert!(page.contains(".TH") && page.contains("doctor"), "{page}");

@@ -1,6 +1,6 @@
 //! The doctor finds everything that keeps the hook from working, with a fix.
 
-use crate::project::{Project, said};
+use crate::project::{Project, run_command};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -10,8 +10,8 @@ const SETTINGS: &str = ".claude/settings.json";
 fn working() -> Project {
     let project = Project::new();
     project.git(&["init", "-q"]);
-    let said = project.run(&["install", "--path"]);
-    assert_eq!(said.exit, 0, "{said:?}");
+    let output = project.run(&["install", "--path"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     project
 }
 
@@ -21,8 +21,8 @@ fn examined(project: &Project, words: &[&str]) -> (i32, Value) {
     let path = std::env::join_paths(
         [program.to_owned()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
-    let said = said(project.modegate().env("PATH", path.unwrap()).args(["doctor", "--json"]).args(words), b"");
-    (said.exit, said.json())
+    let output = run_command(project.modegate().env("PATH", path.unwrap()).args(["doctor", "--json"]).args(words), b"");
+    (output.exit, output.json())
 }
 
 fn checks(report: &Value, severity: &str) -> Vec<String> {
@@ -156,9 +156,9 @@ fn a_program_that_hangs_does_not_hang_the_doctor() {
     project.write("bin/modegate", "#!/bin/sh\nsleep 600 & exit 0\n");
     project.shell("chmod +x bin/*; mkfifo .claude/agents/pipe.md");
     let path = format!("{}:{}", project.home().join("bin").display(), std::env::var("PATH").unwrap());
-    let said = said(project.modegate().env("PATH", path).args(["doctor", "--live", "--json"]), b"");
-    assert_eq!(said.exit, 1);
-    let report = said.json();
+    let output = run_command(project.modegate().env("PATH", path).args(["doctor", "--live", "--json"]), b"");
+    assert_eq!(output.exit, 1);
+    let report = output.json();
     let problems = checks(&report, "problem");
     assert!(problems.contains(&"program-broken".to_owned()), "{report:#}");
     assert!(problems.contains(&"hook-fails".to_owned()), "an answer without a journal line: {report:#}");
@@ -439,10 +439,10 @@ fn a_failing_hook_command_is_found_with_live() {
 #[test]
 fn people_get_lines_and_a_count() {
     let project = Project::new();
-    let said = project.run(&["doctor"]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stdout.contains("problem  no hook entry calls modegate"), "{}", said.stdout);
-    assert!(said.stdout.contains("fix: run `modegate install`"), "{}", said.stdout);
+    let output = project.run(&["doctor"]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stdout.contains("problem  no hook entry calls modegate"), "{}", output.stdout);
+    assert!(output.stdout.contains("fix: run `modegate install`"), "{}", output.stdout);
 }
 
 #[test]
@@ -460,6 +460,6 @@ fn a_missing_program_is_one_problem_with_its_events() {
 fn a_folder_without_modegate_has_few_problems() {
     let project = Project::new();
     project.git(&["init", "-q"]);
-    let said = project.run(&["doctor"]);
-    assert!(said.stdout.ends_with("3 problems\n"), "{}", said.stdout);
+    let output = project.run(&["doctor"]);
+    assert!(output.stdout.ends_with("3 problems\n"), "{}", output.stdout);
 }

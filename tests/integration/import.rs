@@ -21,14 +21,14 @@ fn gates(file: &str, text: &str) -> Vec<Gate> {
 fn check(name: &str, count: usize) {
     let project = Project::new();
     project.write(name, example(name));
-    let said = project.run(&["modes", "import", name]);
-    assert_eq!(said.exit, 0, "{said:?}");
+    let output = project.run(&["modes", "import", name]);
+    assert_eq!(output.exit, 0, "{output:?}");
     let before = gates(name, &example(name));
-    let after = gates("base.yaml", &said.stdout);
+    let after = gates("base.yaml", &output.stdout);
     let shipped = Catalogue::compose(None, &[]).mode("base").unwrap().gates.len();
     assert_eq!(before.len(), shipped + count);
     for (one, other) in before.iter().zip(&after) {
-        assert_eq!(one, other, "{}", said.stdout);
+        assert_eq!(one, other, "{}", output.stdout);
     }
     assert_eq!(before.len(), after.len());
 }
@@ -47,22 +47,22 @@ fn hooks_toml_reads_back_as_the_same_gates() {
 fn what_is_no_file_of_gates_is_not_imported() {
     let project = Project::new();
     project.write("gates.json", "{\"park\": \"Tivoli\"}");
-    let said = project.run(&["modes", "import", "gates.json"]);
-    assert_eq!((said.exit, said.stdout.as_str()), (1, ""), "{said:?}");
-    assert!(said.stderr.contains("error: `gates.json` is not a gates file\n  hint: "), "{said:?}");
+    let output = project.run(&["modes", "import", "gates.json"]);
+    assert_eq!((output.exit, output.stdout.as_str()), (1, ""), "{output:?}");
+    assert!(output.stderr.contains("error: `gates.json` is not a gates file\n  hint: "), "{output:?}");
 }
 
 #[test]
 fn a_mistake_is_shown_in_its_place() {
     let project = Project::new();
     project.write("gates.json", "{\"gates\": {}, \"hooks\": {\"Stop\": {\"gates\": [\"x\"]}}}");
-    let said = project.run(&["modes", "import", "gates.json"]);
-    assert_eq!((said.exit, said.stdout.as_str()), (1, ""), "{said:?}");
-    assert!(said.stderr.contains("no gate is called `x`\n  --> gates.json:1:44"), "{said:?}");
+    let output = project.run(&["modes", "import", "gates.json"]);
+    assert_eq!((output.exit, output.stdout.as_str()), (1, ""), "{output:?}");
+    assert!(output.stderr.contains("no gate is called `x`\n  --> gates.json:1:44"), "{output:?}");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_told() {
-    let said = Project::new().run(&["modes", "import", "none.toml"]);
-    assert!(said.exit == 1 && said.stderr.contains("error: `none.toml` does not exist"), "{said:?}");
+    let output = Project::new().run(&["modes", "import", "none.toml"]);
+    assert!(output.exit == 1 && output.stderr.contains("error: `none.toml` does not exist"), "{output:?}");
 }

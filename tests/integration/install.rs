@@ -1,6 +1,6 @@
 //! Install, uninstall and install again without changing the user's own files.
 
-use crate::project::{Project, Said, said};
+use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ fn fixtures(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Installs the hook entries only.
-fn install_entries(project: &Project) -> Said {
+fn install_entries(project: &Project) -> CommandOutput {
     project.run(&["install", "--path", "--no-workflow"])
 }
 
-fn fine(said: &Said) {
-    assert_eq!(said.exit, 0, "{said:?}");
+fn fine(output: &CommandOutput) {
+    assert_eq!(output.exit, 0, "{output:?}");
 }
 
 /// A settings text as JSON, without our entries.
@@ -111,10 +111,10 @@ fn a_settings_file_that_the_host_ignores_is_an_error_with_its_place() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/settings/rejected/{name}.json"));
         let before = fs::read_to_string(fixture).unwrap();
         project.write(SETTINGS, &before);
-        let said = project.run(&["install"]);
-        assert_eq!(said.exit, 1, "{name}");
-        assert!(said.stderr.contains(words), "{name}: {}", said.stderr);
-        assert!(said.stderr.contains("nothing was changed"), "{name}: {}", said.stderr);
+        let output = project.run(&["install"]);
+        assert_eq!(output.exit, 1, "{name}");
+        assert!(output.stderr.contains(words), "{name}: {}", output.stderr);
+        assert!(output.stderr.contains("nothing was changed"), "{name}: {}", output.stderr);
         assert_eq!(project.read(SETTINGS), before, "{name}");
         let left: Vec<_> = fs::read_dir(project.home().join(".claude")).unwrap().collect();
         assert_eq!(left.len(), 1, "{name}: something was written");
@@ -178,7 +178,7 @@ fn the_installed_program_blocks_a_planner() {
     let program = command.replace("${CLAUDE_PROJECT_DIR}", project.home().to_str().unwrap());
     let hook = |event: Value| {
         let mut command = std::process::Command::new(&program);
-        said(command.arg("hook").env("CLAUDE_PROJECT_DIR", project.home()), event.to_string().as_bytes())
+        run_command(command.arg("hook").env("CLAUDE_PROJECT_DIR", project.home()), event.to_string().as_bytes())
     };
     let typed =
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"});
@@ -192,7 +192,8 @@ fn the_installed_program_blocks_a_planner() {
     );
     assert!(!listed.contains("hooks/"), "git lists local files: {listed}");
     // The running program can replace and remove itself.
-    let own = |words: &[&str]| said(std::process::Command::new(&program).args(words).current_dir(project.home()), b"");
+    let own =
+        |words: &[&str]| run_command(std::process::Command::new(&program).args(words).current_dir(project.home()), b"");
     fine(&own(&["install"]));
     fine(&own(&["uninstall", "--purge"]));
     assert!(!project.home().join(".claude").exists(), "{}", project.listed());
@@ -205,11 +206,11 @@ fn state_and_journals_stay_without_purge() {
     project.hook(
         &json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"}),
     );
-    let said = project.run(&["uninstall"]);
+    let output = project.run(&["uninstall"]);
     assert!(
-        said.stdout.contains("State and journals stay; `modegate uninstall --purge` removes them."),
+        output.stdout.contains("State and journals stay; `modegate uninstall --purge` removes them."),
         "{}",
-        said.stdout
+        output.stdout
     );
     assert!(project.home().join(".claude/hooks/sessions/s.jsonl").exists());
     assert!(project.home().join(".claude/hooks/.gitignore").exists());
@@ -221,8 +222,8 @@ fn state_and_journals_stay_without_purge() {
 fn an_existing_workflow_file_is_kept() {
     let project = Project::new();
     project.write(".claude/commands/plan.md", "my plan\n");
-    let said = project.run(&["install", "--path"]);
-    assert!(said.stdout.contains("kept     .claude/commands/plan.md already exists"), "{}", said.stdout);
+    let output = project.run(&["install", "--path"]);
+    assert!(output.stdout.contains("kept     .claude/commands/plan.md already exists"), "{}", output.stdout);
     assert_eq!(project.read(".claude/commands/plan.md"), "my plan\n");
     project.write(".claude/agents/troubleshooter.md", "---\nname: troubleshooter\n---\nmine\n");
     fine(&project.run(&["uninstall"]));
@@ -237,15 +238,15 @@ fn an_existing_workflow_file_is_kept() {
 #[test]
 fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let project = Project::new();
-    let said = project.run(&["install", "--dry-run"]);
-    fine(&said);
+    let output = project.run(&["install", "--dry-run"]);
+    fine(&output);
     for part in ["would be installed", "write    .claude/hooks/modegate", "    +    \"PreToolUse\": ["] {
-        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
     }
     assert!(!project.home().join(".claude").exists());
     fine(&install_entries(&project));
-    let said = project.run(&["uninstall", "--dry-run"]);
-    assert!(said.stdout.contains("would be removed"), "{}", said.stdout);
+    let output = project.run(&["uninstall", "--dry-run"]);
+    assert!(output.stdout.contains("would be removed"), "{}", output.stdout);
     assert!(project.read(SETTINGS).contains("modegate"));
 }
 
@@ -297,7 +298,7 @@ fn a_linked_settings_file_stays_linked_and_private() {
 fn only_a_person_can_uninstall() {
     let project = Project::new();
     fine(&install_entries(&project));
-    let model = said(project.modegate().env("CLAUDECODE", "1").arg("uninstall"), b"");
+    let model = run_command(project.modegate().env("CLAUDECODE", "1").arg("uninstall"), b"");
     assert_eq!(model.exit, 1);
     assert!(model.stderr.contains("only a person can run"), "{}", model.stderr);
     assert!(project.read(SETTINGS).contains("modegate"));
@@ -321,10 +322,10 @@ fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     project.write("src/deep/x.rs", "");
     let mut below = project.modegate();
     let below = below.env_remove("CLAUDE_PROJECT_DIR").current_dir(project.home().join("src/deep"));
-    fine(&said(below.args(["install", "--path"]), b""));
+    fine(&run_command(below.args(["install", "--path"]), b""));
     assert!(project.read(SETTINGS).contains("modegate"));
     let user = project.home().parent().unwrap().to_owned();
-    let refused = said(project.modegate().arg("--project").arg(&user).arg("install"), b"");
+    let refused = run_command(project.modegate().arg("--project").arg(&user).arg("install"), b"");
     assert_eq!(refused.exit, 1);
     assert!(refused.stderr.contains("install for all projects with `--user`"), "{}", refused.stderr);
 }
@@ -398,7 +399,7 @@ fn a_folder_above_the_repository_is_another_project() {
     let repo = project.home().join("repo");
     project.git_in(&repo, &["init", "-q"]);
     let mut install = project.modegate();
-    fine(&said(install.env_remove("CLAUDE_PROJECT_DIR").current_dir(&repo).args(["install", "--path"]), b""));
+    fine(&run_command(install.env_remove("CLAUDE_PROJECT_DIR").current_dir(&repo).args(["install", "--path"]), b""));
     assert!(project.read("repo/.claude/settings.json").contains("modegate"));
     assert_eq!(project.read(SETTINGS), "{}");
 }
@@ -413,7 +414,7 @@ fn the_home_folder_is_recognized_through_links() {
     std::os::unix::fs::symlink(user.join("real"), user.join("link")).unwrap();
     let mut install = project.modegate();
     install.env_remove("CLAUDE_PROJECT_DIR").env("HOME", user.join("link")).current_dir(user.join("real/try"));
-    fine(&said(install.args(["install", "--path"]), b""));
+    fine(&run_command(install.args(["install", "--path"]), b""));
     assert!(user.join("real/try/.claude/settings.json").exists() && !user.join("real/.claude/settings.json").exists());
 }
 
@@ -524,9 +525,10 @@ fn names_and_files_that_are_not_utf8_are_handled() {
     for words in
         [&["install", "--path", "--json"][..], &["doctor", "--json"], &["status", "--json"], &["uninstall", "--json"]]
     {
-        let said = said(project.modegate().env("CLAUDE_PROJECT_DIR", &odd).arg("--project").arg(&odd).args(words), b"");
-        assert!(said.exit == 0 || said.exit == 1, "{words:?} {said:?}");
-        assert!(said.json().is_object(), "{words:?} {said:?}");
+        let output =
+            run_command(project.modegate().env("CLAUDE_PROJECT_DIR", &odd).arg("--project").arg(&odd).args(words), b"");
+        assert!(output.exit == 0 || output.exit == 1, "{words:?} {output:?}");
+        assert!(output.json().is_object(), "{words:?} {output:?}");
     }
     assert_eq!(fs::read(odd.join(".claude/agents/code-reviewer.md")).unwrap(), b"\xff\xfe");
 }
@@ -536,9 +538,9 @@ fn an_error_is_printed_as_json_too() {
     let project = Project::new();
     project.write(SETTINGS, "{");
     for command in ["install", "uninstall"] {
-        let said = project.run(&[command, "--json"]);
-        assert_eq!(said.exit, 1);
-        assert!(said.json()["error"].as_str().unwrap().contains("is not a settings file"), "{said:?}");
+        let output = project.run(&[command, "--json"]);
+        assert_eq!(output.exit, 1);
+        assert!(output.json()["error"].as_str().unwrap().contains("is not a settings file"), "{output:?}");
     }
     project.write(SETTINGS, "{}");
     let report = project.run(&["install", "--path", "--dry-run", "--json"]).json();

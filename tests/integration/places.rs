@@ -1,15 +1,15 @@
 //! Where are we: home and tree, as the host says or does not say.
 
-use crate::project::{Project, Said, said};
+use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// The hook as a host without `CLAUDE_PROJECT_DIR` calls it.
-fn hook(project: &Project, cwd: &Path, event: Value) -> Said {
+fn hook(project: &Project, cwd: &Path, event: Value) -> CommandOutput {
     let mut event = event;
     event["cwd"] = cwd.to_string_lossy().into();
     event["session_id"] = "s".into();
-    said(project.modegate().env_remove("CLAUDE_PROJECT_DIR").arg("hook"), event.to_string().as_bytes())
+    run_command(project.modegate().env_remove("CLAUDE_PROJECT_DIR").arg("hook"), event.to_string().as_bytes())
 }
 
 fn plan() -> Value {
@@ -37,7 +37,7 @@ fn the_users_own_claude_folder_is_no_project() {
     // `HOME` of the test is the folder above the project.
     let user = project.home().parent().unwrap().to_owned();
     std::fs::create_dir_all(user.join(".claude/hooks")).unwrap();
-    let silent = Said { exit: 0, stdout: String::new(), stderr: String::new() };
+    let silent = CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() };
     assert_eq!(hook(&project, &project.home(), starts("code-reviewer")), silent);
     assert_eq!(hook(&project, &project.home(), plan()).exit, 0);
     assert!(project.home().join(".claude/hooks/cache.json").exists());
@@ -50,8 +50,9 @@ fn a_word_of_the_host_that_is_no_folder_is_not_believed() {
     let event =
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": project.home(), "prompt": "/plan x"});
     for word in ["", "relative", "/no/such/folder"] {
-        let said = said(project.modegate().env("CLAUDE_PROJECT_DIR", word).arg("hook"), event.to_string().as_bytes());
-        assert_eq!(said.exit, 0, "{word}");
+        let output =
+            run_command(project.modegate().env("CLAUDE_PROJECT_DIR", word).arg("hook"), event.to_string().as_bytes());
+        assert_eq!(output.exit, 0, "{word}");
     }
     assert_eq!(project.cache()["plan_mode"]["is_active"], true);
 }
@@ -68,9 +69,9 @@ fn a_project_in_a_larger_repository_sees_only_itself() {
     project.write("two/src/b.rs", "changed");
     assert_eq!(hook(&project, &one, starts("code-reviewer")).exit, 0);
     project.write("one/src/new file ä.rs", "x");
-    let said = hook(&project, &one.join("src"), starts("code-reviewer"));
-    assert_eq!(said.exit, 2);
-    assert!(said.stderr.contains("src/new file ä.rs (untracked)"), "{}", said.stderr);
+    let output = hook(&project, &one.join("src"), starts("code-reviewer"));
+    assert_eq!(output.exit, 2);
+    assert!(output.stderr.contains("src/new file ä.rs (untracked)"), "{}", output.stderr);
 }
 
 #[test]

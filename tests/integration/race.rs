@@ -37,11 +37,11 @@ fn no_update_is_lost_and_the_file_always_parses() {
 fn change(project: &Project, worker: usize) {
     for count in 0..50 {
         loop {
-            let said = project.run(&["cache", "set", "counter", &format!("w{worker}"), &count.to_string()]);
-            if said.exit == 0 {
+            let output = project.run(&["cache", "set", "counter", &format!("w{worker}"), &count.to_string()]);
+            if output.exit == 0 {
                 break;
             }
-            assert!(said.stderr.contains("holds the lock"), "{}", said.stderr);
+            assert!(output.stderr.contains("holds the lock"), "{}", output.stderr);
         }
     }
 }

@@ -37,9 +37,9 @@ fn the_screens_are_real() {
     project.git(&["init", "-q"]);
     let home = project.home().to_str().unwrap().to_owned();
     for words in [&["install"][..], &["doctor", "--live"]] {
-        let said = project.run(words);
-        assert_eq!(said.exit, 0, "{said:?}");
-        assert_eq!(plain(&said.stdout, &home), plain(&screen(&format!("modegate {}", words.join(" "))), "~/try"));
+        let output = project.run(words);
+        assert_eq!(output.exit, 0, "{output:?}");
+        assert_eq!(plain(&output.stdout, &home), plain(&screen(&format!("modegate {}", words.join(" "))), "~/try"));
     }
 }
 
@@ -85,9 +85,9 @@ fn the_picture_of_a_block_shows_the_real_words() {
 
 #[test]
 fn the_demo_prints_what_is_shown_of_it() {
-    let said = Project::new().run(&["demo"]).stdout;
+    let output = Project::new().run(&["demo"]).stdout;
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (demo, today) = (squeezed(&said), modegate::live::now().date);
+    let (demo, today) = (squeezed(&output), modegate::live::now().date);
     for part in squeezed(&screen("modegate demo")).replace("111626", &today).split('…') {
         assert!(demo.contains(part.trim()), "{part} is not in {demo}");
     }
@@ -118,10 +118,10 @@ fn a_replay_prints_what_is_shown_of_it() {
     project.write("softer/modegate.yaml", rest.split('\'').next().unwrap());
     let (root, modes) = (env!("CARGO_MANIFEST_DIR"), project.home().join("softer"));
     let recording = format!("{root}/fixtures/recordings/plan.jsonl");
-    let said = project.run(&["replay", &recording, "--modes", modes.to_str().unwrap()]);
-    assert_eq!(said.exit, 1, "{said:?}");
+    let output = project.run(&["replay", &recording, "--modes", modes.to_str().unwrap()]);
+    assert_eq!(output.exit, 1, "{output:?}");
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let replayed = squeezed(&said.stdout.replace(&format!("{root}/"), ""));
+    let replayed = squeezed(&output.stdout.replace(&format!("{root}/"), ""));
     for part in squeezed(&screen("modegate replay fixtures/recordings/plan.jsonl --modes softer")).split('…') {
         assert!(replayed.contains(part.trim()), "{part} is not in {replayed}");
     }

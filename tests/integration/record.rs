@@ -1,6 +1,6 @@
 //! Switching recording on and off, and exported recordings: masked, and decided again from themselves.
 
-use crate::project::{Project, said};
+use crate::project::{Project, run_command};
 use modegate::engine::decide;
 use modegate::event::Event;
 use modegate::facts::{Facts, RecordedAnswers};
@@ -85,8 +85,8 @@ impl Planted {
 fn send(project: &Project, mut event: Value) {
     event["session_id"] = "planted".into();
     event["cwd"] = project.home().to_string_lossy().into();
-    let said = project.hook(&event);
-    assert!(said.exit == 0 || said.exit == 2, "{event} {said:?}");
+    let output = project.hook(&event);
+    assert!(output.exit == 0 || output.exit == 2, "{event} {output:?}");
 }
 
 /// The modes and the lines of a recording.
@@ -182,7 +182,8 @@ fn folders_names_and_addresses_are_masked() {
         "{} and /home/bob/x and C:\\Users\\bob\\y; mail bob@corp.io; {}", home.display(), "long ".repeat(1000))}),
     );
     path.clear();
-    let done = said(project.modegate().env("USER", "bobolink").args(["record", "export", "last", "--out", "-"]), b"");
+    let done =
+        run_command(project.modegate().env("USER", "bobolink").args(["record", "export", "last", "--out", "-"]), b"");
     assert_eq!(done.exit, 0, "{done:?}");
     let folder = user.file_name().unwrap().to_string_lossy().into_owned();
     for part in [folder.as_str(), slug.as_str(), "bob", "corp.io"] {
@@ -243,7 +244,7 @@ fn an_unknown_or_ambiguous_session_is_an_error() {
     let unclear = project.run(&["record", "export", "ab"]);
     assert_eq!(unclear.exit, 1);
     assert!(unclear.stderr.contains("`ab` matches 2 sessions: ab1, ab2"), "{unclear:?}");
-    let model = said(project.modegate().env("CLAUDECODE", "1").args(["record", "export", "ab1"]), b"");
+    let model = run_command(project.modegate().env("CLAUDECODE", "1").args(["record", "export", "ab1"]), b"");
     assert_eq!(model.exit, 1, "{model:?}");
 }
 
@@ -267,7 +268,7 @@ fn only_a_person_switches_recording() {
     let on = project.run(&["record", "on"]);
     assert_eq!((on.exit, project.home().join(".claude/modegate.yaml").exists()), (0, false), "{on:?}");
     project.write(".claude/modegate.yaml", "# mine\npatience: 2 # two\n");
-    let model = said(project.modegate().env("CLAUDECODE", "1").args(["record", "off"]), b"");
+    let model = run_command(project.modegate().env("CLAUDECODE", "1").args(["record", "off"]), b"");
     assert_eq!(model.exit, 1);
     assert!(project.run(&["record", "off"]).stdout.contains("recording is now off"));
     assert_eq!(project.read(".claude/modegate.yaml"), "# mine\npatience: 2 # two\njournal: false\n");
@@ -328,7 +329,8 @@ fn a_name_that_decides_is_kept_and_reported() {
         "mode: base\ngates:\n  - id: greeted\n    on: SubagentStart(bobo*)\n    context: Hello.\n",
     );
     send(&project, json!({"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": "bobolink"}));
-    let done = said(project.modegate().env("USER", "bobolink").args(["record", "export", "planted", "--json"]), b"");
+    let done =
+        run_command(project.modegate().env("USER", "bobolink").args(["record", "export", "planted", "--json"]), b"");
     assert_eq!(done.json()["report"]["partly_masked"].as_array().unwrap().len(), 1, "{done:?}");
     assert!(project.read("planted.recording.jsonl").contains("bobolink"));
     decided_again(&project.read("planted.recording.jsonl"));

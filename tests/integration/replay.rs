@@ -1,6 +1,6 @@
 //! `modegate replay`: recorded events are decided again, and differences are reported.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use modegate::live::now;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ fn elsewhere() -> Project {
     Project::new()
 }
 
-fn replay(project: &Project, words: &[&str]) -> Said {
+fn replay(project: &Project, words: &[&str]) -> CommandOutput {
     project.run(&[&["replay"], words].concat())
 }
 
 /// The decisions that `--json` prints.
-fn retrials(said: &Said) -> Vec<Value> {
-    said.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+fn retrials(output: &CommandOutput) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
 /// The lines of a journal or recording.
@@ -59,32 +59,32 @@ fn played() -> (Project, PathBuf) {
 
 #[test]
 fn the_recordings_of_the_six_modes_have_no_drift() {
-    let said = replay(&elsewhere(), &[&fixture("")]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    assert!(said.stdout.contains("All decisions are unchanged."), "{}", said.stdout);
-    assert!(!said.stdout.contains("problem"), "{}", said.stderr);
+    let output = replay(&elsewhere(), &[&fixture("")]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains("All decisions are unchanged."), "{}", output.stdout);
+    assert!(!output.stdout.contains("problem"), "{}", output.stderr);
 }
 
 #[test]
 fn the_streams_of_the_host_run_as_recordings() {
-    let said = replay(&elsewhere(), &[&fixture("streams")]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    assert!(said.stdout.contains("149 events in 12 sessions, 5 blocked."), "{}", said.stdout);
-    assert!(said.stdout.contains("149 expectations met, 0 not met."), "{}", said.stdout);
+    let output = replay(&elsewhere(), &[&fixture("streams")]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains("149 events in 12 sessions, 5 blocked."), "{}", output.stdout);
+    assert!(output.stdout.contains("149 expectations met, 0 not met."), "{}", output.stdout);
 }
 
 #[test]
 fn a_journal_of_today_is_decided_as_it_was() {
     let (project, journal) = played();
     for words in [vec![], vec!["."], vec![journal.to_str().unwrap()]] {
-        let said = replay(&project, &words);
-        assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+        let output = replay(&project, &words);
+        assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
         assert!(
-            said.stdout.starts_with("6 events in 1 session, 2 blocked. All decisions are unchanged."),
+            output.stdout.starts_with("6 events in 1 session, 2 blocked. All decisions are unchanged."),
             "{}",
-            said.stdout
+            output.stdout
         );
-        assert_eq!(said.stderr, "");
+        assert_eq!(output.stderr, "");
     }
 }
 
@@ -95,15 +95,15 @@ fn a_changed_mode_shows_exactly_its_flips() {
     let changed = changed.replace("Plan not created. Continue working.", "There is no plan yet.");
     let changed = changed.replace("id: research-is-there", "id: research-is-there\n        level: warn");
     project.write("changed/plan.yaml", changed);
-    let said = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed", "--json"]);
-    assert_eq!(said.exit, 1);
-    let flips: Vec<String> = retrials(&said)
+    let output = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed", "--json"]);
+    assert_eq!(output.exit, 1);
+    let flips: Vec<String> = retrials(&output)
         .iter()
         .filter(|one| one["change"] != "same")
         .map(|one| format!("{} {} {}", one["line"], one["change"].as_str().unwrap(), one["gates"]))
         .collect();
     assert_eq!(flips, [r#"3 newly_allowed ["research-is-there"]"#, r#"6 changed_reason ["plan-is-written"]"#]);
-    let said = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed"]);
+    let output = replay(&project, &[&fixture("demo.jsonl"), "--modes", "changed"]);
     for text in [
         "newly allowed  PreToolUse(Agent strategic-planner)",
         "before   block: Research report not found.",
@@ -112,7 +112,7 @@ fn a_changed_mode_shows_exactly_its_flips() {
         "asked    which files match",
         "2 of 11 differ from the recorded decision: 1 newly allowed, 1 changed reason.",
     ] {
-        assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
+        assert!(output.stdout.contains(text), "{text}\n{}", output.stdout);
     }
 }
 
@@ -121,9 +121,9 @@ fn the_modes_of_the_working_tree_decide_where_there_are_any() {
     let project = elsewhere();
     project.write(".claude/modegate.yaml", "levels: { plan-is-written: observe }\n");
     let changes = |words: &[&str]| {
-        let said = replay(&project, &[&[&fixture("demo.jsonl"), "--json"], words].concat());
-        let changed = retrials(&said).into_iter().filter(|one| one["change"] != "same");
-        (said.exit, changed.map(|one| one["change"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+        let output = replay(&project, &[&[&fixture("demo.jsonl"), "--json"], words].concat());
+        let changed = retrials(&output).into_iter().filter(|one| one["change"] != "same");
+        (output.exit, changed.map(|one| one["change"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
     };
     assert_eq!(changes(&[]), (1, vec!["newly_allowed".to_owned()]));
     assert_eq!(changes(&["--modes", "."]), (1, vec!["newly_allowed".to_owned()]));
@@ -138,9 +138,9 @@ fn what_was_not_recorded_is_undecidable_and_what_the_event_tells_is_not() {
     };
     let changes = |check: &str| {
         project.write("changed/base.yaml", rule(check));
-        let said = replay(&project, &["--modes", "changed", "--json"]);
-        let found = retrials(&said).into_iter().filter(|one| one["change"] != "same").collect::<Vec<_>>();
-        (said.exit, found)
+        let output = replay(&project, &["--modes", "changed", "--json"]);
+        let found = retrials(&output).into_iter().filter(|one| one["change"] != "same").collect::<Vec<_>>();
+        (output.exit, found)
     };
     let (exit, found) = changes("{ calls: [terraform apply] }");
     assert_eq!((exit, found.len()), (1, 1));
@@ -160,8 +160,8 @@ fn a_decision_that_is_not_the_recorded_one_is_drift() {
     recorded[2] = recorded[2].replace("\"verdict\":\"block\"", "\"verdict\":\"warn\"");
     recorded[8] = recorded[8].replace("\"count\":1", "\"count\":2");
     let path = put(&project, "tampered.jsonl", &recorded);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1);
     for text in [
         "drift  PreToolUse(Agent strategic-planner)",
         "tampered.jsonl:3",
@@ -171,7 +171,7 @@ fn a_decision_that_is_not_the_recorded_one_is_drift() {
         "asked    which files match",
         "2 of 11 differ from the recorded decision: 2 drift.",
     ] {
-        assert!(said.stdout.contains(text), "{text}\n{}", said.stdout);
+        assert!(output.stdout.contains(text), "{text}\n{}", output.stdout);
     }
 }
 
@@ -201,7 +201,7 @@ fn bad_input_is_reported_with_its_place_and_the_rest_is_replayed() {
     project.write("corpus/empty.jsonl", "");
     project.write("corpus/picture.png", [0_u8, 159, 146, 150]);
     project.write("corpus/deep/binary.jsonl", [0_u8, 159, 146, 150, 10, 255]);
-    let said = replay(&project, &["corpus"]);
+    let output = replay(&project, &["corpus"]);
     for text in [
         "corpus/bad.jsonl:4: the line has format 2, written by a newer modegate; this one reads 1",
         "corpus/bad.jsonl:6: duplicate event; it is counted once",
@@ -214,11 +214,11 @@ fn bad_input_is_reported_with_its_place_and_the_rest_is_replayed() {
         "corpus/deep/binary.jsonl: not a journal, an event stream or a transcript",
         "skipped (not a recording): corpus/picture.png",
     ] {
-        assert!(said.stderr.contains(text), "{text}\n{}", said.stderr);
+        assert!(output.stderr.contains(text), "{text}\n{}", output.stderr);
     }
-    assert_eq!(said.exit, 0, "{}", said.stdout);
+    assert_eq!(output.exit, 0, "{}", output.stdout);
     let events = good.len() - 2;
-    assert!(said.stdout.contains(&format!("{events} events in 1 session")), "{}", said.stdout);
+    assert!(output.stdout.contains(&format!("{events} events in 1 session")), "{}", output.stdout);
 }
 
 #[test]
@@ -230,18 +230,18 @@ fn a_missing_event_and_a_clock_that_went_back_are_reported() {
     let end = gone.iter().position(|line| line.contains("plan: draft done")).unwrap();
     gone.remove(end);
     let path = put(&project, "gone.jsonl", &gone);
-    let said = replay(&project, &[&path]);
+    let output = replay(&project, &[&path]);
     let text =
         format!("gone.jsonl:{}: the session state does not follow from the line before: an event is missing", end + 1);
-    assert!(said.stderr.contains(&text), "{}", said.stderr);
+    assert!(output.stderr.contains(&text), "{}", output.stderr);
     let mut back = good.clone();
     let year = back[4].find("\"at\":\"20").unwrap() + 6;
     back[4].replace_range(year..year + 4, "2001");
     let path = put(&project, "back.jsonl", &back);
-    let said = replay(&project, &[&path]);
-    assert!(said.stderr.contains("back.jsonl:5: the clock went backwards"), "{}", said.stderr);
-    assert_eq!(said.stderr.matches("clock").count(), 1, "{}", said.stderr);
-    assert!(said.stdout.contains("11 events"), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert!(output.stderr.contains("back.jsonl:5: the clock went backwards"), "{}", output.stderr);
+    assert_eq!(output.stderr.matches("clock").count(), 1, "{}", output.stderr);
+    assert!(output.stdout.contains("11 events"), "{}", output.stdout);
 }
 
 #[test]
@@ -250,9 +250,9 @@ fn a_recording_of_a_newer_format_is_reported() {
     let mut newer = lines(&fixture("demo.jsonl"));
     newer[0] = newer[0].replace("{\"recording\":1,", "{\"recording\":9,");
     let path = put(&project, "newer.jsonl", &newer);
-    let said = replay(&project, &[&path]);
-    assert!(said.stderr.contains("newer.jsonl:1: the recording has format 9"), "{}", said.stderr);
-    assert!(said.stdout.contains("11 events"), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert!(output.stderr.contains("newer.jsonl:1: the recording has format 9"), "{}", output.stderr);
+    assert!(output.stdout.contains("11 events"), "{}", output.stdout);
 }
 
 #[test]
@@ -260,30 +260,30 @@ fn expectations_are_blessed_met_and_missed() {
     let project = elsewhere();
     let recorded = lines(&fixture("demo.jsonl"));
     let path = put(&project, "demo.jsonl", &recorded);
-    let said = replay(&project, &[&path, "--bless"]);
-    assert_eq!(said.exit, 0, "{}", said.stderr);
+    let output = replay(&project, &[&path, "--bless"]);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
     let sidecar = project.read("demo.expect.yaml");
     assert!(sidecar.contains("events: 11\n") && sidecar.contains("verdict: block"), "{sidecar}");
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 0, "{}", said.stdout);
-    assert!(said.stdout.contains("11 expectations met, 0 not met."), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("11 expectations met, 0 not met."), "{}", output.stdout);
     // A difference that nobody expects, although nothing has drifted.
     project.write("demo.expect.yaml", sidecar.replacen("verdict: block", "verdict: pass", 1));
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stdout.contains("not as expected  PreToolUse(Agent strategic-planner)"), "{}", said.stdout);
-    assert!(said.stdout.contains("expected pass"), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stdout.contains("not as expected  PreToolUse(Agent strategic-planner)"), "{}", output.stdout);
+    assert!(output.stdout.contains("expected pass"), "{}", output.stdout);
     // An event that has gone.
     project.write("demo.expect.yaml", &sidecar);
     put(&project, "demo.jsonl", &recorded[..recorded.len() - 1]);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stderr.contains("demo.jsonl: expected 11 events, found 10"), "{}", said.stderr);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stderr.contains("demo.jsonl: expected 11 events, found 10"), "{}", output.stderr);
     // A file that cannot be read is not the same as none.
     project.write("demo.expect.yaml", "events: many\n");
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stderr.contains("demo.expect.yaml: "), "{}", said.stderr);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stderr.contains("demo.expect.yaml: "), "{}", output.stderr);
 }
 
 #[test]
@@ -293,9 +293,9 @@ fn a_flip_that_is_expected_is_fine() {
     let path = put(&project, "demo.jsonl", &lines(&fixture("demo.jsonl")));
     assert_eq!(replay(&project, &[&path]).exit, 1);
     replay(&project, &[&path, "--bless"]);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 0, "{}", said.stdout);
-    assert!(said.stdout.contains("1 newly allowed. 1 of these is expected."), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("1 newly allowed. 1 of these is expected."), "{}", output.stdout);
 }
 
 #[test]
@@ -315,17 +315,17 @@ fn expect_lines_stand_beside_their_events() {
         (r#"{"expect": "blokked"}"#, 1),
         (r#"{"expect": {"because": ["moon"]}}"#, 1),
     ] {
-        let said = replay(&project, &[&stream(expect)]);
-        assert_eq!(said.exit, exit, "{expect}\n{}{}", said.stdout, said.stderr);
+        let output = replay(&project, &[&stream(expect)]);
+        assert_eq!(output.exit, exit, "{expect}\n{}{}", output.stdout, output.stderr);
     }
     // The same in the lines of a journal.
     let mut recorded = lines(&fixture("demo.jsonl"));
     recorded.insert(3, r#"{"expect": "blocked"}"#.to_owned());
     recorded.push(r#"{"expect": "blocked"}"#.to_owned());
     let path = put(&project, "demo.jsonl", &recorded);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stdout.contains("1 expectation met, 1 not met."), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stdout.contains("1 expectation met, 1 not met."), "{}", output.stdout);
 }
 
 #[test]
@@ -341,16 +341,16 @@ fn parts_are_disjoint_and_together_the_whole() {
     let mut parts = Vec::new();
     let mut found: Vec<String> = Vec::new();
     for part in 1..=3 {
-        let said = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3")]);
+        let output = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3")]);
         let again = replay(&project, &[folder, "--json", "--partition", &format!("{part}/3"), "--threads", "1"]);
-        assert_eq!(said.stdout, again.stdout, "the order does not hang on threads");
-        let mut decided = retrials(&said);
+        assert_eq!(output.stdout, again.stdout, "the order does not hang on threads");
+        let mut decided = retrials(&output);
         assert_eq!(decided.pop(), Some(json!({"end": {"shard": part, "of": 3}})));
         let sessions: std::collections::BTreeSet<String> =
             decided.iter().map(|one| one["session"].to_string()).collect();
         found.extend(decided.iter().map(place));
         parts.push(sessions);
-        project.write(&format!("part-{part}.json"), &said.stdout);
+        project.write(&format!("part-{part}.json"), &output.stdout);
     }
     assert!(parts.iter().filter(|sessions| !sessions.is_empty()).count() > 1);
     assert!(parts[0].is_disjoint(&parts[1]) && parts[1].is_disjoint(&parts[2]) && parts[0].is_disjoint(&parts[2]));
@@ -364,8 +364,8 @@ fn parts_are_disjoint_and_together_the_whole() {
     let again = replay(&project, &[&["--merge", "--json"], &names[..]].concat());
     assert_eq!(retrials(&again).len(), all.len());
     project.write("part-1.json", "{\"half\":");
-    let said = replay(&project, &["--merge", "part-1.json"]);
-    assert_eq!(said.exit, 1, "a part that cannot be read is not fine: {}", said.stdout);
+    let output = replay(&project, &["--merge", "part-1.json"]);
+    assert_eq!(output.exit, 1, "a part that cannot be read is not fine: {}", output.stdout);
 }
 
 #[test]
@@ -373,8 +373,8 @@ fn reports_are_written_whole() {
     let project = elsewhere();
     project.write("changed/plan.yaml", "mode: plan\nextends: builtin\nphases:\n  - phase: draft\n    agent: strategic-planner\n    after:\n      - id: plan-is-written\n        check: { file: plan }\n        else: No <plan> & \"nothing\".\n");
     let words = ["--modes", "changed", "--junit", "r.xml", "--sarif", "r.sarif", "--html", "r.html"];
-    let said = replay(&project, &[&[fixture("demo.jsonl").as_str()], &words[..]].concat());
-    assert_eq!(said.exit, 1, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &[&[fixture("demo.jsonl").as_str()], &words[..]].concat());
+    assert_eq!(output.exit, 1, "{}{}", output.stdout, output.stderr);
     let xml = project.read("r.xml");
     assert!(xml.contains("<testsuite name=\"demo-session\"") && xml.ends_with("</testsuites>\n"), "{xml}");
     assert!(xml.contains("No &lt;plan&gt; &amp;"), "{xml}");
@@ -400,8 +400,8 @@ fn github_actions_gets_annotations_and_a_summary() {
     let mut command = project.modegate();
     command.args(["replay", &fixture("demo.jsonl")]).env("GITHUB_ACTIONS", "true");
     command.env("GITHUB_STEP_SUMMARY", project.home().join("summary.md"));
-    let said = crate::project::said(&mut command, b"");
-    let line = said.stdout.lines().find(|line| line.starts_with("::error ")).expect("an annotation");
+    let output = crate::project::run_command(&mut command, b"");
+    let line = output.stdout.lines().find(|line| line.starts_with("::error ")).expect("an annotation");
     assert!(line.starts_with("::error file=.claude/modes/plan.yaml,line="), "{line}");
     assert!(
         project
@@ -420,8 +420,8 @@ fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
     ];
     let path = put(&project, "stream.jsonl", &stream.map(|event| event.to_string()));
     let outcome = |words: &[&str]| {
-        let said = replay(&elsewhere(), &[&[path.as_str(), "--json"], words].concat());
-        let last = retrials(&said).pop().unwrap();
+        let output = replay(&elsewhere(), &[&[path.as_str(), "--json"], words].concat());
+        let last = retrials(&output).pop().unwrap();
         (last["outcome"].as_str().unwrap().to_owned(), last["change"].as_str().unwrap().to_owned())
     };
     let home = project.home().to_string_lossy().into_owned();
@@ -438,14 +438,14 @@ fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
 fn a_scenario_may_run_programs_only_where_it_is_let() {
     let project = elsewhere();
     project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: context\n");
-    let said = replay(&project, &["s.yaml"]);
-    assert_eq!(said.exit, 1);
-    assert!(said.stderr.contains("s.yaml: the scenario runs programs; allow it with `--shell`"), "{}", said.stderr);
-    let said = replay(&project, &["s.yaml", "--shell"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &["s.yaml"]);
+    assert_eq!(output.exit, 1);
+    assert!(output.stderr.contains("s.yaml: the scenario runs programs; allow it with `--shell`"), "{}", output.stderr);
+    let output = replay(&project, &["s.yaml", "--shell"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
     project.write("out.yaml", "about: x\nfiles: { ../../out.txt: x }\nsteps: []\n");
-    let said = replay(&project, &["out.yaml"]);
-    assert!(said.stderr.contains("is outside the scenario's project"), "{}", said.stderr);
+    let output = replay(&project, &["out.yaml"]);
+    assert!(output.stderr.contains("is outside the scenario's project"), "{}", output.stderr);
 }
 
 #[test]
@@ -455,8 +455,8 @@ fn time_goes_by_in_a_scenario() {
         "wait.yaml",
         "about: x\nclock: 2026-03-02T12:00:00Z\nsteps:\n  - prompt: /plan\n    includes: [_030226.md]\n  - wait: 2 days\n  - starts: strategic-planner\n    expect: blocked\n    because: [_030426.md]\n",
     );
-    let said = replay(&project, &["wait.yaml"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &["wait.yaml"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
     project.write("odd.yaml", "about: x\nsteps:\n  - wait: soon\n");
     assert!(replay(&project, &["odd.yaml"]).stderr.contains("`wait: soon` is not a duration"));
 }
@@ -480,18 +480,18 @@ fn wrong_usage_says_what_to_do() {
     ] {
         let demo = fixture("demo.jsonl");
         let words: Vec<&str> = words.into_iter().map(|word| if word == "DEMO" { &demo } else { word }).collect();
-        let said = replay(&project, &words);
-        assert_eq!(said.exit, exit, "{words:?}: {}", said.stderr);
-        assert!(said.stderr.contains(text), "{words:?}: {}", said.stderr);
+        let output = replay(&project, &words);
+        assert_eq!(output.exit, exit, "{words:?}: {}", output.stderr);
+        assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
     }
 }
 
 #[test]
 fn transcripts_are_the_trial_run() {
-    let said =
+    let output =
         replay(&elsewhere(), &[&format!("{ROOT}/fixtures/transcripts/denied-and-blocked"), "--last", "1", "--json"]);
-    assert_eq!(said.exit, 0, "{}", said.stderr);
-    let found = retrials(&said);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
+    let found = retrials(&output);
     let blocked: Vec<&Value> =
         found.iter().filter(|one| one["outcome"] == "blocked" && one["change"] == "new").collect();
     assert!(blocked.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
@@ -503,10 +503,10 @@ fn both_parts_of_a_journal_are_one_session() {
     let all = lines(journal.to_str().unwrap());
     project.write(".claude/hooks/sessions/s1.old.jsonl", all[..2].join("\n") + "\n");
     project.write(".claude/hooks/sessions/s1.jsonl", all[2..].join("\n") + "\n");
-    let said = replay(&project, &[]);
-    assert_eq!(said.exit, 0);
-    assert!(said.stdout.starts_with("6 events in 1 session"), "{}", said.stdout);
-    assert_eq!(said.stderr, "", "the state goes on from one part to the other");
+    let output = replay(&project, &[]);
+    assert_eq!(output.exit, 0);
+    assert!(output.stdout.starts_with("6 events in 1 session"), "{}", output.stdout);
+    assert_eq!(output.stderr, "", "the state goes on from one part to the other");
 }
 
 #[test]
@@ -517,9 +517,9 @@ fn a_part_does_not_lose_what_is_no_decision() {
     replay(&project, &[&path, "--bless"]);
     put(&project, "demo.jsonl", &recorded[..recorded.len() - 1]);
     for words in [vec![], vec!["--partition", "1/1"]] {
-        let said = replay(&project, &[&[path.as_str(), "--json"], &words[..]].concat());
-        assert_eq!(said.exit, 1);
-        project.write("part.json", &said.stdout);
+        let output = replay(&project, &[&[path.as_str(), "--json"], &words[..]].concat());
+        assert_eq!(output.exit, 1);
+        project.write("part.json", &output.stdout);
         let joined = replay(&project, &["--merge", "part.json"]);
         assert_eq!(joined.exit, 1, "{}", joined.stdout);
         assert!(joined.stderr.contains("expected 11 events, found 10"), "{}", joined.stderr);
@@ -551,14 +551,14 @@ fn what_is_blessed_is_met_whatever_it_is() {
         );
     }
     put(&project, "corpus/both.jsonl", &both);
-    let said = replay(&project, &["corpus", "--bless"]);
-    assert_eq!(said.exit, 0, "{}", said.stderr);
-    let said = replay(&project, &["corpus"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    assert!(said.stdout.contains(" 0 not met"), "{}", said.stdout);
+    let output = replay(&project, &["corpus", "--bless"]);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
+    let output = replay(&project, &["corpus"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains(" 0 not met"), "{}", output.stdout);
     for part in ["1/2", "2/2"] {
-        let said = replay(&project, &["corpus", "--partition", part]);
-        assert_eq!(said.exit, 0, "{part}: {}{}", said.stdout, said.stderr);
+        let output = replay(&project, &["corpus", "--partition", part]);
+        assert_eq!(output.exit, 0, "{part}: {}{}", output.stdout, output.stderr);
     }
 }
 
@@ -584,9 +584,9 @@ fn an_unknown_word_in_an_expectation_is_an_error() {
         ("{ line: 2, verdict: block }", "`number`"),
     ] {
         project.write("demo.expect.yaml", format!("events: 11\nexpect:\n  - {entry}\n"));
-        let said = replay(&project, &[&path]);
-        assert_eq!(said.exit, 1, "{entry}");
-        assert!(said.stderr.contains(text), "{entry}: {}", said.stderr);
+        let output = replay(&project, &[&path]);
+        assert_eq!(output.exit, 1, "{entry}");
+        assert!(output.stderr.contains(text), "{entry}: {}", output.stderr);
     }
 }
 
@@ -601,8 +601,8 @@ fn gates_of_others_run_no_programs_unasked() {
         "s.yaml",
         format!("about: x\nfiles: {{ .claude/modes/base.yaml: {quoted} }}\nsteps:\n  - prompt: hello\n"),
     );
-    let said = replay(&project, &["s.yaml"]);
-    assert!(said.exit == 1 && said.stderr.contains("allow it with `--shell`"), "{}", said.stderr);
+    let output = replay(&project, &["s.yaml"]);
+    assert!(output.exit == 1 && output.stderr.contains("allow it with `--shell`"), "{}", output.stderr);
     project.write("there/.claude/modes/base.yaml", &gate);
     let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"});
     let path = put(&project, "stream.jsonl", &[event.to_string()]);
@@ -621,8 +621,8 @@ fn a_step_of_a_stream_that_would_be_ignored_is_an_error() {
         ("{ line: 1, expect: blocked }", "step 1: with a `stream`, steps only change the project"),
     ] {
         project.write("s.yaml", format!("about: x\nstream: s.jsonl\nsteps:\n  - {step}\n"));
-        let said = replay(&project, &["s.yaml"]);
-        assert!(said.exit == 1 && said.stderr.contains(text), "{step}: {}", said.stderr);
+        let output = replay(&project, &["s.yaml"]);
+        assert!(output.exit == 1 && output.stderr.contains(text), "{step}: {}", output.stderr);
     }
 }
 
@@ -630,15 +630,15 @@ fn a_step_of_a_stream_that_would_be_ignored_is_an_error() {
 fn sessions_in_one_file_do_not_disturb_one_another() {
     let project = elsewhere();
     let [plan, code] = ["plan.jsonl", "code.jsonl"].map(|name| lines(&fixture(name)));
-    let said = replay(&project, &[&put(&project, "one.jsonl", &[plan.clone(), code.clone()].concat())]);
-    assert_eq!((said.exit, said.stderr.as_str()), (0, ""), "one after the other");
+    let output = replay(&project, &[&put(&project, "one.jsonl", &[plan.clone(), code.clone()].concat())]);
+    assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "one after the other");
     let header = plan[0].clone();
     let mut mixed = vec![header];
     for (one, other) in plan[1..].iter().zip(&code[1..]) {
         mixed.extend([one.clone(), other.clone()]);
     }
-    let said = replay(&project, &[&put(&project, "mixed.jsonl", &mixed)]);
-    assert_eq!((said.exit, said.stderr.as_str()), (0, ""), "at the same time");
+    let output = replay(&project, &[&put(&project, "mixed.jsonl", &mixed)]);
+    assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "at the same time");
 }
 
 #[test]
@@ -661,9 +661,9 @@ fn a_scenario_runs_nothing_behind_the_back() {
     );
     for text in [start, later, git] {
         project.write("s.yaml", &text);
-        let said = replay(&project, &["s.yaml"]);
-        assert_eq!(said.exit, 1, "{text}{}", said.stdout);
-        assert!(said.stderr.contains("allow it with `--shell`"), "{text}{}", said.stderr);
+        let output = replay(&project, &["s.yaml"]);
+        assert_eq!(output.exit, 1, "{text}{}", output.stdout);
+        assert!(output.stderr.contains("allow it with `--shell`"), "{text}{}", output.stderr);
         assert!(!proof.exists(), "{text}");
     }
 }
@@ -676,14 +676,14 @@ fn a_scenarios_stream_has_its_expectations_and_its_own_sidecar() {
         let expect = json!({"expect": expect}).to_string();
         put(&project, "a.jsonl", &[event.clone(), expect]);
         project.write("a.scenario.yaml", "about: x\nstream: a.jsonl\n");
-        let said = replay(&project, &["a.scenario.yaml"]);
-        assert_eq!(said.exit, exit, "{}{}", said.stdout, said.stderr);
+        let output = replay(&project, &["a.scenario.yaml"]);
+        assert_eq!(output.exit, exit, "{}{}", output.stdout, output.stderr);
     }
     put(&project, "both/a.jsonl", &[event.clone(), event]);
     project.write("both/a.scenario.yaml", "about: x\nsteps:\n  - prompt: /plan\n");
     replay(&project, &["both", "--bless"]);
-    let said = replay(&project, &["both"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &["both"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
 }
 
 #[cfg(unix)]
@@ -693,27 +693,27 @@ fn what_is_no_regular_file_is_not_waited_for() {
     project.shell("mkfifo pipe");
     project.write("s.yaml", "about: x\nstream: pipe\n");
     for name in ["pipe", "/dev/zero"] {
-        let said = replay(&project, &[name]);
-        assert_eq!(said.exit, 66, "{}", said.stderr);
-        assert!(said.stderr.contains("not a regular file"), "{}", said.stderr);
+        let output = replay(&project, &[name]);
+        assert_eq!(output.exit, 66, "{}", output.stderr);
+        assert!(output.stderr.contains("not a regular file"), "{}", output.stderr);
     }
-    let said = replay(&project, &["s.yaml"]);
-    assert!(said.stderr.contains("is not a file of events"), "{}", said.stderr);
+    let output = replay(&project, &["s.yaml"]);
+    assert!(output.stderr.contains("is not a file of events"), "{}", output.stderr);
 }
 
 #[test]
 fn a_mode_of_the_working_tree_that_cannot_be_read_decides_nothing() {
     let (project, _) = played();
     project.write(".claude/modes/bad.yaml", "mode: [broken\n");
-    let said = replay(&project, &[]);
-    assert_eq!(said.exit, 65, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &[]);
+    assert_eq!(output.exit, 65, "{}{}", output.stdout, output.stderr);
 }
 
 #[test]
 fn two_reports_need_two_files() {
     let project = elsewhere();
-    let said = replay(&project, &[&fixture("demo.jsonl"), "--junit", "out", "--sarif", "out"]);
-    assert!(said.exit >= 64, "{}", said.stderr);
+    let output = replay(&project, &[&fixture("demo.jsonl"), "--junit", "out", "--sarif", "out"]);
+    assert!(output.exit >= 64, "{}", output.stderr);
 }
 
 #[test]
@@ -744,14 +744,15 @@ fn parts_join_to_what_one_run_tells() {
     let names: Vec<String> = (1..=3).map(|part| format!("part-{part}.json")).collect();
     for (part, name) in (1..).zip(&names) {
         let partition = format!("{part}/3");
-        let said = replay(&project, &[&all[..], &["--json", "--partition", &partition]].concat());
-        project.write(name, &said.stdout);
+        let output = replay(&project, &[&all[..], &["--json", "--partition", &partition]].concat());
+        project.write(name, &output.stdout);
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let joined = replay(&project, &[&["--merge"], &names[..]].concat());
-    let end = |said: &Said| said.stdout[said.stdout.find(" in ").unwrap_or_default()..].to_owned();
-    let summary = |said: &Said| {
-        said.stdout
+    let end = |output: &CommandOutput| output.stdout[output.stdout.find(" in ").unwrap_or_default()..].to_owned();
+    let summary = |output: &CommandOutput| {
+        output
+            .stdout
             .lines()
             .filter(|line| line.contains("problem") || line.contains("skipped") || line.contains("recorded with"))
             .map(str::to_owned)
@@ -765,19 +766,19 @@ fn parts_join_to_what_one_run_tells() {
 fn an_expectation_that_fails_a_run_fails_the_joined_one_and_its_reports() {
     let project = elsewhere();
     project.write("b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: blocked\n");
-    let said = replay(&project, &["b.scenario.yaml", "--json", "--junit", "a.xml", "--sarif", "a.sarif"]);
-    assert_eq!(said.exit, 1);
+    let output = replay(&project, &["b.scenario.yaml", "--json", "--junit", "a.xml", "--sarif", "a.sarif"]);
+    assert_eq!(output.exit, 1);
     assert!(project.read("a.xml").contains("failures=\"1\""), "{}", project.read("a.xml"));
     assert!(project.read("a.sarif").contains("\"error\""), "{}", project.read("a.sarif"));
-    project.write("part.json", &said.stdout);
+    project.write("part.json", &output.stdout);
     assert_eq!(replay(&project, &["--merge", "part.json"]).exit, 1);
 }
 
 #[test]
 fn a_part_cannot_be_blessed() {
     let project = elsewhere();
-    let said = replay(&project, &[&fixture("demo.jsonl"), "--bless", "--partition", "1/2"]);
-    assert!(said.exit >= 64, "{}", said.exit);
+    let output = replay(&project, &[&fixture("demo.jsonl"), "--bless", "--partition", "1/2"]);
+    assert!(output.exit >= 64, "{}", output.exit);
 }
 
 #[test]
@@ -786,9 +787,9 @@ fn who_stops_is_part_of_the_line() {
     let mut recorded = lines(&fixture("plan.jsonl"));
     let line = recorded.iter_mut().find(|line| line.contains("\"who\":\"")).unwrap();
     *line = line.replacen("\"who\":\"", "\"who\":\"not-", 1);
-    let said = replay(&project, &[&put(&project, "plan.jsonl", &recorded)]);
-    assert_eq!(said.exit, 1, "{}", said.stdout);
-    assert!(said.stdout.contains("1 drift"), "{}", said.stdout);
+    let output = replay(&project, &[&put(&project, "plan.jsonl", &recorded)]);
+    assert_eq!(output.exit, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("1 drift"), "{}", output.stdout);
 }
 
 #[test]
@@ -796,9 +797,9 @@ fn what_is_blessed_is_met_also_twice() {
     let project = elsewhere();
     project.shell(&format!("cp -R '{ROOT}/fixtures/transcripts' '{ROOT}/fixtures/events' ."));
     replay(&project, &["transcripts", "events", "--bless"]);
-    let said = replay(&project, &["transcripts", "events"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    assert!(said.stdout.contains(", 0 not met."), "{}", said.stdout);
+    let output = replay(&project, &["transcripts", "events"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains(", 0 not met."), "{}", output.stdout);
 }
 
 #[test]
@@ -808,8 +809,8 @@ fn both_parts_of_a_journal_are_blessed() {
     put(&project, "s/demo.old.jsonl", &recorded[..6]);
     put(&project, "s/demo.jsonl", &recorded[6..]);
     replay(&project, &["s", "--bless"]);
-    let said = replay(&project, &["s"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
+    let output = replay(&project, &["s"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
 }
 
 #[test]
@@ -826,26 +827,26 @@ fn silence_beside_a_recording_hides_no_drift() {
     let named = recorded.iter_mut().find(|line| line.contains("\"moves\":[\"plan mode activated\"]")).unwrap();
     *named = named.replacen("\"context\":[\"", "\"context\":[\"Not ", 1);
     put(&project, "plan.jsonl", &recorded);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 1, "{}", said.stdout);
-    assert!(said.stdout.contains("2 drift"), "{}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("2 drift"), "{}", output.stdout);
     replay(&project, &[&path, "--bless"]);
-    let said = replay(&project, &[&path]);
-    assert_eq!(said.exit, 0, "who blesses it wants it: {}", said.stdout);
+    let output = replay(&project, &[&path]);
+    assert_eq!(output.exit, 0, "who blesses it wants it: {}", output.stdout);
 }
 
 #[test]
 fn a_part_that_is_missing_or_cut_off_is_noticed() {
     let project = elsewhere();
     let part = |part: u64| {
-        let said = replay(&project, &[&fixture("demo.jsonl"), "--json", "--partition", &format!("{part}/2")]);
-        project.write(&format!("part-{part}.json"), &said.stdout);
-        said.stdout
+        let output = replay(&project, &[&fixture("demo.jsonl"), "--json", "--partition", &format!("{part}/2")]);
+        project.write(&format!("part-{part}.json"), &output.stdout);
+        output.stdout
     };
     let (one, two) = (part(1), part(2));
     let joined = |words: &[&str]| {
-        let said = replay(&project, &[&["--merge"], words].concat());
-        (said.exit, said.stderr)
+        let output = replay(&project, &[&["--merge"], words].concat());
+        (output.exit, output.stderr)
     };
     assert_eq!(joined(&["part-1.json", "part-2.json"]).0, 0);
     for name in ["part-1.json", "part-2.json"] {
@@ -873,18 +874,22 @@ fn a_scenario_uses_the_modes_of_its_project() {
     project.write("app/.claude/modes/mine.yaml", mode);
     let scenario = "about: x\nsteps:\n  - { prompt: /mine, expect: blocked, opening: Never. }\n";
     project.write("app/tests/mine.scenario.yaml", scenario);
-    let said = replay(&project, &["app/tests/mine.scenario.yaml"]);
-    assert_eq!(said.exit, 0, "{}{}", said.stdout, said.stderr);
-    let said = replay(&project, &["app/tests/mine.scenario.yaml", "--modes", "recorded"]);
-    assert_eq!(said.exit, 1, "without the modes of the project nothing blocks: {}", said.stdout);
+    let output = replay(&project, &["app/tests/mine.scenario.yaml"]);
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    let output = replay(&project, &["app/tests/mine.scenario.yaml", "--modes", "recorded"]);
+    assert_eq!(output.exit, 1, "without the modes of the project nothing blocks: {}", output.stdout);
     project.write("app/tests/mine.scenario.yaml", scenario.replace("blocked", "refused"));
-    let said = replay(&project, &["app/tests/mine.scenario.yaml"]);
-    assert!(said.stderr.contains("step 1: unknown result `refused`, which is now `blocked`"), "{}", said.stderr);
+    let output = replay(&project, &["app/tests/mine.scenario.yaml"]);
+    assert!(output.stderr.contains("step 1: unknown result `refused`, which is now `blocked`"), "{}", output.stderr);
 }
 
 #[test]
 fn the_html_report_is_announced_with_its_size() {
     let project = elsewhere();
-    let said = replay(&project, &[&fixture("demo.jsonl"), "--html", "report.html"]);
-    assert!(said.stderr.contains("wrote report.html (") && said.stderr.contains("B, 1 session)"), "{}", said.stderr);
+    let output = replay(&project, &[&fixture("demo.jsonl"), "--html", "report.html"]);
+    assert!(
+        output.stderr.contains("wrote report.html (") && output.stderr.contains("B, 1 session)"),
+        "{}",
+        output.stderr
+    );
 }

@@ -32,9 +32,9 @@ fn a_broken_file_is_kept_aside_and_the_session_comes_from_its_journal() {
     project.hook(&prompt("s", "/plan x"));
     project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
     project.write(".claude/hooks/cache.json", "{\"plan_mode\": {\"is_act");
-    let said = project.hook(&start("s"));
-    assert_eq!(said.exit, 2, "{said:?}");
-    assert!(said.stdout.contains("could not be read"), "{}", said.stdout);
+    let output = project.hook(&start("s"));
+    assert_eq!(output.exit, 2, "{output:?}");
+    assert!(output.stdout.contains("could not be read"), "{}", output.stdout);
     let names: Vec<String> = std::fs::read_dir(project.home().join(".claude/hooks"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -50,9 +50,9 @@ fn a_file_of_a_later_version_is_never_overwritten() {
     let project = Project::installed();
     let later = json!({"version": 99, "plan_mode": {"novel": true}}).to_string();
     project.write(".claude/hooks/cache.json", &later);
-    let said = project.hook(&prompt("s", "/plan x"));
-    assert_eq!(said.exit, 0);
-    assert!(said.stdout.contains("version 99"), "{}", said.stdout);
+    let output = project.hook(&prompt("s", "/plan x"));
+    assert_eq!(output.exit, 0);
+    assert!(output.stdout.contains("version 99"), "{}", output.stdout);
     assert_eq!(project.read(".claude/hooks/cache.json"), later);
     assert_eq!(project.run(&["cache", "set", "a", "b", "1"]).exit, 1);
     assert_eq!(project.read(".claude/hooks/cache.json"), later);
@@ -77,8 +77,8 @@ fn whatever_starts_a_session_again_keeps_its_modes() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     for source in ["resume", "compact", "startup"] {
-        let said = project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "s", "source": source}));
-        assert!(said.stdout.contains("active modes: plan (phase draft)"), "{}", said.stdout);
+        let output = project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "s", "source": source}));
+        assert!(output.stdout.contains("active modes: plan (phase draft)"), "{}", output.stdout);
         assert_eq!(project.hook(&start("s")).exit, 2);
     }
 }
@@ -136,9 +136,9 @@ fn an_entry_with_a_field_of_a_wrong_type_keeps_the_others_and_says_so() {
         let project = Project::installed();
         let cache = json!({"version": 1, "plan_mode": {"sessions": {"s": entry}}});
         project.write(".claude/hooks/cache.json", cache.to_string());
-        let said = project.hook(&start("s"));
-        assert_eq!(said.exit, 2, "{entry}");
-        assert!(said.stdout.contains("has a wrong type"), "{entry}: {}", said.stdout);
+        let output = project.hook(&start("s"));
+        assert_eq!(output.exit, 2, "{entry}");
+        assert!(output.stdout.contains("has a wrong type"), "{entry}: {}", output.stdout);
     }
 }
 
@@ -229,7 +229,7 @@ fn scripts_cannot_set_what_is_not_theirs() {
         ["plan_mode", "phase", "5"],
         ["plan_mode", "is_active", "\"yes\""],
     ] {
-        let said = project.run(&[&["cache", "set"], &words[..]].concat());
-        assert_eq!(said.exit, 64, "{words:?}");
+        let output = project.run(&[&["cache", "set"], &words[..]].concat());
+        assert_eq!(output.exit, 64, "{words:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Gates that run real programs and ask a real server, including those that hang, fork and flood.
 
-use crate::project::{Project, Said, said};
+use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -24,16 +24,16 @@ fn read_event(project: &Project) -> Value {
 }
 
 /// Sends a `Read` through the hook.
-fn send_read(project: &Project) -> Said {
+fn send_read(project: &Project) -> CommandOutput {
     project.hook(&read_event(project))
 }
 
 #[track_caller]
 fn check_blocked(gates: &str, reasons: &[&str]) {
-    let said = send_read(&project(gates));
-    assert_eq!(said.exit, 2, "{said:?}");
+    let output = send_read(&project(gates));
+    assert_eq!(output.exit, 2, "{output:?}");
     for text in reasons {
-        assert!(said.stderr.contains(text), "{text:?} is not in {said:?}");
+        assert!(output.stderr.contains(text), "{text:?} is not in {output:?}");
     }
 }
 
@@ -119,9 +119,9 @@ fn only_the_beginning_of_a_gigabyte_of_output_is_kept() {
     shell.args(["-c", limited]).arg(command.get_program()).current_dir(project.home());
     shell.env("CLAUDE_PROJECT_DIR", project.home());
     command = shell;
-    let said = said(&mut command, read_event(&project).to_string().as_bytes());
-    assert_eq!(said.exit, 2, "{} {}", said.exit, said.stderr.len());
-    assert!(said.stderr.len() < 10_000, "{}", said.stderr.len());
+    let output = run_command(&mut command, read_event(&project).to_string().as_bytes());
+    assert_eq!(output.exit, 2, "{} {}", output.exit, output.stderr.len());
+    assert!(output.stderr.len() < 10_000, "{}", output.stderr.len());
     let journal = project.read(".claude/hooks/sessions/abc-123.jsonl");
     assert!(journal.len() < 1_000_000, "{}", journal.len());
 }
@@ -143,17 +143,18 @@ fn a_gate_that_is_killed_by_a_signal_does_not_pass() {
 #[test]
 fn a_missing_program_is_unknown() {
     let gates = "- { id: absent, on: PreToolUse, check: { run: no-such-program-7135 }, fail: block, unknown: warn }";
-    let said = send_read(&project(gates));
-    assert_eq!(said.exit, 0, "{said:?}");
-    assert!(said.stdout.contains("modegate warns: Cannot tell: `no-such-program-7135` cannot be run"), "{said:?}");
+    let output = send_read(&project(gates));
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stdout.contains("modegate warns: Cannot tell: `no-such-program-7135` cannot be run"), "{output:?}");
 }
 
 #[test]
 fn a_missing_shell_is_reported_with_the_gates_command() {
     let project = project("- { id: shellless, on: PreToolUse, check: { run: exit 0 } }");
-    let said = said(project.modegate().arg("hook").env("PATH", ""), read_event(&project).to_string().as_bytes());
-    assert_eq!(said.exit, 2, "{said:?}");
-    assert!(said.stderr.contains("Cannot tell: `exit 0` cannot be started"), "{said:?}");
+    let output =
+        run_command(project.modegate().arg("hook").env("PATH", ""), read_event(&project).to_string().as_bytes());
+    assert_eq!(output.exit, 2, "{output:?}");
+    assert!(output.stderr.contains("Cannot tell: `exit 0` cannot be started"), "{output:?}");
 }
 
 #[test]
@@ -161,15 +162,15 @@ fn a_gate_need_not_read_its_input() {
     let project = project("- { on: PreToolUse, timeout: 20, check: { run: exit 3 } }");
     let mut event = read_event(&project);
     event["tool_input"]["content"] = "x".repeat(2_000_000).into();
-    let said = project.hook(&event);
-    assert!(said.exit == 2 && said.stderr.contains("`exit 3` ended with 3"), "{said:?}");
+    let output = project.hook(&event);
+    assert!(output.exit == 2 && output.stderr.contains("`exit 3` ended with 3"), "{output:?}");
 }
 
 #[test]
 fn output_that_is_not_utf_8_is_shown_as_far_as_possible() {
     check_blocked(
         r#"- { on: PreToolUse, check: { run: "printf 'bad \\377 byte' >&2; exit 1" } }"#,
-        &["ended with 1: bad"],
+        &["ended with 1: bad \u{fffd} byte"],
     );
 }
 
@@ -181,8 +182,8 @@ fn gates_run_at_the_same_time() {
             "- {{ on: PreToolUse, timeout: 30, check: {{ run: 'touch {own}; until [ -e {other} ]; do sleep 0.05; done' }} }}\n"
         )
     };
-    let said = send_read(&project(&(wait_for("one", "two") + &wait_for("two", "one"))));
-    assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
+    let output = send_read(&project(&(wait_for("one", "two") + &wait_for("two", "one"))));
+    assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{output:?}");
 }
 
 #[test]
@@ -192,9 +193,9 @@ fn reasons_have_the_order_of_the_file() {
 - { id: quick, on: PreToolUse, check: { run: 'echo second; exit 1' } }
 - { id: plain, on: PreToolUse, deny: third. }
 ";
-    let said = send_read(&project(gates));
-    let place = |text: &str| said.stderr.find(text).unwrap_or_else(|| panic!("{text} is not in {said:?}"));
-    assert!(place("first.") < place("second.") && place("second.") < place("third."), "{said:?}");
+    let output = send_read(&project(gates));
+    let place = |text: &str| output.stderr.find(text).unwrap_or_else(|| panic!("{text} is not in {output:?}"));
+    assert!(place("first.") < place("second.") && place("second.") < place("third."), "{output:?}");
 }
 
 #[test]
@@ -239,8 +240,8 @@ fn a_gate_that_rewrites_sees_earlier_rewrites() {
             "- id: add-{n}\n  on: PreToolUse\n  check:\n    run:\n      rewrites: true\n      command: |\n        sed 's/.*\"limit\":\\([0-9]*\\).*/{{\"ModifyInput\": {{\"new_input\": {{\"limit\":\\1{n}}}}}}}/'\n"
         )
     };
-    let said = send_read(&project(&(add(2) + &add(3))));
-    assert_eq!(said.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 123}), "{said:?}");
+    let output = send_read(&project(&(add(2) + &add(3))));
+    assert_eq!(output.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 123}), "{output:?}");
 }
 
 #[test]
@@ -327,9 +328,9 @@ fn request(stream: &mut TcpStream) -> String {
 fn a_server_gets_the_event_and_can_block_it() {
     let server = Server::saying("200 OK", r#"{"Reject": {"reason": "the server says no"}}"#);
     let project = project(&server.gate());
-    let said = send_read(&project);
-    assert_eq!(said.exit, 2, "{said:?}");
-    assert!(said.stderr.contains("the server says no"), "{said:?}");
+    let output = send_read(&project);
+    assert_eq!(output.exit, 2, "{output:?}");
+    assert!(output.stderr.contains("the server says no"), "{output:?}");
     let request = server.requests.recv().unwrap();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("POST /gate HTTP/1.1"), "{head}");
@@ -340,11 +341,11 @@ fn a_server_gets_the_event_and_can_block_it() {
 #[test]
 fn a_server_without_objection_passes() {
     let server = Server::saying("200 OK", "\"Continue\"");
-    let said = send_read(&project(&server.gate()));
-    assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
+    let output = send_read(&project(&server.gate()));
+    assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{output:?}");
     let server = Server::saying("204 No Content", "");
-    let said = send_read(&project(&server.gate()));
-    assert_eq!((said.exit, said.stdout.as_str()), (0, ""), "{said:?}");
+    let output = send_read(&project(&server.gate()));
+    assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{output:?}");
 }
 
 /// Returns when the client closes the connection.
@@ -413,18 +414,21 @@ fn a_redirect_is_not_followed() {
 fn a_server_that_is_down_is_unknown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("- {{ on: PreToolUse, unknown: warn, check: {{ http: \"http://127.0.0.1:{port}/x\" }} }}");
-    let said = send_read(&project(&gate));
-    assert_eq!(said.exit, 0, "{said:?}");
-    assert!(said.stdout.contains("modegate warns: Cannot tell") && said.stdout.contains("cannot be asked"), "{said:?}");
+    let output = send_read(&project(&gate));
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(
+        output.stdout.contains("modegate warns: Cannot tell") && output.stdout.contains("cannot be asked"),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn the_query_of_a_url_is_not_shown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("- {{ on: PreToolUse, check: {{ http: \"http://127.0.0.1:{port}/x?token=hush-7136\" }} }}");
-    let said = send_read(&project(&gate));
-    assert_eq!(said.exit, 2, "{said:?}");
-    assert!(!said.stderr.contains("hush-7136") && !said.stdout.contains("hush-7136"), "{said:?}");
+    let output = send_read(&project(&gate));
+    assert_eq!(output.exit, 2, "{output:?}");
+    assert!(!output.stderr.contains("hush-7136") && !output.stdout.contains("hush-7136"), "{output:?}");
 }
 
 fn with_header(server: &Server, env: &str) -> Project {
@@ -434,16 +438,19 @@ fn with_header(server: &Server, env: &str) -> Project {
     ))
 }
 
-fn with_token(project: &Project) -> Said {
-    said(project.modegate().arg("hook").env("GATE_TOKEN", "hush-7137"), read_event(project).to_string().as_bytes())
+fn with_token(project: &Project) -> CommandOutput {
+    run_command(
+        project.modegate().arg("hook").env("GATE_TOKEN", "hush-7137"),
+        read_event(project).to_string().as_bytes(),
+    )
 }
 
 #[test]
 fn a_header_can_use_allowed_variables() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
-    let said = with_token(&project);
-    assert_eq!(said.exit, 0, "{said:?}");
+    let output = with_token(&project);
+    assert_eq!(output.exit, 0, "{output:?}");
     let request = server.requests.recv().unwrap();
     assert!(request.starts_with("PUT /gate"), "{request}");
     assert!(request.to_lowercase().contains("authorization: bearer hush-7137"), "{request}");
@@ -453,9 +460,9 @@ fn a_header_can_use_allowed_variables() {
 #[test]
 fn a_header_cannot_use_other_variables() {
     let server = Server::saying("200 OK", "");
-    let said = with_token(&with_header(&server, ""));
-    assert_eq!(said.exit, 2, "{said:?}");
-    assert!(said.stderr.contains("`${GATE_TOKEN}` in a header is not among the allowed variables"), "{said:?}");
+    let output = with_token(&with_header(&server, ""));
+    assert_eq!(output.exit, 2, "{output:?}");
+    assert!(output.stderr.contains("`${GATE_TOKEN}` in a header is not among the allowed variables"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
 }
 
@@ -463,8 +470,8 @@ fn a_header_cannot_use_other_variables() {
 fn a_header_with_an_unset_variable_is_not_sent() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
-    let said = send_read(&project);
-    assert!(said.exit == 2 && said.stderr.contains("the variable `GATE_TOKEN` is not set"), "{said:?}");
+    let output = send_read(&project);
+    assert!(output.exit == 2 && output.stderr.contains("the variable `GATE_TOKEN` is not set"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
 }
 
@@ -480,8 +487,8 @@ fn servers_rewrite_the_input_in_order_and_are_asked_once() {
             server.url()
         )
     };
-    let said = send_read(&project(&(gate("one", &one) + &gate("two", &two))));
-    assert_eq!(said.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 3}), "{said:?}");
+    let output = send_read(&project(&(gate("one", &one) + &gate("two", &two))));
+    assert_eq!(output.json()["hookSpecificOutput"]["updatedInput"], json!({"limit": 3}), "{output:?}");
     assert_eq!(one.requests.try_iter().count(), 1);
     let seen: Vec<String> = two.requests.try_iter().collect();
     assert!(seen.len() == 1 && seen[0].contains(r#""tool_input":{"limit":2}"#), "{seen:?}");
@@ -501,13 +508,13 @@ fn a_webhook_of_hooks_toml_takes_its_variables_from_the_settings() {
         server.url()
     );
     let project = hooks_toml(&toml);
-    let said = with_token(&project);
-    assert_eq!(said.exit, 0, "a webhook that cannot be asked does not block: {said:?}");
-    assert!(said.stdout.contains("not among the allowed variables"), "{said:?}");
+    let output = with_token(&project);
+    assert_eq!(output.exit, 0, "a webhook that cannot be asked does not block: {output:?}");
+    assert!(output.stdout.contains("not among the allowed variables"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
     project.write(".claude/modegate.yaml", "env: [GATE_TOKEN]\n");
-    let said = with_token(&project);
-    assert!(said.exit == 2 && said.stderr.contains("no reading"), "{said:?}");
+    let output = with_token(&project);
+    assert!(output.exit == 2 && output.stderr.contains("no reading"), "{output:?}");
     let request = server.requests.recv().unwrap();
     assert!(request.starts_with("PUT /gate"), "{request}");
     assert!(request.to_lowercase().contains("authorization: bearer hush-7137"), "{request}");
@@ -518,9 +525,9 @@ fn a_slow_hook_of_hooks_toml_is_reported_and_does_not_block() {
     let project = hooks_toml(
         "[[hooks]]\nname = \"slow\"\nevent = \"PreToolUse\"\ntimeout_sec = 1\n[hooks.shell]\ncommand = \"MARK=slow-7138 exec sleep 600\"\n",
     );
-    let said = send_read(&project);
-    assert_eq!(said.exit, 0, "{said:?}");
-    assert!(said.stdout.contains("did not end within 1 s"), "{said:?}");
+    let output = send_read(&project);
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stdout.contains("did not end within 1 s"), "{output:?}");
     check_all_killed("slow-7138");
 }
 
@@ -530,6 +537,6 @@ fn a_pipe_among_the_context_files_does_not_hang_the_hook() {
     let project = Project::installed();
     project.write(".claude/context/.keep", "");
     project.shell("mkfifo .claude/context/read-pre.md");
-    let said = send_read(&project);
-    assert_eq!(said.exit, 0, "{said:?}");
+    let output = send_read(&project);
+    assert_eq!(output.exit, 0, "{output:?}");
 }

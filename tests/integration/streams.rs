@@ -1,11 +1,11 @@
 //! Whole sessions of the real host, through the hook in order.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use modegate::live::now;
 use serde_json::{Value, json};
 
 /// A stream in a project where plan mode is active; `act` works on the project before an event.
-fn play(name: &str, research: bool, mut act: impl FnMut(&Project, &Value)) -> (Project, Vec<(String, Said)>) {
+fn play(name: &str, research: bool, mut act: impl FnMut(&Project, &Value)) -> (Project, Vec<(String, CommandOutput)>) {
     let project = Project::installed();
     project.git(&["init", "-q"]);
     project.write("README.md", "x");
@@ -20,20 +20,20 @@ fn play(name: &str, research: bool, mut act: impl FnMut(&Project, &Value)) -> (P
     let path = format!("{}/fixtures/events/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let home = project.home().to_string_lossy().into_owned();
-    let mut said = Vec::new();
+    let mut output = Vec::new();
     for line in text.lines() {
         let line = line.replace("{home}", &home).replace("{user}", "/nowhere").replace("{session}", "s1");
         let event: Value = serde_json::from_str(&line).unwrap();
         act(&project, &event);
         let subject = event["agent_type"].as_str().or_else(|| event["tool_name"].as_str()).unwrap_or_default();
         let label = format!("{} {subject}", event["hook_event_name"].as_str().unwrap()).trim().to_owned();
-        said.push((label, project.hook_bytes(line.as_bytes())));
+        output.push((label, project.hook_bytes(line.as_bytes())));
     }
-    (project, said)
+    (project, output)
 }
 
-fn exits(said: &[(String, Said)], label: &str) -> Vec<i32> {
-    said.iter().filter(|(own, _)| own == label).map(|(_, said)| said.exit).collect()
+fn exits(output: &[(String, CommandOutput)], label: &str) -> Vec<i32> {
+    output.iter().filter(|(own, _)| own == label).map(|(_, output)| output.exit).collect()
 }
 
 fn plan(project: &Project, text: &str) {
@@ -46,11 +46,11 @@ fn is(event: &Value, name: &str, agent: &str) -> bool {
 
 /// Whatever else happens, an allowed stop prints nothing and a block prints one object.
 #[track_caller]
-fn check_manners(said: &[(String, Said)]) {
-    for (label, said) in said {
-        said.json();
-        if label.contains("Stop") && said.exit == 0 {
-            assert!(said.stdout.is_empty(), "{label}: {}", said.stdout);
+fn check_manners(output: &[(String, CommandOutput)]) {
+    for (label, output) in output {
+        output.json();
+        if label.contains("Stop") && output.exit == 0 {
+            assert!(output.stdout.is_empty(), "{label}: {}", output.stdout);
         }
     }
 }
@@ -72,17 +72,17 @@ fn every_stream_is_answered_with_manners() {
 
 #[test]
 fn without_research_the_planner_is_refused() {
-    let (_, said) = play("agent-denied", false, |_, _| {});
-    assert_eq!(exits(&said, "PreToolUse Agent"), [2]);
+    let (_, output) = play("agent-denied", false, |_, _| {});
+    assert_eq!(exits(&output, "PreToolUse Agent"), [2]);
 }
 
 #[test]
 fn a_prompt_that_comes_twice_activates_once() {
-    let (project, said) = play("agent-denied", false, |_, _| {});
-    let spoken: Vec<bool> = said
+    let (project, output) = play("agent-denied", false, |_, _| {});
+    let spoken: Vec<bool> = output
         .iter()
         .filter(|(label, _)| label.starts_with("UserPrompt"))
-        .map(|(_, said)| !said.stdout.is_empty())
+        .map(|(_, output)| !output.stdout.is_empty())
         .collect();
     assert_eq!(spoken, [true, false]);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
@@ -90,7 +90,7 @@ fn a_prompt_that_comes_twice_activates_once() {
 
 #[test]
 fn foreground_agents_are_held_until_their_work_is_there() {
-    let (project, said) = play("plan-command-foreground-agents", true, |project, event| {
+    let (project, output) = play("plan-command-foreground-agents", true, |project, event| {
         if is(event, "PostToolUse", "strategic-planner") {
             plan(project, "# Plan\n");
         }
@@ -98,28 +98,28 @@ fn foreground_agents_are_held_until_their_work_is_there() {
             plan(project, "---\nconsulted_by: consulting-expert\n---\n# Plan\n");
         }
     });
-    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
-    assert_eq!(exits(&said, "SubagentStop consulting-expert"), [0]);
+    assert_eq!(exits(&output, "SubagentStop strategic-planner"), [0]);
+    assert_eq!(exits(&output, "SubagentStop consulting-expert"), [0]);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["ended"], "complete");
-    let told = said
+    let told = output
         .iter()
         .filter(|(label, _)| label == "PostToolUse Agent")
-        .filter(|(_, said)| said.stdout.contains("Planning complete."));
+        .filter(|(_, output)| output.stdout.contains("Planning complete."));
     assert_eq!(told.count(), 1);
 }
 
 #[test]
 fn a_background_agent_is_held_after_the_main_agents_stop() {
-    let (_, said) = play("plan-command-background-agent", true, |_, _| {});
-    assert_eq!(exits(&said, "Stop"), [0, 0]);
-    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [2]);
+    let (_, output) = play("plan-command-background-agent", true, |_, _| {});
+    assert_eq!(exits(&output, "Stop"), [0, 0]);
+    assert_eq!(exits(&output, "SubagentStop strategic-planner"), [2]);
 }
 
 #[test]
 fn patience_ends_before_the_hosts_and_the_parent_is_told() {
-    let (project, said) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
-    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [2, 2, 2, 0, 0, 0, 0, 0, 0]);
-    let told = said.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
+    let (project, output) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
+    assert_eq!(exits(&output, "SubagentStop strategic-planner"), [2, 2, 2, 0, 0, 0, 0, 0, 0]);
+    let told = output.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
     assert!(told.1.stdout.contains("was allowed to stop with its work unmet"), "{}", told.1.stdout);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["unmet"][0]["gate"], "plan-is-written");
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
@@ -127,7 +127,7 @@ fn patience_ends_before_the_hosts_and_the_parent_is_told() {
 
 #[test]
 fn an_agent_in_its_own_worktree_is_judged_there() {
-    let (_, said) = play("agent-in-worktree", true, |project, event| {
+    let (_, output) = play("agent-in-worktree", true, |project, event| {
         let cwd = event["cwd"].as_str().unwrap();
         if is(event, "SubagentStart", "strategic-planner") {
             project.git(&["worktree", "add", "-q", cwd]);
@@ -137,41 +137,41 @@ fn an_agent_in_its_own_worktree_is_judged_there() {
             project.write(&format!("{there}/project/MS-001_Login/plans/plan_s1_{}.md", now().date), "# Plan\n");
         }
     });
-    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
+    assert_eq!(exits(&output, "SubagentStop strategic-planner"), [0]);
 }
 
 #[test]
 fn a_bundled_review_is_nobodys_business() {
-    let (_, said) = play("bundled-code-review", true, |_, _| {});
-    assert_eq!(exits(&said, "SubagentStop general-purpose"), [0]);
+    let (_, output) = play("bundled-code-review", true, |_, _| {});
+    assert_eq!(exits(&output, "SubagentStop general-purpose"), [0]);
 }
 
 #[test]
 fn the_models_own_call_goes_on_with_an_active_mode() {
-    let (project, said) = play("model-invoked-skill", true, |_, _| {});
-    assert_eq!(exits(&said, "PreToolUse Skill"), [0]);
+    let (project, output) = play("model-invoked-skill", true, |_, _| {});
+    assert_eq!(exits(&output, "PreToolUse Skill"), [0]);
     // It was active already: the model goes on with it, only a person begins anew.
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["prompt_id"], "before");
-    let told = said.iter().find(|(label, _)| label == "PreToolUse Skill").unwrap();
+    let told = output.iter().find(|(label, _)| label == "PreToolUse Skill").unwrap();
     assert!(told.1.stdout.contains("plan mode: next is draft"), "{}", told.1.stdout);
 }
 
 #[test]
 fn parallel_agents_are_each_judged_by_their_own_work() {
-    let (_, said) = play("parallel-agents", true, |project, event| {
+    let (_, output) = play("parallel-agents", true, |project, event| {
         if is(event, "PostToolUse", "strategic-planner") {
             plan(project, "# Plan\n");
         }
     });
     // The expert was called before there was a plan, and never set its marker on the real one.
-    assert_eq!(exits(&said, "PreToolUse Agent"), [2, 0]);
-    assert_eq!(exits(&said, "SubagentStop strategic-planner"), [0]);
-    assert_eq!(exits(&said, "SubagentStop consulting-expert"), [2]);
+    assert_eq!(exits(&output, "PreToolUse Agent"), [2, 0]);
+    assert_eq!(exits(&output, "SubagentStop strategic-planner"), [0]);
+    assert_eq!(exits(&output, "SubagentStop consulting-expert"), [2]);
 }
 
 #[test]
 fn a_cd_into_a_subfolder_changes_nothing() {
-    let (project, said) = play("bash-edits", true, |_, _| {});
-    assert!(said.iter().all(|(_, said)| said.exit == 0));
+    let (project, output) = play("bash-edits", true, |_, _| {});
+    assert!(output.iter().all(|(_, output)| output.exit == 0));
     assert!(!project.home().join("src/.claude").exists());
 }

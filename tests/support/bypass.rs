@@ -2,7 +2,7 @@
 //!
 //! `fixtures/bypasses/README.md` tells how one is written.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use libtest_mimic::{Failed, Trial};
 use modegate::journal_files;
 use modegate::paths::ProjectPaths;
@@ -75,8 +75,8 @@ fn stage() -> Project {
     // `$HOME` without quotes falls apart at a space.
     let project = Project::named("bypasses");
     project.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n  \"theme\": \"dark\"\n}\n");
-    let said = project.run(&["install"]);
-    assert_eq!(said.exit, 0, "{said:?}");
+    let output = project.run(&["install"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     project.write(".claude/modes/own.yaml", "mode: own\nabout: The project's own.\n");
     project.write(".claude/hooks/cache.json", "{}");
     project.write("src/main.rs", "");
@@ -91,14 +91,15 @@ impl Bypass {
         let home = home.to_string_lossy().into_owned();
         let filled = |text: &str| text.replace("{home}", &home).replace("{user}", &user);
         let (tool, input) = self.call(filled).ok_or("a bypass is one of `run`, `write`, `edit` and `read`")?;
-        let said = project.hook(&json!({
+        let output = project.hook(&json!({
             "hook_event_name": "PreToolUse", "session_id": session, "cwd": home, "tool_name": tool,
             "tool_input": input, "tool_use_id": "toolu_1",
         }));
         let report = |what: String| {
-            Err(format!("{what}\n  {tool} {input}\n  exit {}\n  {}{}", said.exit, said.stderr, said.stdout).into())
+            Err(format!("{what}\n  {tool} {input}\n  exit {}\n  {}{}", output.exit, output.stderr, output.stdout)
+                .into())
         };
-        let was = outcome(&said);
+        let was = outcome(&output);
         if was != Some(self.expect) {
             return report(format!("expected {:?}, was {was:?}", self.expect));
         }
@@ -128,10 +129,10 @@ impl Bypass {
     }
 }
 
-fn outcome(said: &Said) -> Option<Expected> {
-    match said.exit {
+fn outcome(output: &CommandOutput) -> Option<Expected> {
+    match output.exit {
         2 => Some(Expected::Blocked),
-        0 if said.json()["hookSpecificOutput"]["permissionDecision"] == "ask" => Some(Expected::Asked),
+        0 if output.json()["hookSpecificOutput"]["permissionDecision"] == "ask" => Some(Expected::Asked),
         0 => Some(Expected::Allowed),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and the binary that answers for it.
+//! Projects in temporary folders, and running the binary in them.
 
 use modegate::live::now;
 use serde_json::Value;
@@ -6,25 +6,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A project that is gone when the test is over.
+/// A project in a temporary folder, which is removed at the end of the test.
 pub struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What the binary answered.
+/// The exit code and output of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// Its exit code.
+pub struct CommandOutput {
     pub exit: i32,
-    /// Its standard output.
     pub stdout: String,
-    /// Its standard error.
     pub stderr: String,
 }
 
 #[allow(dead_code, reason = "each test binary uses its part")]
-impl Said {
-    /// Its standard output as JSON; null when it said nothing.
+impl CommandOutput {
+    /// The standard output as JSON; null if it is empty.
     pub fn json(&self) -> Value {
         if self.stdout.is_empty() { Value::Null } else { serde_json::from_str(&self.stdout).expect("one JSON object") }
     }
@@ -37,14 +34,14 @@ impl Project {
         Self::named("modegate ä")
     }
 
-    /// An empty project in a folder whose name begins so.
+    /// An empty project in a folder with this prefix.
     pub fn named(prefix: &str) -> Self {
         let project = Self { folder: tempfile::Builder::new().prefix(prefix).tempdir().unwrap() };
         std::fs::create_dir_all(project.home()).unwrap();
         project
     }
 
-    /// A project that modegate knows.
+    /// A project in which modegate is set up.
     pub fn installed() -> Self {
         let project = Self::new();
         std::fs::create_dir_all(project.home().join(".claude/hooks")).unwrap();
@@ -56,7 +53,7 @@ impl Project {
         self.folder.path().canonicalize().unwrap().join("app")
     }
 
-    /// Writes a file; `{date}` in its path is today.
+    /// Writes a file; `{date}` in its path is replaced by today's date.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.home().join(path.replace("{date}", &now().date));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -79,7 +76,7 @@ impl Project {
         assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
-    /// What git lists as untracked.
+    /// The changes that `git status` lists.
     pub fn listed(&self) -> String {
         let mut git = self.plain("git");
         let done = git.current_dir(self.home()).args(["status", "--porcelain", "-uall"]).output().unwrap();
@@ -92,7 +89,7 @@ impl Project {
         assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
-    /// A program with an environment of its own: nothing of the machine's settings reaches it.
+    /// A command without the environment and settings of this machine.
     pub fn plain(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
@@ -101,7 +98,7 @@ impl Project {
         command
     }
 
-    /// The binary, not yet started.
+    /// A command that runs the binary in the project.
     pub fn modegate(&self) -> Command {
         let mut command = self.plain(env!("CARGO_BIN_EXE_modegate"));
         command.current_dir(self.home()).env("CLAUDE_PROJECT_DIR", self.home());
@@ -109,17 +106,17 @@ impl Project {
     }
 
     /// Runs the binary.
-    pub fn run(&self, arguments: &[&str]) -> Said {
-        said(self.modegate().args(arguments), b"")
+    pub fn run(&self, arguments: &[&str]) -> CommandOutput {
+        run_command(self.modegate().args(arguments), b"")
     }
 
     /// Sends bytes through the hook.
-    pub fn hook_bytes(&self, bytes: &[u8]) -> Said {
-        said(self.modegate().arg("hook"), bytes)
+    pub fn hook_bytes(&self, bytes: &[u8]) -> CommandOutput {
+        run_command(self.modegate().arg("hook"), bytes)
     }
 
     /// Sends an event through the hook.
-    pub fn hook(&self, event: &Value) -> Said {
+    pub fn hook(&self, event: &Value) -> CommandOutput {
         self.hook_bytes(event.to_string().as_bytes())
     }
 
@@ -129,12 +126,16 @@ impl Project {
     }
 }
 
-/// Runs a command with `input` and takes down what it said.
-pub fn said(command: &mut Command, input: &[u8]) -> Said {
+/// Runs a command with `input` on standard input.
+pub fn run_command(command: &mut Command, input: &[u8]) -> CommandOutput {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A reader that goes away early is no failure of the test.
+    // A command need not read its input.
     let _: std::io::Result<()> = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
-    Said { exit: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    CommandOutput {
+        exit: output.status.code().unwrap_or(-1),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! `fixtures/scenarios/README.md` tells how one is written.
 
-use crate::project::{Project, Said};
+use crate::project::{CommandOutput, Project};
 use libtest_mimic::Failed;
 use modegate::journal_files;
 use modegate::live::now;
@@ -61,17 +61,17 @@ impl PlayedScenario {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             return self.judge(step, "", &self.project.run(&words));
         }
-        let quiet = Said { exit: 0, stdout: String::new(), stderr: String::new() };
+        let quiet = CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() };
         let Some(event) = step.event(&mut self.setting) else { return self.judge(step, "", &quiet) };
         let kind = event["hook_event_name"].as_str().unwrap_or_default().to_owned();
-        let said = self.project.hook(&event);
-        said.json();
-        self.judge(step, &kind, &said)
+        let output = self.project.hook(&event);
+        output.json();
+        self.judge(step, &kind, &output)
     }
 
-    fn judge(&self, step: &ScenarioStep, kind: &str, said: &Said) -> Result<(), String> {
+    fn judge(&self, step: &ScenarioStep, kind: &str, output: &CommandOutput) -> Result<(), String> {
         let cache = self.project.cache();
-        let Said { exit, stdout, stderr } = said;
+        let CommandOutput { exit, stdout, stderr } = output;
         let state = |namespace: &str, key: &str| cache[namespace]["sessions"][&self.setting.session][key].clone();
         let findings = if step.gates.is_empty() { Vec::new() } else { self.findings() };
         let came = StepOutput { kind, stdout, stderr, exit: *exit, findings: &findings, state: &state };
