@@ -1,7 +1,6 @@
-//! A world that is learned from the events of a session as they go by.
+//! Facts inferred from the events of a session.
 //!
-//! What the session has shown is known; everything else is unknown, and never taken for a yes or a no. A file
-//! counts as it was last seen: nobody can tell what happened to it beside the session.
+//! What the session does not show is unknown, never a yes or a no. A file counts as it was last seen.
 
 mod answers;
 mod edits;
@@ -20,50 +19,49 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// What a session has shown so far.
+/// The facts that a session has shown so far.
 #[derive(Debug, Default)]
 pub struct InferredFacts {
-    /// The project's folder.
     project: Option<PathBuf>,
     files: SeenFiles,
     ledger: ActivityLog,
     story: HistoryBuilder,
-    /// Agents at work whose type the session does not show.
+    /// Running agents whose type is unknown.
     nameless: HashSet<String>,
-    /// Whether a command may have changed files that nobody has named.
+    /// Whether a command may have changed files that its response does not name.
     unseen_edits: bool,
 }
 
-/// Stands for the user's folder where it is not known: what is below it is the same place for all who name it so.
+/// A placeholder for the user's folder where that is unknown.
 const SOMEWHERE: &str = "/~";
 
 impl InferredFacts {
-    /// A world in which nothing is known yet. The project is where the first event happens.
+    /// Nothing is known yet; the project is where the first event happens.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same for the project in a folder.
+    /// Nothing is known yet about the project in a folder.
     #[must_use]
     pub fn of(project: &Path) -> Self {
         Self { project: Some(lexical(project)), story: HistoryBuilder::new(&lexical(project)), ..Self::default() }
     }
 
-    /// The world as it is at an event that comes at this time, in UTC.
+    /// The facts at an event, with its time in UTC.
     #[must_use]
     pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> InferredAnswers<'a> {
         InferredAnswers::new(self, event, time)
     }
 
-    /// Learns what an event shows, after it.
+    /// Learns from an event after it was decided.
     pub fn learn(&mut self, event: &Event, time: Option<&str>) {
         self.settle(event, time);
         self.meet(event);
         self.story.add(event);
         let now = time.and_then(milliseconds).unwrap_or_default();
         match (event.kind, event.tool()) {
-            // Who knows what was done to the files meanwhile?
+            // Files may have changed between the two runs.
             (Some(EventKind::SessionStart), _) if event.text("source") == Some("resume") => self.files.forget_all(),
             (Some(EventKind::PreToolUse | EventKind::PostToolUse | EventKind::PostToolUseFailure), Some("Bash")) => {
                 self.ran(event, now);
@@ -74,7 +72,7 @@ impl InferredFacts {
         }
     }
 
-    /// The first event tells where and when the session is.
+    /// Takes the project and the start time from the first event.
     fn settle(&mut self, event: &Event, time: Option<&str>) {
         if self.project.is_none() {
             self.project = project_of(event);
@@ -85,7 +83,7 @@ impl InferredFacts {
         }
     }
 
-    /// Agents come and go.
+    /// Notes agents that start or stop.
     fn meet(&mut self, event: &Event) {
         let id = event.agent_id().unwrap_or_default();
         let named = event.text("agent_type").is_some_and(|kind| !kind.is_empty());
@@ -94,7 +92,7 @@ impl InferredFacts {
             Some(EventKind::SubagentStop) => drop(self.nameless.remove(id)),
             _ => {}
         }
-        // Who has an id is not taken for another of the same type.
+        // An agent with an id must not match another of the same type.
         let who = event.text("agent_type").filter(|_| id.is_empty()).unwrap_or_default();
         self.ledger.add_event(&event.fields, Some(who));
     }
@@ -108,7 +106,7 @@ impl InferredFacts {
         ExecContext { cwd: text(cwd), home, project: text(project) }
     }
 
-    /// The whole path of what a tool names.
+    /// The absolute path of what a tool names.
     fn whole(&self, event: &Event, path: &str) -> String {
         let cwd = self.ground(event).cwd;
         lexical(&Path::new(&cwd).join(path)).to_string_lossy().into_owned()
@@ -127,12 +125,12 @@ impl InferredFacts {
                 None => self.files.met(path, now),
             },
             "Grep" | "Glob" | "LS" => {}
-            // Nobody knows what another tool does with a path that it is given.
+            // Another tool may do anything with its path.
             _ => self.files.forget(&path),
         }
     }
 
-    /// A file that is not there.
+    /// Notes a file that does not exist.
     fn missed(&mut self, event: &Event) {
         let gone = event.text("error").is_some_and(|error| error.starts_with("File does not exist."));
         if let Some(path) = event.path().filter(|_| gone).map(|path| self.whole(event, path)) {
@@ -140,7 +138,7 @@ impl InferredFacts {
         }
     }
 
-    /// A command line, from the moment it begins: what it may touch is not known any more.
+    /// Forgets every file that a command line may change, from its start on.
     fn ran(&mut self, event: &Event, now: i64) {
         let Some(command) = event.input("command") else { return };
         let effects = effects(command, &self.ground(event));
@@ -159,7 +157,7 @@ impl InferredFacts {
     }
 }
 
-/// Who acts in an event: an agent by its type, or `main`; nothing when the agent's type is not known.
+/// The agent that acts in an event, or `main`; `None` for an agent of unknown type.
 fn writer(event: &Event, ledger: &ActivityLog) -> Option<String> {
     let named = event.text("agent_type").filter(|kind| !kind.is_empty()).map(str::to_owned);
     match event.agent_id() {
@@ -168,8 +166,7 @@ fn writer(event: &Event, ledger: &ActivityLog) -> Option<String> {
     }
 }
 
-/// The folder in which the host was started, for the first event of a session: where it happens, if nothing else
-/// tells.
+/// The folder in which the host was started, else the folder of the event.
 fn project_of(event: &Event) -> Option<PathBuf> {
     let cwd = lexical(Path::new(event.cwd()?));
     named_project(event).or_else(|| worktree_owner(&cwd)).or(Some(cwd))
@@ -182,13 +179,13 @@ fn named_project(event: &Event) -> Option<PathBuf> {
     cwd.ancestors().find(|above| slug(&above.to_string_lossy()) == folder).map(Path::to_owned)
 }
 
-/// A path as the host makes a folder's name of it.
+/// The name that the host gives to the folder of a project's transcripts.
 fn slug(path: &str) -> String {
     let plain = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
     path.encode_utf16().map(plain).collect()
 }
 
-/// The user's folder, from the place of the transcript.
+/// The user's folder, from the path of the transcript.
 fn user_of(event: &Event) -> Option<String> {
     let path = event.text("transcript_path")?;
     let home = path.split_once("/.claude/projects/")?.0;

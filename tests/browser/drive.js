@@ -36,7 +36,7 @@
   async function full() {
     same("the headline counts", $("#verdict").textContent, "5,007 events in 3 sessions: 12 decisions differ, 1 undecidable, 2 expectations unmet");
     has("the eyebrow tells the comparison", $("#eyebrow").textContent, "decided again by other modes");
-    has("the rest is told", $("#left-out").textContent, "2 more sessions with 30 events");
+    has("the rest is shown", $("#left-out").textContent, "2 more sessions with 30 events");
     has("problems have their place", $("#problems").textContent, "x.jsonl:12");
     same("every session is listed", all("#sessions .session").length, 3);
     same("differences are listed", all("#differences .row").length, 14);
@@ -58,10 +58,10 @@
     has("truth has a sign and a word", $("#detail .truth").textContent, "✗ fails");
     has("JSON is laid out", $("#detail pre").textContent, '{\n  "decision": "block"\n}');
     await key("ArrowRight");
-    has("an unmet expectation is told", detail(), "✗ not met: expected block, got pass");
+    has("an unmet expectation is shown", detail(), "✗ not met: expected block, got pass");
     await key("ArrowRight");
-    has("what is not recorded is told", detail(), "which commit is HEAD?");
-    has("what the user is told", detail(), "for the user");
+    has("what is not recorded is shown", detail(), "which commit is HEAD?");
+    has("what the user is shown", detail(), "for the user");
     await key("ArrowLeft");
     await key("ArrowLeft");
     has("the way back", detail(), "newly blocked");
@@ -80,7 +80,7 @@
     same("the detour is drawn beside", plan.querySelectorAll(".way.side").length, 1);
     same("the path is marked", plan.querySelectorAll(".way.taken").length, 1);
     same("the phase of the event is marked", plan.querySelector(".phase.here .phase-name").textContent, "draft");
-    same("refusals are counted", plan.querySelector(".gate-count").textContent, "1×");
+    same("blocks are counted", plan.querySelector(".gate-count").textContent, "1×");
     const time = all(".switch button").find((button) => button.textContent === "By time");
     await click(time);
     same("true time keeps the marks", marks().length, 4);
@@ -101,7 +101,7 @@
     has("p goes to the difference before", detail(), "event 2 of 4");
     await key("n");
     has("n goes to the next difference", detail(), "event 3 of 4");
-    has("the event is announced", $("#live").textContent, "Event 3 of 4, SubagentStop(strategic-planner), released, expectation unmet");
+    has("the event is announced", $("#live").textContent, "Event 3 of 4, SubagentStop(strategic-planner), allowed, expectation unmet");
     await key("b");
     has("b goes to the next block", $("#story-head h2").textContent, "<script>");
     await key("[");
@@ -118,7 +118,7 @@
     location.hash = "#story/1";
     await rest();
     same("a link is followed", name(), "UserPromptSubmit(/plan x)");
-    has("what the model is told", detail(), "the modelPlanning Phase.");
+    has("what the model is shown", detail(), "the modelPlanning Phase.");
     await key("n", $("#search"));
     same("typing is no command", name(), "UserPromptSubmit(/plan x)");
     $("#search").blur();
@@ -140,7 +140,7 @@
     await search("SUBAGENTSTOP plans");
     same("the search finds words in any case", all("#differences .row").length, 2);
     await search("no such thing anywhere");
-    has("nothing found is told", $("#differences").textContent, "No event is like that");
+    has("nothing found is shown", $("#differences").textContent, "No event is like that");
     await key("Escape", $("#search"));
     same("Esc clears the search", all("#differences .row").length, 14);
     const rows = all("#differences .row");
@@ -199,7 +199,7 @@
     await key("0");
     await scrollDown(0);
     check("the whole session fits", $("#timeline .crowd") && marks().length > 10 && marks().length < 500, marks().length);
-    check("events that lie close are told", marks().some((mark) => mark.getAttribute("aria-label").includes("beside it")));
+    check("events that lie close are announced", marks().some((mark) => mark.getAttribute("aria-label").includes("next to it")));
     await scrollDown(3000);
     check("other lanes come into view", all("#timeline .lane-name").some((node) => /agent|worker|helper/.test(node.textContent)));
     await key("n");
@@ -217,8 +217,8 @@
   }
 
   async function calm() {
-    same("the headline is calm", $("#verdict").textContent, "1 event in 1 session: every decision is the same");
-    has("nothing differs", $("#differences").textContent, "Nothing differs. Every decision came out as before.");
+    same("the headline is calm", $("#verdict").textContent, "1 event in 1 session: all decisions are unchanged");
+    has("nothing differs", $("#differences").textContent, "Nothing differs. Every decision is as recorded.");
     await key("n");
     same("n says so", $("#live").textContent, "Nothing differs");
     await key("b");
@@ -229,7 +229,7 @@
   }
 
   async function empty() {
-    same("the headline says so", $("#verdict").textContent, "No events to decide again");
+    same("the headline says so", $("#verdict").textContent, "No events to replay");
     has("the list says so", $("#differences").textContent, "There is nothing here yet");
     check("there is no timeline", $("#story").hidden);
     check("there is no detail", $("#detail").hidden);

@@ -1,10 +1,9 @@
-//! The report's page in a real browser: what it shows, that keys and clicks work, that hostile texts stay texts.
+//! The HTML report in a real browser: contents, keys and clicks, and hostile texts that must stay texts.
 //!
-//! Chromium is driven by a script that is appended to the page (`drive.js`) and writes a line for each thing it has
-//! looked at. Without a browser these tests are skipped, and say so. `MODEGATE_CHROMIUM` names one; empty, it
-//! names none.
+//! Chromium runs a script that is appended to the page (`drive.js`) and writes one line per check. Without a browser
+//! the tests are ignored. `MODEGATE_CHROMIUM` names a browser; an empty value names none.
 //!
-//! A binary of its own, so that no browser runs beside the tests of races: those measure how long a lock is waited for.
+//! This is a binary of its own, so that no browser slows down the tests that wait for locks.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,6 +12,7 @@
     reason = "a test may stop where it cannot go on"
 )]
 
+use libtest_mimic::{Arguments, Trial};
 use modegate::replay::html;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use std::process::{Command, Stdio};
 
 const SCRIPT: &str = include_str!("drive.js");
 
-/// What nobody should ever be able to run, turn around or break out with.
+/// A text that tries to break out of its place on the page.
 const HOSTILE: &str = "</script><script>window.pwned = 1</script><img src=x onerror=\"window.pwned = 1\"> \u{202e}rtl\u{202c} שלום \u{1f9e8} \u{2028} {{data}}";
 
 fn browser() -> Option<PathBuf> {
@@ -33,20 +33,33 @@ fn browser() -> Option<PathBuf> {
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
 }
 
-/// The lines that the appended script has written about the page of `data`; nothing without a browser.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
-    let Some(browser) = browser() else {
-        println!("skipped: no chromium, chromium-browser or google-chrome was found");
-        return None;
-    };
+fn main() {
+    let browser = browser();
+    let tests: [(&str, fn(&Path)); 3] = [
+        ("the_page_works_in_a_browser", the_page_works_in_a_browser),
+        ("a_page_without_differences_says_so", a_page_without_differences_says_so),
+        ("a_page_without_data_opens", a_page_without_data_opens),
+    ];
+    let trials = tests.map(|(name, test)| {
+        let (path, missing) = (browser.clone().unwrap_or_default(), browser.is_none());
+        let run = move || {
+            test(&path);
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(missing)
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit();
+}
+
+/// The lines that the appended script writes about the page of `data`.
+fn driven(browser: &Path, data: &Value, part: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
     let page = html::page(data);
     let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
     let (before, after) = page.rsplit_once("</body>").unwrap();
     std::fs::write(&file, format!("{before}{script}{after}")).unwrap();
-    let output = Command::new(&browser)
+    let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
         .args(["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,1000"])
         .args(["--virtual-time-budget=60000", "--dump-dom"])
@@ -57,8 +70,7 @@ fn looked_at(data: &Value, part: &str) -> Option<Vec<String>> {
         .unwrap();
     let dom = String::from_utf8_lossy(&output.stdout);
     let result = dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let lines = result.map(|(lines, _)| lines.lines().map(str::to_owned).collect()).unwrap_or_default();
-    Some(lines)
+    result.map(|(lines, _)| lines.lines().map(str::to_owned).collect()).unwrap_or_default()
 }
 
 fn address(file: &Path) -> String {
@@ -73,11 +85,11 @@ fn address(file: &Path) -> String {
     address
 }
 
-fn assert_fine(lines: Option<Vec<String>>) {
-    let Some(lines) = lines else { return };
+#[track_caller]
+fn assert_fine(lines: &[String]) {
     let wrong: Vec<&String> = lines.iter().filter(|line| line.starts_with("FAIL")).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert_eq!(lines.last().map(String::as_str), Some("DONE"), "the script did not come to its end: {lines:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("DONE"), "the script did not finish: {lines:#?}");
     assert!(lines.iter().filter(|line| line.starts_with("PASS")).count() > 3, "{lines:#?}");
 }
 
@@ -95,15 +107,15 @@ fn modes() -> Value {
     ])
 }
 
-/// A planner that is refused, held, and then let go; twice decided otherwise than before.
+/// A planner whose stop is blocked, then allowed; two decisions differ from before.
 fn story() -> Value {
-    let failed = json!({ "truth": "fails", "saw": "none of 2 holds", "parts": [
+    let failed = json!({ "truth": "fails", "saw": "none of 2 passes", "parts": [
         { "truth": "fails", "saw": "no file matches plans/*.md", "remedy": "write plans/plan.md" },
-        { "truth": "unknown", "saw": "nobody knows" },
+        { "truth": "unknown", "saw": "unknown" },
     ] });
-    let held = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "block",
+    let blocked = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "block",
         "reason": "Plan not created. Continue working.", "outcome": failed });
-    let let_go = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "pass",
+    let allowed = json!({ "mode": "plan", "phase": "draft", "gate": "plan-is-written", "verdict": "pass",
         "outcome": { "truth": "passes", "saw": "`plans/plan.md` exists" } });
     json!({ "id": "story", "file": "a/story.jsonl", "source": "journal", "events": [
         { "line": 1, "at": "2026-11-16T04:17:39.05Z", "event": "UserPromptSubmit(/plan x)", "kind": "UserPromptSubmit", "outcome": "allowed",
@@ -111,11 +123,11 @@ fn story() -> Value {
           "reply": { "stdout": "{\"a\":{\"b\":1}}", "exit": 0 } },
         { "line": 2, "at": "2026-11-16T04:17:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
           "agent_id": "a1", "outcome": "blocked", "verdict": "block", "reason": "Plan not created. Continue working.", "modes": { "plan": "draft" },
-          "change": "newly_blocked", "was": { "verdict": "pass", "moves": ["plan: draft done"] }, "findings": [held],
+          "change": "newly_blocked", "was": { "verdict": "pass", "moves": ["plan: draft done"] }, "findings": [blocked],
           "facts": [["which files match plans/*.md?", "none"]], "reply": { "stdout": "{\"decision\":\"block\"}", "stderr": "oh", "exit": 2 } },
         { "line": 3, "at": "2026-11-16T04:18:40Z", "event": "SubagentStop(strategic-planner)", "kind": "SubagentStop", "agent": "strategic-planner",
           "agent_id": "a1", "outcome": "allowed", "verdict": "pass", "modes": { "plan": "consult" }, "moves": ["plan: draft done"],
-          "change": "same", "findings": [let_go], "expected": { "verdict": "block" }, "met": false },
+          "change": "same", "findings": [allowed], "expected": { "verdict": "block" }, "met": false },
         { "line": 4, "event": "PostToolUse(Bash)", "kind": "PostToolUse", "tool": "Bash", "outcome": "allowed", "verdict": "pass",
           "change": "undecidable", "unrecorded": ["which commit is HEAD?"], "messages": ["for the user"] },
     ] })
@@ -151,30 +163,28 @@ fn long() -> Value {
     json!({ "id": "long", "source": "stream", "events": (1..=5000).map(event).collect::<Vec<_>>() })
 }
 
-#[test]
-fn the_page_works_in_a_browser() {
+fn the_page_works_in_a_browser(browser: &Path) {
     let data = json!({ "modegate": "0.1.0", "comparison": "modes", "modes": modes(), "sessions": [story(), hostile(), long()],
         "summary": { "sessions": 3, "events": 5007, "newly_blocked": 1, "drift": 1, "changed_reason": 10, "undecidable": 1, "unmet": 2 },
         "problems": [{ "file": "x.jsonl", "line": 12, "what": "the last line is cut off" }, { "what": HOSTILE }],
         "left_out": { "sessions": 2, "events": 30 } });
-    assert_fine(looked_at(&data, "full"));
+    assert_fine(&driven(browser, &data, "full"));
 }
 
-#[test]
-fn a_page_without_differences_says_so() {
+fn a_page_without_differences_says_so(browser: &Path) {
     let mut calm = story();
     calm["events"] = json!([calm["events"][0]]);
-    assert_fine(looked_at(
+    assert_fine(&driven(
+        browser,
         &json!({ "comparison": "drift", "summary": { "events": 1, "sessions": 1 }, "sessions": [calm] }),
         "calm",
     ));
 }
 
-#[test]
-fn a_page_without_anything_stands() {
+fn a_page_without_data_opens(browser: &Path) {
     for data in
         [json!(null), json!({ "sessions": [{ "id": "quiet" }, {}, 3], "modes": null, "summary": 3, "problems": {} })]
     {
-        assert_fine(looked_at(&data, "empty"));
+        assert_fine(&driven(browser, &data, "empty"));
     }
 }

@@ -1,4 +1,4 @@
-//! The recordings of `fixtures/recordings`: real sessions, decided again from nothing but the file.
+//! The recordings in `fixtures/recordings`: real sessions, decided again from the file alone.
 
 use modegate::engine::{Decided, decide};
 use modegate::event::Event;
@@ -23,20 +23,20 @@ const RECORDINGS: [(&str, &str); 7] = [
     ("demo", "plan_mode"),
 ];
 
-/// A line as it is written, and as it is read.
-struct Written {
+/// A line as bytes and as a value.
+struct RawLine {
     fields: BTreeMap<String, Box<RawValue>>,
     line: JournalLine,
 }
 
-impl Written {
+impl RawLine {
     fn again(&self, header: &Header) -> Decided {
         let event = Event::from_value(self.line.event.clone()).unwrap();
         let recorded = RecordedAnswers::new(self.line.asked.clone());
         decide(&event, &header.catalogue(), &self.line.before, &Facts::new(&recorded))
     }
 
-    /// The very bytes of a field.
+    /// The bytes of a field.
     fn raw(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(|raw| raw.get())
     }
@@ -50,11 +50,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings")
 }
 
-fn read(name: &str) -> (Header, Vec<Written>) {
+fn read(name: &str) -> (Header, Vec<RawLine>) {
     let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
     let (header, lines) = text.split_once('\n').unwrap();
     let written =
-        |line| Written { fields: serde_json::from_str(line).unwrap(), line: serde_json::from_str(line).unwrap() };
+        |line| RawLine { fields: serde_json::from_str(line).unwrap(), line: serde_json::from_str(line).unwrap() };
     (serde_json::from_str(header).unwrap(), lines.lines().map(written).collect())
 }
 
@@ -78,13 +78,13 @@ fn every_line_is_decided_again_byte_for_byte() {
 }
 
 #[test]
-fn each_mode_is_activated_held_and_ends_complete() {
+fn each_mode_is_activated_blocks_and_completes() {
     for (name, namespace) in RECORDINGS {
         let (header, lines) = read(name);
         let active = lines.iter().any(|written| written.after().is_active(namespace));
         assert!(active, "{name} is not activated");
-        let refused = lines.iter().filter(|written| written.line.decision.verdict >= Verdict::Block).count();
-        assert!(refused > 0, "nothing is refused in {name}");
+        let blocked = lines.iter().filter(|written| written.line.decision.verdict >= Verdict::Block).count();
+        assert!(blocked > 0, "nothing is blocked in {name}");
         let last = lines.last().unwrap().after();
         let state = last.mode_state(namespace).unwrap();
         assert_eq!((state.is_active, state.ended), (false, Some(ModeEnding::Complete)), "{name}");
@@ -110,7 +110,7 @@ fn recordings_are_small_and_tell_nothing_of_a_machine() {
         }
     }
     names.sort();
-    let mut told = RECORDINGS.map(|(name, _)| name.to_owned());
-    told.sort();
-    assert_eq!(names, told, "every recording is tested");
+    let mut tested = RECORDINGS.map(|(name, _)| name.to_owned());
+    tested.sort();
+    assert_eq!(names, tested, "every recording is tested");
 }

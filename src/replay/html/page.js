@@ -1,6 +1,6 @@
 "use strict";
 
-// The report of `modegate replay --html`. One file, no dependency, no network. The data stands in the page as JSON.
+// The report of `modegate replay --html`. One file, no dependency, no network. The data is embedded as JSON.
 // Whatever comes from the data reaches the page as text only (`textContent`, attributes), never as markup: a journal
 // holds what models, tools and strangers have written.
 
@@ -90,12 +90,12 @@
 
   // Kinds of change, in the order in which a reader wants them.
   const CHANGES = new Map([
-    ["newly_blocked", { word: "newly blocked", title: "Newly blocked", says: "was let go, is blocked now" }],
-    ["newly_allowed", { word: "newly allowed", title: "Newly allowed", says: "was blocked, is let go now" }],
-    ["drift", { word: "drift", title: "Drift", says: "the same modes decide otherwise than the journal says" }],
-    ["changed_reason", { word: "changed reason", title: "Changed reason", says: "same verdict, other words" }],
-    ["changed_otherwise", { word: "changed otherwise", title: "Changed otherwise", says: "same verdict, other moves" }],
-    ["undecidable", { word: "undecidable", title: "Undecidable", says: "something was asked that was not recorded" }],
+    ["newly_blocked", { word: "newly blocked", title: "Newly blocked", says: "was allowed, is blocked now" }],
+    ["newly_allowed", { word: "newly allowed", title: "Newly allowed", says: "was blocked, is allowed now" }],
+    ["drift", { word: "drift", title: "Drift", says: "the same modes decide differently than recorded" }],
+    ["changed_reason", { word: "changed reason", title: "Changed reason", says: "same verdict, another reason" }],
+    ["changed_otherwise", { word: "changed otherwise", title: "Changed otherwise", says: "same verdict and reason, but other context, messages or mode changes" }],
+    ["undecidable", { word: "undecidable", title: "Undecidable", says: "the decision needs a fact that was not recorded" }],
   ]);
 
   // The chips of the header: what they count, and which events they let through.
@@ -108,7 +108,7 @@
   // The groups of the list: the kinds of change, and what else can be searched for.
   const GROUPS = new Map([
     ...CHANGES,
-    ["unmet", { title: "Unmet expectations", says: "decided otherwise than was expected" }],
+    ["unmet", { title: "Unmet expectations", says: "the decision is not the expected one" }],
     ["blocked", { title: "Blocked", says: "as before" }],
     ["other", { title: "Other events", says: "" }],
   ]);
@@ -121,7 +121,7 @@
 
   // Marks differ in shape as well as in colour. A graver mark hides a lighter one where there is no room for both.
   const MARKS = new Map([
-    ["silent", { grave: 0, path: "M-2.5 0a2.5 2.5 0 105 0a2.5 2.5 0 10-5 0z", legend: "no gate heard it" }],
+    ["silent", { grave: 0, path: "M-2.5 0a2.5 2.5 0 105 0a2.5 2.5 0 10-5 0z", legend: "no gate matched" }],
     ["pass", { grave: 1, path: "M-4 0a4 4 0 108 0a4 4 0 10-8 0z", legend: "pass" }],
     ["observe", { grave: 2, path: "M-4-4h8v8h-8z", legend: "observe" }],
     ["unknown", { grave: 3, path: "M-5 0a5 5 0 1010 0a5 5 0 10-10 0z", legend: "unknown or undecidable" }],
@@ -157,7 +157,7 @@
 
   function sessionOf(raw) {
     const session = { raw, id: words(raw.id) || "unnamed", key: words(raw.id) || "unnamed" };
-    session.events = many(raw.events).filter(isThing).map((retrial, index) => eventOf(retrial, index, session));
+    session.events = many(raw.events).filter(isThing).map((result, index) => eventOf(result, index, session));
     session.lanes = lanesOf(session.events);
     session.bands = bandsOf(session.events);
     session.differing = session.events.filter((event) => event.differs).length;
@@ -165,8 +165,18 @@
     session.byLine = new Map();
     for (const event of session.events) if (!session.byLine.has(event.line)) session.byLine.set(event.line, event);
     session.times = timesOf(session.events);
+    session.title = titleOf(session);
     session.journeys = new Map();
     return session;
+  }
+
+  /** The short id with the first prompt, or else the time of the first event. */
+  function titleOf(session) {
+    const prompt = session.events.find((event) => words(event.result.kind).startsWith("UserPrompt"));
+    const text = words(prompt?.result.event).replace(/^[A-Za-z]+\(([^]*)\)$/, "$1");
+    const time = words(session.events.find((event) => words(event.result.at))?.result.at).replace("T", " ").slice(0, 16);
+    const short = /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(session.id) ? session.id.slice(0, 8) : session.id;
+    return dotted([short, text || time]);
   }
 
   /** A session may be there twice, as journal and as recording; a link must still find the right one. */
@@ -179,29 +189,29 @@
     }
   }
 
-  function eventOf(retrial, index, session) {
-    const findings = many(retrial.findings).filter(isThing);
-    const change = CHANGES.has(retrial.change) ? retrial.change : "";
-    const unmet = retrial.met === false;
+  function eventOf(result, index, session) {
+    const findings = many(result.findings).filter(isThing);
+    const change = CHANGES.has(result.change) ? result.change : "";
+    const unmet = result.met === false;
     const event = {
-      retrial, index, session, findings, change, unmet,
-      line: Number.isInteger(retrial.line) ? String(retrial.line) : `e${index + 1}`,
-      name: words(retrial.event) || words(retrial.kind) || "an event without a name",
-      verdict: words(retrial.verdict) || "pass",
-      modes: isThing(retrial.modes) ? Object.entries(retrial.modes).map(([mode, phase]) => [mode, words(phase)]) : [],
+      result, index, session, findings, change, unmet,
+      line: Number.isInteger(result.line) ? String(result.line) : `e${index + 1}`,
+      name: words(result.event) || words(result.kind) || "an event without a name",
+      verdict: words(result.verdict) || "pass",
+      modes: isThing(result.modes) ? Object.entries(result.modes).map(([mode, phase]) => [mode, words(phase)]) : [],
       differs: change !== "" || unmet,
-      blocked: isBlock(retrial.verdict),
+      blocked: isBlock(result.verdict),
       lane: 0,
     };
     event.mark = markOf(event);
-    event.outcome = words(retrial.outcome) || event.verdict;
+    event.outcome = words(result.outcome) || event.verdict;
     return event;
   }
 
-  function markOf({ retrial, findings, change, verdict }) {
+  function markOf({ result, findings, change, verdict }) {
     if (change === "undecidable") return "unknown";
     if (isBlock(verdict)) return "block";
-    if (retrial.outcome === "allowed unmet" || findings.some((finding) => finding.unmet)) return "warn";
+    if (result.outcome === "allowed unmet" || findings.some((finding) => finding.unmet)) return "warn";
     const mark = VERDICT_MARKS.get(verdict) ?? "pass";
     if (mark !== "pass") return mark;
     if (findings.some((finding) => finding.outcome?.truth === "unknown")) return "unknown";
@@ -213,8 +223,8 @@
     const lanes = [{ key: "", type: "main", id: "", events: [] }];
     const known = new Map([["", 0]]);
     for (const event of events) {
-      const type = words(event.retrial.agent);
-      const id = words(event.retrial.agent_id);
+      const type = words(event.result.agent);
+      const id = words(event.result.agent_id);
       const key = id || type;
       if (!known.has(key)) {
         known.set(key, lanes.length);
@@ -253,7 +263,7 @@
 
   /** Milliseconds since the first event, never going back; nothing when the events have no times. */
   function timesOf(events) {
-    const read = events.map((event) => Date.parse(words(event.retrial.at)));
+    const read = events.map((event) => Date.parse(words(event.result.at)));
     const first = read.find(Number.isFinite);
     if (first === undefined || read.filter(Number.isFinite).length < 2) return null;
     let latest = 0;
@@ -278,19 +288,19 @@
 
   function travelled(session, mode) {
     const journey = {
-      visited: new Set(), done: new Set(), skipped: new Set(), released: new Set(), refused: new Map(), latest: new Map(),
+      visited: new Set(), done: new Set(), skipped: new Set(), unmet: new Set(), blocks: new Map(), latest: new Map(),
     };
     for (const event of session.events) {
       for (const [name, phase] of event.modes) if (name === mode) journey.visited.add(phase);
       for (const finding of event.findings) {
         if (finding.mode !== mode) continue;
         const gate = words(finding.gate);
-        const refuses = isBlock(finding.verdict) || finding.verdict === "ask";
-        if (finding.unmet) journey.released.add(gate);
-        else if (refuses) journey.refused.set(gate, (journey.refused.get(gate) ?? 0) + 1);
-        journey.latest.set(gate, refuses ? "block" : finding.outcome?.truth === "passes" ? "pass" : "warn");
+        const blocks = isBlock(finding.verdict) || finding.verdict === "ask";
+        if (finding.unmet) journey.unmet.add(gate);
+        else if (blocks) journey.blocks.set(gate, (journey.blocks.get(gate) ?? 0) + 1);
+        journey.latest.set(gate, blocks ? "block" : finding.outcome?.truth === "passes" ? "pass" : "warn");
       }
-      for (const move of many(event.retrial.moves)) noteMove(words(move), mode, journey);
+      for (const move of many(event.result.moves)) noteMove(words(move), mode, journey);
     }
     return journey;
   }
@@ -330,7 +340,7 @@
 
   /** All the words of an event in lower case. Made when the first search comes, for it costs time and memory. */
   function hayOf(event) {
-    event.hay ??= [event.session.id, JSON.stringify(event.retrial)].join(" ").toLowerCase();
+    event.hay ??= [event.session.id, JSON.stringify(event.result)].join(" ").toLowerCase();
     return event.hay;
   }
 
@@ -356,7 +366,7 @@
     const number = (key) => (Number.isFinite(summary[key]) ? summary[key] : 0);
     const events = Number.isFinite(summary.events) ? summary.events : everyEvent.length;
     const all = Number.isFinite(summary.sessions) ? summary.sessions : sessions.length;
-    if (events === 0) return "No events to decide again";
+    if (events === 0) return "No events to replay";
     const kinds = Array.from(CHANGES.keys()).filter((key) => key !== "undecidable");
     const differ = kinds.map(number).reduce((a, b) => a + b, 0);
     const parts = [];
@@ -364,12 +374,12 @@
     if (number("undecidable") > 0) parts.push(`${localized(number("undecidable"))} undecidable`);
     if (number("unmet") > 0) parts.push(`${count(number("unmet"), "expectation")} unmet`);
     if (parts.length === 0 && report.comparison === "none") parts.push(`${localized(number("blocked"))} blocked`);
-    if (parts.length === 0) parts.push("every decision is the same");
+    if (parts.length === 0) parts.push("all decisions are unchanged");
     return `${count(events, "event")} in ${count(all, "session")}: ${parts.join(", ")}`;
   }
 
   const COMPARISONS = new Map([
-    ["drift", "decided again by the modes of then"],
+    ["drift", "decided again by the recorded modes"],
     ["modes", "decided again by other modes"],
     ["none", "nothing to compare with"],
   ]);
@@ -388,13 +398,13 @@
     byId("chips").replaceChildren(...chips);
   }
 
-  // A chip counts what can be shown. What the summary counts beyond that is told, so that no number is a riddle.
+  // A chip counts what can be shown. The title says how many of the summary are not on the page.
   function chip(key, word, shown, act) {
-    const told = Number.isFinite(summary[key]) ? Math.max(summary[key], shown) : shown;
-    const title = told > shown ? `${shown} of them are in this file` : null;
+    const total = Number.isFinite(summary[key]) ? Math.max(summary[key], shown) : shown;
+    const title = total > shown ? `${shown} of them are in this file` : null;
     const filters = key !== "problems";
     const node = pushButton({ class: `chip chip-${key}`, "data-filter": key, disabled: shown === 0, title, onclick: act },
-      filters && signOf(CHIP_MARKS.get(key), key), el("b", {}, localized(told)), " ", word);
+      filters && signOf(CHIP_MARKS.get(key), key), el("b", {}, localized(total)), " ", word);
     if (filters) node.setAttribute("aria-pressed", "false");
     return node;
   }
@@ -487,10 +497,10 @@
       draw("circle", { cx: 12, cy: 12, r: 10 }), draw("path", { d: "M7.5 12.5l3 3 6-6.5" }));
     if (report.comparison === "none") return say(
       fine,
-      "Nothing to compare with, so nothing differs.",
+      "No recorded decisions to compare with.",
       "The timeline shows what was decided, and why.",
     );
-    return say(fine, "Nothing differs.", "Every decision came out as before.");
+    return say(fine, "Nothing differs.", "Every decision is as recorded.");
   }
 
   function groupNode(key, gates) {
@@ -527,21 +537,21 @@
       el("span", { class: "row-name", dir: "auto" }, shortened(event.name, 90)),
       el("span", { class: "row-change" }, changeWords(event)),
       el("span", { class: "row-place quiet" }, el("bdi", {}, shortened(event.session.id, 24)), ` : ${event.line}`),
-      el("span", { class: "row-why quiet", dir: "auto" }, shortened(words(event.retrial.reason), 160)));
+      el("span", { class: "row-why quiet", dir: "auto" }, shortened(words(event.result.reason), 160)));
     node.event = event;
     return node;
   }
 
   function changeWords(event) {
-    const { retrial } = event;
+    const { result } = event;
     const now = verdictNode(event.verdict);
     if (event.change === "undecidable") return [el("span", {}, "cannot be decided")];
     if (event.change) {
-      const before = isThing(retrial.was) ? words(retrial.was.verdict) || event.verdict : "?";
+      const before = isThing(result.was) ? words(result.was.verdict) || event.verdict : "?";
       return [verdictNode(before), el("span", { class: "arrow", "aria-label": "became" }, " → "), now];
     }
     if (!event.unmet) return [now];
-    return [quiet("expected "), verdictNode(words(retrial.expected?.verdict) || "?"), quiet(", got "), now];
+    return [quiet("expected "), verdictNode(words(result.expected?.verdict) || "?"), quiet(", got "), now];
   }
 
   function verdictNode(verdict) {
@@ -612,20 +622,20 @@
 
   function sessionNode(session) {
     const chosen = session === state.session;
-    const told = [count(session.events.length, "event")];
-    if (session.blocked > 0) told.push(`${session.blocked} blocked`);
-    if (session.differing > 0) told.push(`${session.differing} differ`);
+    const counts = [count(session.events.length, "event")];
+    if (session.blocked > 0) counts.push(`${session.blocked} blocked`);
+    if (session.differing > 0) counts.push(`${session.differing} differ`);
     const source = sourceOf(session);
     const button = pushButton({
       class: "session", "aria-current": chosen ? "true" : null, tabindex: chosen ? "0" : "-1",
       title: words(session.raw.file), onclick: () => openSession(session),
     },
       el("span", { class: "session-top" },
-        el("span", { class: "session-name", dir: "auto" }, shortened(session.id, 60)),
+        el("span", { class: "session-name", dir: "auto" }, shortened(session.title, 60)),
         source && el("span", { class: "source quiet" }, source),
       ),
       strip(session, Math.max(120, byId("sessions").clientWidth - 18), 26),
-      el("span", { class: "session-told quiet" }, told.join(" · ")));
+      el("span", { class: "session-counts quiet" }, counts.join(" · ")));
     button.session = session;
     return el("li", {}, button);
   }
@@ -694,7 +704,7 @@
     if (isThing(left) && (left.sessions > 0 || left.events > 0)) {
       byId("left-out").hidden = false;
       const what = `${count(left.sessions ?? 0, "more session")} with ${count(left.events ?? 0, "event")}`;
-      byId("left-out").textContent = `${what} left out: nothing differs in them.`;
+      byId("left-out").textContent = `${what} left out: they have no differences.`;
     }
     if (problems.length === 0) return;
     const shown = problems.slice(0, 200);
@@ -842,7 +852,7 @@
         const faint = isFaint(event);
         group.append(draw("g", {
           class: faint ? "spot faint" : "spot", id: `mark-${event.index}`, role: "option", "aria-selected": String(chosen),
-          "aria-label": events > 1 ? `${spoken(event)}; and ${events - 1} beside it` : spoken(event),
+          "aria-label": events > 1 ? `${spoken(event)}; and ${events - 1} next to it` : spoken(event),
           transform: `translate(${screenX(view, event.index).toFixed(1)} ${screenY(view, event.lane)})`,
         },
           chosen && draw("circle", { class: "halo", r: 13 }),
@@ -1116,7 +1126,7 @@
           clockOf(event),
         ]),
       ),
-      words(event.retrial.reason) && el("span", { class: "quiet", dir: "auto" }, shortened(words(event.retrial.reason), 140)));
+      words(event.result.reason) && el("span", { class: "quiet", dir: "auto" }, shortened(words(event.result.reason), 140)));
     const box = tip.getBoundingClientRect();
     tip.style.left = `${clamp(8, pointer.clientX + 14, window.innerWidth - box.width - 8)}px`;
     const below = pointer.clientY + 18;
@@ -1125,7 +1135,7 @@
 
   /** The time of day as the journal has it (UTC), to the second. */
   function clockOf(event) {
-    const found = /T(\d\d:\d\d:\d\d)/.exec(words(event.retrial.at));
+    const found = /T(\d\d:\d\d:\d\d)/.exec(words(event.result.at));
     return found ? found[1] : "";
   }
 
@@ -1142,8 +1152,8 @@
     const source = sourceOf(session);
     byId("story-head").replaceChildren(
       el("div", { class: "story-name" },
-        el("h2", { dir: "auto" }, shortened(session.id, 80)),
-        el("p", { class: "quiet" }, dotted([source, words(session.raw.file)]))),
+        el("h2", { dir: "auto" }, shortened(session.title, 80)),
+        el("p", { class: "quiet" }, dotted([source, session.id, words(session.raw.file)]))),
       el("div", { class: "story-tools" }, scales,
         el("div", { class: "switch" },
           pushButton({ "aria-label": "Zoom out", title: "Zoom out (-)", onclick: () => timeline.zoom(0.7) }, "−"),
@@ -1215,7 +1225,7 @@
             facts && el("span", { class: "quiet small" }, shortened(facts, 80)),
           ),
           words(mode.about) && el("p", { class: "quiet", dir: "auto" }, shortened(words(mode.about), 200))),
-        journey.refused.size > 0 && el("span", { class: "quiet small" }, el("b", { class: "is-block" }, "n×"), " refused n times")),
+        journey.blocks.size > 0 && el("span", { class: "quiet small" }, el("b", { class: "is-block" }, "n×"), " blocked n times")),
       phases.length > 0 && el("div", { class: "drawing" }, phasesDrawing(name, phases, journey, here)),
       gates.length > 0 && freeGates(gates, journey, phases.length > 0));
   }
@@ -1282,12 +1292,12 @@
   const seen = (journey, phase) => journey.visited.has(words(phase.name)) || journey.done.has(words(phase.name));
 
   function diagramWords(mode, phases, journey, here) {
-    const told = phases.map((phase) => {
+    const described = phases.map((phase) => {
       const name = words(phase.name);
       const how = ["done", "skipped", "visited"].find((word) => journey[word].has(name)) ?? "not reached";
       return `${name}: ${how}${name === here ? ", the selected event is here" : ""}`;
     });
-    return `Phases of the ${mode} mode. ${told.join("; ")}.`;
+    return `Phases of the ${mode} mode. ${described.join("; ")}.`;
   }
 
   function head(x, y, turn) {
@@ -1362,15 +1372,15 @@
 
   /** How a gate has answered in the session: its sign, and words for it. */
   function gateState(id, journey) {
-    const refused = journey.refused.get(id) ?? 0;
-    if (journey.released.has(id)) {
-      const short = refused > 0 ? `${refused}× unmet` : "unmet";
-      return { mark: "warn", short, says: `refused ${count(refused, "time")}, then allowed unmet` };
+    const blocks = journey.blocks.get(id) ?? 0;
+    if (journey.unmet.has(id)) {
+      const short = blocks > 0 ? `${blocks}× unmet` : "unmet";
+      return { mark: "warn", short, says: `blocked ${count(blocks, "time")}, then allowed unmet` };
     }
     const mark = journey.latest.get(id) ?? null;
-    const then = mark === "pass" ? ", then held" : "";
-    if (refused > 0) return { mark, short: `${refused}×`, says: `refused ${count(refused, "time")}${then}` };
-    if (mark === "pass") return { mark, short: "", says: "held" };
+    const then = mark === "pass" ? ", then passed" : "";
+    if (blocks > 0) return { mark, short: `${blocks}×`, says: `blocked ${count(blocks, "time")}${then}` };
+    if (mark === "pass") return { mark, short: "", says: "passed" };
     return { mark, short: "", says: mark ? "warned" : "not asked in this session" };
   }
 
@@ -1380,7 +1390,7 @@
     const sign = mark
       ? draw("path", { class: `mark ${mark}`, d: MARKS.get(mark).path, transform: "translate(21 10.5) scale(.72)" })
       : draw("path", { class: "gate-none", d: "M17 10.5h8" });
-    const counted = `gate-count is-${journey.released.has(id) ? "warn" : "block"}`;
+    const counted = `gate-count is-${journey.unmet.has(id) ? "warn" : "block"}`;
     return draw("g", { class: mark ? "gate" : "gate unasked", transform: `translate(0 ${y})` },
       draw("title", {}, [id, words(gate.says), says].filter(Boolean).join("\n")),
       draw("rect", { class: "gate-hit", x: 6, y: 0, width: wide - 12, height: BOX.row }),
@@ -1414,7 +1424,7 @@
 
   // What a reader wants first comes first.
   const PARTS = [
-    detailHead, comparison, expectation, reasonPart, unrecordedPart, toldPart, movesPart, checksPart, factsPart, replyPart,
+    detailHead, comparison, expectation, reasonPart, unrecordedPart, messagesPart, movesPart, checksPart, factsPart, replyPart,
   ];
 
   function showDetail() {
@@ -1425,12 +1435,12 @@
     if (!event) return pane.replaceChildren();
     const parts = PARTS.map((make) => make(event));
     // Whoever steps on with the pane's own buttons keeps the button.
-    const held = pane.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    const focused = pane.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     pane.replaceChildren(...parts.filter(Boolean));
     const again = Array.from(pane.querySelectorAll("button")).find(
-      (button) => button.getAttribute("aria-label") === held,
+      (button) => button.getAttribute("aria-label") === focused,
     );
-    if (held) again?.focus();
+    if (focused) again?.focus();
     return undefined;
   }
 
@@ -1439,11 +1449,11 @@
   }
 
   function detailHead(event) {
-    const { retrial, session } = event;
+    const { result, session } = event;
     const lane = session.lanes[event.lane];
     const place = dotted([
       `event ${event.index + 1} of ${session.events.length}`,
-      Number.isInteger(retrial.line) && `line ${retrial.line}`,
+      Number.isInteger(result.line) && `line ${result.line}`,
       clockOf(event) && `${clockOf(event)} UTC`,
     ]);
     const agent = event.lane === 0 ? "main agent" : [lane.type, lane.id].filter(Boolean).join(" ");
@@ -1495,25 +1505,25 @@
   );
 
   function reasonPart(event) {
-    const reason = words(event.retrial.reason);
-    return reason && !isThing(event.retrial.was) ? part("Reason", paragraph(reason)) : null;
+    const reason = words(event.result.reason);
+    return reason && !isThing(event.result.was) ? part("Reason", paragraph(reason)) : null;
   }
 
   /** Before and now side by side. What both share at the ends stays plain, what differs is marked. */
   function comparison(event) {
-    const { was } = event.retrial;
+    const { was } = event.result;
     if (!isThing(was)) return null;
     const column = (title, side, other, verdict) => el("div", { class: "side-by" },
       el("h4", {}, title), el("p", {}, verdictNode(verdict)),
-      words(side.reason) ? el("p", { class: "words", dir: "auto" },
+      words(side.reason) && el("p", { class: "words", dir: "auto" },
         marked(words(side.reason), words(other.reason)),
-      ) : el("p", { class: "quiet" }, "no reason given"),
+      ),
       many(side.moves).length > 0 && movesList(many(side.moves).map(words)));
     return part(CHANGES.get(event.change)?.title ?? "Before and now",
       event.change && el("p", { class: "quiet" }, `${CHANGES.get(event.change).says}.`),
       el("div", { class: "sides" },
-        column("Before", was, event.retrial, words(was.verdict) || event.verdict),
-        column("Now", event.retrial, was, event.verdict)));
+        column("Before", was, event.result, words(was.verdict) || event.verdict),
+        column("Now", event.result, was, event.verdict)));
   }
 
   function marked(text, other) {
@@ -1530,7 +1540,7 @@
   }
 
   function expectation(event) {
-    const { expected, met } = event.retrial;
+    const { expected, met } = event.result;
     if (!isThing(expected) && met === undefined) return null;
     const missed = met === false;
     const wanted = isThing(expected) ? words(expected.verdict) : "";
@@ -1545,23 +1555,23 @@
   }
 
   function unrecordedPart(event) {
-    const asked = many(event.retrial.unrecorded).map(words);
+    const asked = many(event.result.unrecorded).map(words);
     if (asked.length === 0) return null;
     return part("Not recorded",
       el("div", { class: "note odd" },
-        el("p", {}, "To decide this again, something is asked that the journal has no answer to. Unknown is not yes."),
+        el("p", {}, "This decision needs facts that the journal does not have. An unknown fact never opens a gate."),
         el("ul", {}, asked.map((question) => el("li", { dir: "auto" }, clipped(question, 300))))));
   }
 
-  function toldPart(event) {
-    const context = many(event.retrial.context).map(words);
-    const messages = many(event.retrial.messages).map(words);
+  function messagesPart(event) {
+    const context = many(event.result.context).map(words);
+    const messages = many(event.result.messages).map(words);
     if (context.length + messages.length === 0) return null;
-    return part("Told",
+    return part("Messages",
       context.map(
-        (text) => el("div", { class: "told" }, el("span", { class: "told-who" }, "the model"), paragraph(text)),
+        (text) => el("div", { class: "message" }, el("span", { class: "message-to" }, "the model"), paragraph(text)),
       ),
-      messages.map((text) => el("div", { class: "told" }, el("span", { class: "told-who" }, "the user"), paragraph(text))));
+      messages.map((text) => el("div", { class: "message" }, el("span", { class: "message-to" }, "the user"), paragraph(text))));
   }
 
   function movesList(moves) {
@@ -1569,15 +1579,15 @@
   }
 
   function movesPart(event) {
-    const moves = many(event.retrial.moves).map(words);
+    const moves = many(event.result.moves).map(words);
     // With a comparison they stand there.
-    if (moves.length === 0 || isThing(event.retrial.was)) return null;
+    if (moves.length === 0 || isThing(event.result.was)) return null;
     return part("Moves", movesList(moves));
   }
 
   /** Gates that objected stand open; those without objection are folded away when there are several. */
   function checksPart(event) {
-    if (event.findings.length === 0) return part("Checks", el("p", { class: "quiet" }, "No gate heard this event."));
+    if (event.findings.length === 0) return part("Checks", el("p", { class: "quiet" }, "No gate matched this event."));
     const calm = (finding) => finding.verdict === "pass" && !finding.unmet && finding.outcome?.truth === "passes";
     const loud = event.findings.filter((finding) => !calm(finding));
     const rest = event.findings.filter(calm);
@@ -1589,7 +1599,7 @@
 
   function folded(findings, open) {
     return el("details", { open },
-      el("summary", {}, `${count(findings.length, "gate")} had no objection`),
+      el("summary", {}, `${count(findings.length, "gate")} passed`),
       findings.slice(0, 100).map(findingNode));
   }
 
@@ -1625,7 +1635,7 @@
   }
 
   function factsPart(event) {
-    const facts = many(event.retrial.facts).filter(Array.isArray);
+    const facts = many(event.result.facts).filter(Array.isArray);
     if (facts.length === 0) return null;
     return part("Facts", el("dl", { class: "facts" }, facts.slice(0, 300).map(([question, answer]) =>
       el("div", {},
@@ -1634,7 +1644,7 @@
   }
 
   function replyPart(event) {
-    const reply = event.retrial.reply;
+    const reply = event.result.reply;
     if (!isThing(reply)) return null;
     const stdout = words(reply.stdout);
     const stderr = words(reply.stderr);
@@ -1724,7 +1734,7 @@
     const unmet = event.unmet ? ", expectation unmet" : "";
     const place = `Event ${event.index + 1} of ${event.session.events.length}`;
     const text = `${place}, ${shortened(event.name, 120)}, ${shortened(event.outcome, 40)}${change}${unmet}`;
-    return long && event.retrial.reason ? `${text}. ${shortened(words(event.retrial.reason), 200)}` : text;
+    return long && event.result.reason ? `${text}. ${shortened(words(event.result.reason), 200)}` : text;
   }
 
   function announce(text) {
@@ -1848,17 +1858,17 @@
         pushButton({ class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
       ),
       el("p", {},
-        "Every mark is an event of a session, decided again. Lanes are agents, coloured bands are modes with their ",
-        "phases. A ring says that the decision differs.",
+        "Every mark is an event of a session, decided again. Lanes are agents, colored bands are modes with their ",
+        "phases. A ring marks a decision that differs.",
       ),
       el("ul", { class: "help-marks" },
         Array.from(MARKS).reverse().map(([mark, { legend }]) => el("li", {}, markNode(mark), legend)),
-        el("li", {}, markNode("pass", true), "differs from before, or from what was expected"),
+        el("li", {}, markNode("pass", true), "differs from the recorded or the expected decision"),
       ),
       el("dl", { class: "help-keys" },
         KEYS.map(({ shown, says }) => el("div", {}, el("dt", {}, el("kbd", {}, shown)), el("dd", {}, says))),
       ),
-      el("p", { class: "quiet" }, "Ctrl and the wheel zoom. The address holds the selected event: copy it to share."));
+      el("p", { class: "quiet" }, "Ctrl and the wheel zoom. The address contains the selected event: copy it to share."));
     if (!dialog.open) dialog.showModal();
   }
 
@@ -1872,14 +1882,14 @@
   function switchTheme() {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     remember("modegate-theme", document.documentElement.dataset.theme);
-    announce(`${document.documentElement.dataset.theme} colours`);
+    announce(`${document.documentElement.dataset.theme} colors`);
   }
 
   function remember(key, value) {
     try {
       localStorage.setItem(key, value);
     } catch {
-      // A browser may refuse to remember; the choice then lasts as long as the page.
+      // A browser may not store it; the choice then lasts as long as the page.
     }
   }
 

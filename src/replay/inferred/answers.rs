@@ -1,4 +1,4 @@
-//! Answers from what a session has shown.
+//! Answers from inferred facts.
 
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
@@ -13,10 +13,9 @@ use jiff::Timestamp;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// Why most things are unknown.
 const UNSHOWN: &str = "this session does not show it";
 
-/// The world at one event, as far as the session has shown it.
+/// The inferred facts at one event.
 pub struct InferredAnswers<'a> {
     known: &'a InferredFacts,
     event: &'a Event,
@@ -38,7 +37,7 @@ impl<'a> InferredAnswers<'a> {
         name.map_or_else(|| project.to_owned(), |name| lent.join(name))
     }
 
-    /// The whole path of a file of the project.
+    /// The absolute path of a file of the project.
     fn whole(&self, path: &str) -> String {
         lexical(&self.tree().join(path)).to_string_lossy().into_owned()
     }
@@ -50,7 +49,7 @@ impl<'a> InferredAnswers<'a> {
             .ok_or_else(|| format!("this session does not show what `{path}` has"))
     }
 
-    /// The known files that match. That none is known does not mean that there is none.
+    /// The known files that match; without one, the answer is unknown.
     fn files(&self, wanted: &[String]) -> Answer {
         let root = format!("{}/", self.tree().to_string_lossy().trim_end_matches('/'));
         let mut found = Vec::new();
@@ -62,7 +61,7 @@ impl<'a> InferredAnswers<'a> {
         }
         let plain: Option<Vec<String>> = wanted.iter().map(|glob| globs::plain(glob)).collect();
         let settled = plain.is_some_and(|paths| paths.iter().all(|path| self.is_settled(path)));
-        // An empty file is no evidence; another one may be.
+        // An empty file is not evidence, and an unseen one may be.
         if settled || found.iter().any(|file| file.size > 0) {
             return Answer::Files(newest(found));
         }
@@ -70,7 +69,7 @@ impl<'a> InferredAnswers<'a> {
         Answer::Unknown(format!("this session does not show whether a file matches {first}"))
     }
 
-    /// Whether it is known of a path that it is there, with what, or that it is not.
+    /// Whether the content of a file is known, or that it does not exist.
     fn is_settled(&self, path: &str) -> bool {
         self.known.files.get(&self.whole(path)).is_some_and(|known| known.state != SeenContent::There)
     }
@@ -93,7 +92,7 @@ impl<'a> InferredAnswers<'a> {
         }
     }
 
-    /// Who wrote a file, if a tool of this session did. That none was seen does not mean that none did.
+    /// The agent that wrote a file, if a tool call of this session did.
     fn writer(&self, path: &str) -> Answer {
         let known = self.known.files.get(&self.whole(path)).and_then(|known| known.writer.clone());
         known.map_or_else(
@@ -139,7 +138,7 @@ impl<'a> InferredAnswers<'a> {
         answer
     }
 
-    /// Whether a path and the user's folder, which is not known, may be the same.
+    /// Whether a path may be in the user's folder, which is unknown.
     fn may_be_users(&self, asked: &EffectQuery) -> bool {
         let named = |touch: &crate::shell::FileEffect| match &touch.target {
             TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
@@ -202,7 +201,7 @@ impl FactSource for InferredAnswers<'_> {
     }
 }
 
-/// A file that is surely there, with its size; a size that is not known is no answer.
+/// A file whose content, and so its size, is known.
 fn file(path: &str, known: &SeenFile) -> Option<FoundFile> {
     let SeenContent::Full(content) = &known.state else { return None };
     Some(FoundFile { path: path.to_owned(), size: content.len() as u64, modified: known.modified })

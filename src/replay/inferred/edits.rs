@@ -1,17 +1,17 @@
-//! What a file has after a tool has worked on it.
+//! The content of a file after a tool call.
 
 use super::text;
 use crate::event::Event;
 use serde_json::Value;
 
-/// The content that a tool has left, where that is certain; `before` is what was known.
+/// The content after a tool call where that is certain; `before` is the known content.
 pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
     let response = event.response().unwrap_or(&Value::Null);
     match event.tool()? {
         "Write" => text(response, "/content").or_else(|| event.input("content")).map(str::to_owned),
         "NotebookEdit" => text(response, "/updated_file").map(str::to_owned),
         "Edit" | "MultiEdit" => {
-            // A person has changed the edit before it was made.
+            // The user changed the edit before it was made.
             let changed = response.get("userModified").and_then(Value::as_bool) == Some(true);
             let original = text(response, "/originalFile").or_else(|| text(response, "/originalFileContents"));
             let before = original.or(before).or_else(|| creates(event).then_some(""))?;
@@ -21,7 +21,7 @@ pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
     }
 }
 
-/// Whether an edit makes a file: it replaces nothing.
+/// Whether an edit creates a file, which it does if it replaces nothing.
 fn creates(event: &Event) -> bool {
     event.input("old_string") == Some("")
 }
@@ -34,13 +34,13 @@ fn edits(event: &Event) -> Vec<&Value> {
     }
 }
 
-/// A text after one edit; nothing where the host may have done otherwise than it says.
+/// A text after one edit; `None` where the host may have done something else.
 fn edited(before: &str, edit: &Value) -> Option<String> {
     let (old, new) = (text(edit, "/old_string")?, text(edit, "/new_string")?);
     if old.is_empty() {
         return before.is_empty().then(|| new.to_owned());
     }
-    // The host takes away the end of a line with its last word.
+    // The host removes the newline with the last text of a line.
     let line_goes = new.is_empty() && !old.ends_with('\n') && before.contains(&format!("{old}\n"));
     if !before.contains(old) || line_goes {
         return None;
@@ -49,7 +49,7 @@ fn edited(before: &str, edit: &Value) -> Option<String> {
     Some(if all { before.replace(old, new) } else { before.replacen(old, new, 1) })
 }
 
-/// The content of a file that was read as a whole.
+/// The content of a file that was read completely.
 pub(super) fn read(event: &Event) -> Option<String> {
     let file = event.response()?.get("file")?;
     let number = |name: &str| file.get(name).and_then(Value::as_u64);
@@ -58,7 +58,7 @@ pub(super) fn read(event: &Event) -> Option<String> {
     text(file, "/content").filter(|_| whole).map(str::to_owned)
 }
 
-/// The files that a command has changed, as the host has seen it; of a new one the content, too.
+/// The files that a command changed according to the host; for a new one with its content.
 pub(super) fn by_shell(event: &Event) -> Vec<(String, Option<String>)> {
     let diff = event.response().and_then(|response| response.get("bashEditDiff"));
     let files = diff.and_then(|diff| diff.get("files")?.as_array()).map(Vec::as_slice).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What an event tells by itself.
+//! Answers from a single event.
 
 use super::{InferredFacts, named_project};
 use crate::event::Event;
@@ -6,8 +6,9 @@ use crate::facts::event_text;
 use crate::facts::{Answer, EffectQuery, FactSource, Question};
 use serde_json::Value;
 
-/// The answer to a question about the event itself, which a journal may have only redacted: nothing where the text
-/// that is asked about is not whole, or where the world is asked.
+/// Answers a question about the event itself.
+///
+/// `None` where the text was redacted or cut off, or where the question is about something else.
 #[must_use]
 pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
     let whole = match question {
@@ -23,7 +24,7 @@ pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
     answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
 }
 
-/// Whether the command and the path that a tool is given are whole.
+/// Whether the command and the path of a tool call are complete.
 fn input_is_whole(event: &Event) -> bool {
     let Some(input) = event.fields.get("tool_input").and_then(Value::as_object) else { return true };
     let asked = ["command", "file_path", "notebook_path", "path"].map(|name| input.get(name));

@@ -1,4 +1,4 @@
-//! What a session has shown of files.
+//! The files that a session has shown.
 
 use crate::shell::{Effect, FileEffect};
 use std::collections::BTreeMap;
@@ -7,39 +7,37 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct SeenFiles(BTreeMap<String, SeenFile>);
 
-/// What is known of a file.
+/// A file as it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SeenFile {
     pub state: SeenContent,
-    /// When it was changed, as far as the session shows, in milliseconds.
+    /// The time of the last known change in milliseconds.
     pub modified: i64,
-    /// Who wrote what it has.
+    /// The agent that wrote the content.
     pub writer: Option<String>,
 }
 
-/// How a file was last seen.
+/// The content of a file when it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SeenContent {
-    /// With this content.
+    /// This content.
     Full(String),
-    /// There, with some content.
+    /// Some content.
     There,
-    /// Not there.
+    /// The file does not exist.
     Gone,
 }
 
 impl SeenFiles {
-    /// What is known of a file.
     pub(super) fn get(&self, path: &str) -> Option<&SeenFile> {
         self.0.get(path)
     }
 
-    /// Every file of which something is known.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &SeenFile)> {
         self.0.iter().map(|(path, known)| (path.as_str(), known))
     }
 
-    /// A file's content.
+    /// The content of a file, if it is known.
     pub(super) fn content(&self, path: &str) -> Option<&str> {
         match &self.0.get(path)?.state {
             SeenContent::Full(content) => Some(content),
@@ -47,15 +45,15 @@ impl SeenFiles {
         }
     }
 
-    /// A file was written.
+    /// Notes that a file was written.
     pub(super) fn wrote(&mut self, path: String, content: Option<String>, now: i64, writer: Option<String>) {
         let state = content.map_or(SeenContent::There, SeenContent::Full);
         self.0.insert(path, SeenFile { state, modified: now, writer });
     }
 
-    /// A file was read as a whole. What it was before, by whom, stays if it has not changed.
+    /// Notes that a file was read completely; its writer stays if the content is the same.
     pub(super) fn saw(&mut self, path: String, content: String, now: i64) {
-        // Some hosts show a file without the end of its last line.
+        // Some hosts show a file without its last newline.
         let same =
             self.content(&path).is_some_and(|known| known.trim_end_matches('\n') == content.trim_end_matches('\n'));
         if !same {
@@ -63,7 +61,7 @@ impl SeenFiles {
         }
     }
 
-    /// A file was read in part.
+    /// Notes that a file was read in part.
     pub(super) fn met(&mut self, path: String, now: i64) {
         let there = SeenFile { state: SeenContent::There, modified: now, writer: None };
         let known = self.0.entry(path).or_insert_with(|| there.clone());
@@ -72,22 +70,22 @@ impl SeenFiles {
         }
     }
 
-    /// A file is not there.
+    /// Notes that a file does not exist.
     pub(super) fn gone(&mut self, path: String) {
         self.0.insert(path, SeenFile { state: SeenContent::Gone, modified: 0, writer: None });
     }
 
-    /// Nothing is known of a file any more.
+    /// Forgets a file.
     pub(super) fn forget(&mut self, path: &str) {
         self.0.remove(path);
     }
 
-    /// Nothing is known of any file any more.
+    /// Forgets all files.
     pub(super) fn forget_all(&mut self) {
         self.0.clear();
     }
 
-    /// Of what is touched, or may be, nothing is known any more.
+    /// Forgets files that a command may change.
     pub(super) fn touched(&mut self, touches: &[FileEffect]) {
         let changes = |touch: &&FileEffect| !matches!(touch.effect, Effect::Mode | Effect::Own);
         self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path).is_none()));
