@@ -6,10 +6,10 @@ mod agents;
 mod clock;
 mod files;
 pub mod git;
+mod http;
 pub mod place;
 mod program;
 pub mod tool_effects;
-mod web;
 pub mod wired;
 
 pub use clock::{ahead, now};
@@ -21,6 +21,7 @@ use crate::facts::{
 };
 use crate::journal::ActivityLog;
 use crate::journal_files;
+use crate::paths::lexical;
 use crate::shell::ExecContext;
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
@@ -28,17 +29,18 @@ use std::cell::OnceCell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tool_effects::{Links, ToolEffects};
 
-/// No text worth checking is larger.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// The largest file that is read.
+const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
-/// Steps that are asked one after the other have no more time together: the host gives up soon after.
-const LONGEST: Duration = Duration::from_secs(65);
+/// The time for all programs and servers of an event together: the host gives up soon after.
+const STEP_TIMEOUT: Duration = Duration::from_secs(65);
 
-/// The host takes 10,000 characters of context; some are left for others.
-const TOLD: usize = 9_000;
+/// The host takes 10,000 characters of context; some are left for other hooks.
+const LONGEST_CONTEXT: usize = 9_000;
 
-/// The machine as it is now.
+/// Answers from the present state of the machine.
 #[derive(Debug)]
 pub struct LiveFacts<'e> {
     event: &'e Event,
@@ -46,88 +48,78 @@ pub struct LiveFacts<'e> {
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
-    ledger: OnceCell<Result<ActivityLog, String>>,
-    tool_effects: OnceCell<tool_effects::ToolEffects>,
-    begun: Instant,
+    activity: OnceCell<Option<ActivityLog>>,
+    tool_effects: OnceCell<ToolEffects>,
+    started: Instant,
     ahead: SignedDuration,
 }
 
 impl<'e> LiveFacts<'e> {
-    /// The world of a project at an event, with the session's journal.
+    /// Answers about the project at `home` for one event, with the session's journal.
     #[must_use]
     pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
-        let cwd = event.cwd().map(PathBuf::from);
         Self {
             event,
             home,
-            cwd,
+            cwd: event.cwd().map(PathBuf::from),
             journal,
             tree: OnceCell::new(),
-            ledger: OnceCell::new(),
+            activity: OnceCell::new(),
             tool_effects: OnceCell::new(),
-            begun: Instant::now(),
+            started: Instant::now(),
             ahead: SignedDuration::ZERO,
         }
     }
 
-    /// The same by a clock that is so far ahead.
+    /// Moves the clock forward.
     #[must_use]
     pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
-    /// Where evidence is looked for first: home, or the agent's own worktree of the same repository.
+    /// The folder in which files are looked for first: home, or the agent's own worktree of the same repository.
     fn tree(&self) -> &Path {
         self.tree.get_or_init(|| place::tree(&self.home, self.cwd.as_deref()))
     }
 
-    /// The root in which a file is: the tree, or home for what the tree has not.
+    /// The root of a file: the tree, or home for files that are missing in the tree.
     fn root(&self, path: &str) -> &Path {
         let tree = self.tree();
         if tree != self.home && !tree.join(path).exists() { &self.home } else { tree }
     }
 
-    fn ledger(&self) -> Result<&ActivityLog, String> {
-        self.ledger
-            .get_or_init(|| {
-                journal_files::activity(&self.journal)
-                    .ok_or_else(|| "the journal of this session cannot be read".to_owned())
-            })
-            .as_ref()
-            .map_err(Clone::clone)
+    /// The folder of the event.
+    fn folder(&self) -> &Path {
+        self.cwd.as_deref().unwrap_or(&self.home)
     }
 
-    fn files(&self, globs: &[String]) -> Answer {
-        let mut seen: Vec<FoundFile> = Vec::new();
-        let mut trouble = None;
+    fn activity(&self) -> Result<&ActivityLog, String> {
+        let activity = self.activity.get_or_init(|| journal_files::activity(&self.journal));
+        activity.as_ref().ok_or_else(|| "the journal of this session cannot be read".to_owned())
+    }
+
+    fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, String> {
+        let mut found: Vec<FoundFile> = Vec::new();
+        let mut problem = None;
         for root in [self.tree(), &self.home] {
             for glob in globs {
                 match files::matching(root, glob, MOST_RESULTS) {
-                    Ok(found) => seen.extend(found),
-                    Err(why) => trouble = Some(why),
+                    Ok(files) => found.extend(files),
+                    Err(why) => problem = Some(why),
                 }
             }
-            if !seen.is_empty() || self.tree() == self.home {
+            if !found.is_empty() || self.tree() == self.home {
                 break;
             }
         }
-        match trouble {
-            Some(why) if seen.is_empty() => Answer::Unknown(why),
-            _ => Answer::Files(newest(seen)),
+        match problem {
+            Some(why) if found.is_empty() => Err(why),
+            _ => Ok(newest(found)),
         }
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        let full = self.root(path).join(path);
-        let size = std::fs::metadata(&full).map_err(|error| clause(path, &error))?.len();
-        if size > LARGEST {
-            return Err(format!("`{path}` is larger than {} MiB", LARGEST >> 20));
-        }
-        std::fs::read(&full).map_err(|error| clause(path, &error))
-    }
-
-    fn frontmatter(&self, path: &str, keys: &[String]) -> Answer {
-        self.read(path).map_or_else(Answer::Unknown, |bytes| frontmatter_of(&bytes, keys))
+        read_limited(&self.root(path).join(path), path)
     }
 
     fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
@@ -138,72 +130,41 @@ impl<'e> LiveFacts<'e> {
         search_file(text.as_deref(), wanted)
     }
 
-    fn committed(&self, path: &str) -> Answer {
-        git::commitment(self.root(path), Path::new(path)).map_or_else(Answer::Unknown, Answer::Committed)
+    fn writer(&self, path: &str) -> Result<Option<String>, String> {
+        let sha256 = crate::redact::sha256(&self.read(path)?);
+        Ok(self.activity()?.writer(same_file(&self.root(path).join(path)), &sha256))
     }
 
-    fn writer(&self, path: &str) -> Answer {
-        let present = match self.read(path) {
-            Ok(bytes) => crate::redact::sha256(&bytes),
-            Err(why) => return Answer::Unknown(why),
-        };
-        match self.ledger() {
-            Ok(ledger) => Answer::Writer(ledger.writer(same_file(&self.root(path).join(path)), &present)),
-            Err(why) => Answer::Unknown(why),
-        }
-    }
-
-    fn in_flight(&self) -> Answer {
-        self.ledger().map_or_else(Answer::Unknown, |ledger| Answer::InFlight(ledger.in_flight()))
-    }
-
-    /// The folder in which the event happens.
-    fn folder(&self) -> &Path {
-        self.cwd.as_deref().unwrap_or(&self.home)
-    }
-
-    /// What the tool would change, read once an event.
-    fn tool_effects(&self) -> &tool_effects::ToolEffects {
+    /// The effects of the tool call, computed once per event.
+    fn tool_effects(&self) -> &ToolEffects {
         self.tool_effects.get_or_init(|| {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let text = |path: &Path| path.to_string_lossy().into_owned();
-            let ground = ExecContext { cwd: text(self.folder()), home, project: text(&self.home) };
-            tool_effects::ToolEffects::of(self.event, ground, tool_effects::Links::Followed)
+            let context = ExecContext { cwd: text(self.folder()), home, project: text(&self.home) };
+            ToolEffects::of(self.event, context, Links::Followed)
         })
     }
 
-    /// A file of `.claude/context`, and of no other folder: a link may lead anywhere.
-    fn context(&self, file: &str) -> Answer {
+    /// A file of `.claude/context`; links must not lead out of that folder.
+    fn context(&self, file: &str) -> Result<Answer, String> {
         let folder = self.home.join(".claude/context");
         let path = folder.join(file);
-        let inside = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
-        if inside() != Some(true) {
-            return Answer::Unknown(format!("`{file}` is not in `.claude/context`"));
+        let is_inside = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+        if is_inside() != Some(true) {
+            return Err(format!("`{file}` is not in `.claude/context`"));
         }
-        let meta = std::fs::metadata(&path).ok();
-        if !meta.as_ref().is_some_and(std::fs::Metadata::is_file) {
-            // A pipe would be waited for.
-            return Answer::Unknown(format!("`{file}` is no file"));
+        // Reading a pipe would never end.
+        if !path.is_file() {
+            return Err(format!("`{file}` is not a regular file"));
         }
-        if meta.is_some_and(|meta| meta.len() > LARGEST) {
-            return Answer::Unknown(format!("`{file}` is larger than {} MiB", LARGEST >> 20));
-        }
-        match std::fs::read(&path) {
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes);
-                let told: String = text.trim().chars().take(TOLD).collect();
-                Answer::Context { whole: told.len() == text.trim().len(), text: told }
-            }
-            Err(error) => Answer::Unknown(clause(file, &error)),
-        }
+        let bytes = read_limited(&path, file)?;
+        let content = String::from_utf8_lossy(&bytes);
+        let text: String = content.trim().chars().take(LONGEST_CONTEXT).collect();
+        Ok(Answer::Context { whole: text.len() == content.trim().len(), text })
     }
 
-    fn step(&self, question: &Question) -> Answer {
-        self.given(question).answer(question)
-    }
-
-    /// What a step is given: the event, with what gates have made of the tool's input.
-    fn given(&self, question: &Question) -> Given {
+    /// The input of a program or server: the event, with the tool input as gates have changed it.
+    fn step_input(&self, question: &Question) -> StepInput {
         let changed = match question {
             Question::Run(run) => run.input.as_ref(),
             Question::Http(http) => http.input.as_ref(),
@@ -213,114 +174,102 @@ impl<'e> LiveFacts<'e> {
         if let (Some(input), Some(fields)) = (changed, event.as_object_mut()) {
             fields.insert("tool_input".to_owned(), input.clone());
         }
-        Given {
+        StepInput {
             event: event.to_string(),
             name: self.event.name().to_owned(),
-            tool: self.event.tool().map(str::to_owned),
-            session: self.event.session().to_owned(),
+            tool: self.event.tool().unwrap_or_default().to_owned(),
+            session: self.event.session().to_string(),
             home: self.home.clone(),
             cwd: self.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or_else(|| self.home.clone()),
-            until: self.begun + LONGEST,
+            deadline: self.started + STEP_TIMEOUT,
         }
     }
 
     fn relative(&self, path: &str) -> String {
-        let path = Path::new(path);
-        let whole =
-            if path.is_absolute() { path.to_owned() } else { self.cwd.as_deref().unwrap_or(&self.home).join(path) };
-        let whole = place::real(&crate::paths::lexical(&whole));
+        let full = place::real(&lexical(&self.folder().join(path)));
         let roots = [self.tree(), &self.home].map(place::real);
-        let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
-        within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
+        let inside = roots.iter().find_map(|root| full.strip_prefix(root).ok());
+        inside.unwrap_or(&full).to_string_lossy().replace('\\', "/")
     }
-}
 
-/// What a step is given; owned, because steps run beside each other.
-struct Given {
-    event: String,
-    name: String,
-    tool: Option<String>,
-    session: String,
-    home: PathBuf,
-    cwd: PathBuf,
-    until: Instant,
-}
-
-impl Given {
-    fn answer(&self, question: &Question) -> Answer {
-        match question {
-            Question::Run(run) => {
-                let around = program::Surroundings {
-                    event: &self.event,
-                    name: &self.name,
-                    tool: self.tool.as_deref(),
-                    session: &self.session,
-                    home: &self.home,
-                    cwd: &self.cwd,
-                };
-                program::run(run, &around, self.until)
+    fn find_answer(&self, question: &Question) -> Result<Answer, String> {
+        Ok(match question {
+            Question::Files(globs) => Answer::Files(self.files(globs)?),
+            Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
+            Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
+            Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
+            Question::Changes(paths) => Answer::Changes(git::changes(self.tree(), paths, MOST_RESULTS)?),
+            Question::Head => Answer::Head(git::head(self.tree())?),
+            Question::Milestone => current_milestone(&[self.tree(), &self.home])?,
+            Question::Clock => Answer::Clock(ahead(self.ahead)),
+            Question::Writer(path) => Answer::Writer(self.writer(path)?),
+            Question::Relative(path) => Answer::Relative(self.relative(path)),
+            Question::Agent { id, transcript } => {
+                Answer::Agent(agents::agent_type(self.activity().ok(), id, transcript.as_deref().map(Path::new)))
             }
-            Question::Http(http) => web::fetch(http, &self.event, self.until),
-            _ => Answer::Unknown("this is no step".to_owned()),
-        }
+            Question::InFlight => Answer::InFlight(self.activity()?.in_flight()),
+            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
+            Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+            Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
+            Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
+            Question::HookEntries => Answer::HookEntries(wired::changed(self.event, &self.home, self.folder())?),
+            Question::Context(file) => self.context(file)?,
+            Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
+            Question::Run(_) | Question::Http(_) => self.step_input(question).answer(question)?,
+        })
     }
 }
 
 impl FactSource for LiveFacts<'_> {
     fn answer(&self, question: &Question) -> Answer {
-        match question {
-            Question::Files(globs) => self.files(globs),
-            Question::Frontmatter { path, keys } => self.frontmatter(path, keys),
-            Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
-            Question::Committed(path) => self.committed(path),
-            Question::Changes(paths) => {
-                git::changes(self.tree(), paths, MOST_RESULTS).map_or_else(Answer::Unknown, Answer::Changes)
-            }
-            Question::Head => git::head(self.tree()).map_or_else(Answer::Unknown, Answer::Head),
-            Question::Milestone => current_milestone(&[self.tree(), &self.home]),
-            Question::Clock => Answer::Clock(ahead(self.ahead)),
-            Question::Writer(path) => self.writer(path),
-            Question::Relative(path) => Answer::Relative(self.relative(path)),
-            Question::Agent { id, transcript } => agents::agent(self.ledger(), id, transcript.as_deref()),
-            Question::InFlight => self.in_flight(),
-            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
-            Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
-            Question::Touches(asked) => {
-                self.tool_effects().touches(asked).map_or_else(Answer::Unknown, Answer::Touches)
-            }
-            Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
-            Question::HookEntries => {
-                wired::changed(self.event, &self.home, self.folder()).map_or_else(Answer::Unknown, Answer::HookEntries)
-            }
-            Question::Context(file) => self.context(file),
-            Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
-            Question::Run(_) | Question::Http(_) => self.step(question),
-        }
+        self.find_answer(question).unwrap_or_else(Answer::Unknown)
     }
 
-    /// Programs and servers are asked at the same time.
+    /// Runs programs and asks servers in parallel.
     fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
-        let given: Vec<(Given, Question)> =
-            questions.iter().map(|question| (self.given(question), question.clone())).collect();
+        let inputs: Vec<StepInput> = questions.iter().map(|question| self.step_input(question)).collect();
         std::thread::scope(|scope| {
-            let asked = given.into_iter().map(|(given, question)| scope.spawn(move || given.answer(&question)));
-            let asked: Vec<_> = asked.collect();
-            let lost = |_| Answer::Unknown("the step could not be run".to_owned());
-            asked.into_iter().map(|thread| thread.join().unwrap_or_else(lost)).collect()
+            let steps = inputs.iter().zip(questions);
+            let threads: Vec<_> = steps.map(|(input, question)| scope.spawn(move || input.answer(question))).collect();
+            let panicked = |_| Err("the step could not be run".to_owned());
+            let answers = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
+            answers.map(|answer| answer.unwrap_or_else(Answer::Unknown)).collect()
         })
     }
 }
 
-/// The milestone in the first status file of `roots`.
-fn current_milestone(roots: &[&Path]) -> Answer {
-    for root in roots {
-        match std::fs::read(root.join("project/status.json")) {
-            Ok(bytes) => return milestone::named(&bytes),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => return Answer::Unknown(clause("project/status.json", &error)),
+/// What a program or server gets; owned, because steps run in parallel.
+#[derive(Debug)]
+struct StepInput {
+    event: String,
+    name: String,
+    tool: String,
+    session: String,
+    home: PathBuf,
+    cwd: PathBuf,
+    deadline: Instant,
+}
+
+impl StepInput {
+    fn answer(&self, question: &Question) -> Result<Answer, String> {
+        match question {
+            Question::Run(step) => program::run(step, self),
+            Question::Http(step) => http::send(step, self),
+            _ => Err("this question is not about a program or a server".to_owned()),
         }
     }
-    Answer::Milestone(None)
+}
+
+/// The milestone in the first status file of `roots`.
+fn current_milestone(roots: &[&Path]) -> Result<Answer, String> {
+    for root in roots {
+        match std::fs::read(root.join("project/status.json")) {
+            Ok(bytes) => return Ok(milestone::named(&bytes)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(clause("project/status.json", &error)),
+        }
+    }
+    Ok(Answer::Milestone(None))
 }
 
 /// Compares recorded paths with `path`, links resolved.
@@ -330,7 +279,16 @@ fn same_file(path: &Path) -> impl Fn(&str) -> bool {
     move |recorded| Path::new(recorded) == path || real(Path::new(recorded)) == wanted
 }
 
-/// An I/O error as a clause about what was to be read.
-fn clause(what: &str, error: &std::io::Error) -> String {
-    format!("`{what}` cannot be read: {}", error.kind())
+/// Reads a file of at most [`LARGEST_FILE`] bytes, which messages call `shown`.
+fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, String> {
+    let size = std::fs::metadata(path).map_err(|error| clause(shown, &error))?.len();
+    if size > LARGEST_FILE {
+        return Err(format!("`{shown}` is larger than {} MiB", LARGEST_FILE >> 20));
+    }
+    std::fs::read(path).map_err(|error| clause(shown, &error))
+}
+
+/// The message for a file that cannot be read.
+fn clause(shown: &str, error: &std::io::Error) -> String {
+    format!("`{shown}` cannot be read: {}", error.kind())
 }

@@ -1,21 +1,18 @@
-//! Which type is an agent of some id: the journal's map, the host's own notes, the transcript.
+//! The type of an agent, from the journal, the host's metadata or the transcript.
 
-use crate::facts::Answer;
 use crate::journal::ActivityLog;
 use crate::transcript::AgentMetadata;
 use std::path::Path;
 
-/// The type of the agent `id`, whose transcript the host says is at `path`.
-pub(super) fn agent(ledger: Result<&ActivityLog, String>, id: &str, path: Option<&str>) -> Answer {
-    let known = ledger.ok().and_then(|ledger| ledger.agent(id));
-    Answer::Agent(
-        known.or_else(|| path.and_then(|path| from_meta(Path::new(path)).or_else(|| from_transcript(Path::new(path))))),
-    )
+/// The type of the agent `id` with this transcript.
+pub(super) fn agent_type(activity: Option<&ActivityLog>, id: &str, transcript: Option<&Path>) -> Option<String> {
+    let recorded = activity.and_then(|activity| activity.agent(id));
+    recorded.or_else(|| transcript.and_then(|path| from_metadata(path).or_else(|| from_transcript(path))))
 }
 
-/// `agent-<id>.meta.json` lies beside `agent-<id>.jsonl`.
-fn from_meta(path: &Path) -> Option<String> {
-    AgentMetadata::read(&std::fs::read(path.with_extension("meta.json")).ok()?).agent_type.0
+/// `agent-<id>.meta.json` is in the same folder as `agent-<id>.jsonl`.
+fn from_metadata(transcript: &Path) -> Option<String> {
+    AgentMetadata::read(&std::fs::read(transcript.with_extension("meta.json")).ok()?).agent_type.0
 }
 
 /// Some hosts write the agent's type on every line of its transcript.

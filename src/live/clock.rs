@@ -1,17 +1,17 @@
-//! The time of an event.
+//! The clock.
 
 use crate::facts::Clock;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Unit};
 use std::path::Path;
 
-/// The time now: the instant in UTC, the day as the user's clock says it.
+/// The present time in UTC, and the local day.
 #[must_use]
 pub fn now() -> Clock {
     ahead(SignedDuration::ZERO)
 }
 
-/// The time by a clock that is so far ahead.
+/// The time by a clock that is `by` ahead.
 #[must_use]
 pub fn ahead(by: SignedDuration) -> Clock {
     let at = Timestamp::now();
@@ -22,9 +22,9 @@ pub fn ahead(by: SignedDuration) -> Clock {
     Clock { at: at.to_string(), date: local.strftime("%m%d%y").to_string() }
 }
 
-/// The zone that `TZ` names: a file by its path or by its name in the usual folder, or a rule.
+/// The time zone that `TZ` names: a file, a name in the system's folder, or a rule.
 ///
-/// Read from its own file: the library would first list every zone there is.
+/// Reads the one file, where the library would list every zone first.
 fn named(name: &str) -> Option<TimeZone> {
     let name = name.strip_prefix(':').unwrap_or(name);
     if name.is_empty() {

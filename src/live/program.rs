@@ -1,44 +1,33 @@
-//! A program that is given the event.
+//! Runs a program on the event.
 
+use super::StepInput;
 use crate::facts::{Answer, RunStep};
-use crate::process;
-use std::path::Path;
+use crate::process::{self, ProcessOutput};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What a program gets to know.
-#[derive(Debug, Clone)]
-pub(super) struct Surroundings<'a> {
-    pub(super) event: &'a str,
-    pub(super) name: &'a str,
-    pub(super) tool: Option<&'a str>,
-    pub(super) session: &'a str,
-    pub(super) home: &'a Path,
-    pub(super) cwd: &'a Path,
-}
-
-/// Runs a program; one that does not end in time is killed with its children.
-pub(super) fn run(asked: &RunStep, around: &Surroundings<'_>, until: Instant) -> Answer {
-    let name = asked.command.lines().next().unwrap_or_default();
-    let begun = Instant::now();
-    let until = until.min(begun + Duration::from_secs(asked.seconds.into()));
-    let input = asked.event.then(|| around.event.as_bytes().to_vec());
-    match process::run(&mut command(asked, around), input, until) {
-        Ok(Some(process::ProcessOutput { code: Some(code), stdout, stderr })) => Answer::Ran { code, stdout, stderr },
-        Ok(Some(_)) => Answer::Unknown(format!("`{name}` was ended by a signal")),
+/// Runs a program; one that takes too long is killed with its children.
+pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, String> {
+    let name = step.command.lines().next().unwrap_or_default();
+    let started = Instant::now();
+    let deadline = input.deadline.min(started + Duration::from_secs(step.seconds.into()));
+    let stdin = step.event.then(|| input.event.as_bytes().to_vec());
+    match process::run(&mut command(step, input), stdin, deadline) {
+        Ok(Some(ProcessOutput { code: Some(code), stdout, stderr })) => Ok(Answer::Ran { code, stdout, stderr }),
+        Ok(Some(_)) => Err(format!("`{name}` was ended by a signal")),
         Ok(None) => {
-            let seconds = until.duration_since(begun).as_secs();
-            Answer::Unknown(format!("`{name}` did not end within {seconds} s, and was killed"))
+            let seconds = deadline.duration_since(started).as_secs();
+            Err(format!("`{name}` did not end within {seconds} s, and was killed"))
         }
-        Err(error) => Answer::Unknown(format!("`{name}` cannot be started: {error}")),
+        Err(error) => Err(format!("`{name}` cannot be started: {error}")),
     }
 }
 
-fn command(asked: &RunStep, around: &Surroundings<'_>) -> Command {
+fn command(step: &RunStep, input: &StepInput) -> Command {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut command = Command::new(shell);
-    command.args([flag, &asked.command]).current_dir(around.cwd);
-    command.env("HOOK_EVENT", around.name).env("HOOK_SESSION_ID", around.session);
-    command.env("HOOK_TOOL_NAME", around.tool.unwrap_or_default()).env("CLAUDE_PROJECT_DIR", around.home);
+    command.args([flag, &step.command]).current_dir(&input.cwd);
+    command.env("HOOK_EVENT", &input.name).env("HOOK_SESSION_ID", &input.session);
+    command.env("HOOK_TOOL_NAME", &input.tool).env("CLAUDE_PROJECT_DIR", &input.home);
     command
 }

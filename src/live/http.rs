@@ -1,0 +1,65 @@
+//! Sends the event to a server.
+
+use super::StepInput;
+use crate::facts::{Answer, HttpStep};
+use std::io::Read;
+use std::time::{Duration, Instant};
+use ureq::http::Uri;
+
+/// The largest response that is accepted.
+const LARGEST_RESPONSE: u64 = 1024 * 1024;
+
+/// Sends the event; a server that is down or too slow gives no answer.
+pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, String> {
+    let timeout =
+        Duration::from_secs(step.seconds.into()).min(input.deadline.saturating_duration_since(Instant::now()));
+    request(step, &input.event, timeout).map_err(|why| {
+        // The query may contain a secret.
+        let address = step.url.split(['?', '#']).next().unwrap_or_default();
+        format!("{address} cannot be asked: {why}")
+    })
+}
+
+fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, String> {
+    // A redirect could send the event to anybody.
+    let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0);
+    let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();
+    let uri: Uri = step.url.parse().map_err(|error| format!("{error}"))?;
+    let mut request = match step.method.as_str() {
+        "PUT" => agent.put(uri),
+        _ => agent.post(uri),
+    };
+    request = request.header("Content-Type", "application/json");
+    for (name, value) in &step.headers {
+        request = request.header(name, expanded(value, &step.env)?);
+    }
+    let mut response = request.send(event).map_err(|error| error.to_string())?;
+    let status = response.status().as_u16();
+    if (300..400).contains(&status) {
+        return Err("it leads elsewhere, and redirects are not followed".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let body = response.body_mut().as_reader().take(LARGEST_RESPONSE + 1).read_to_end(&mut bytes);
+    body.map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LARGEST_RESPONSE {
+        return Err(format!("its answer is larger than {} MiB", LARGEST_RESPONSE >> 20));
+    }
+    Ok(Answer::Fetched { status, body: String::from_utf8_lossy(&bytes).into_owned() })
+}
+
+/// A header with its environment variables expanded; only `allowed` ones may be used.
+fn expanded(text: &str, allowed: &[String]) -> Result<String, String> {
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, tail) = after.split_once('}').ok_or("a `${` in a header has no `}`")?;
+        if !allowed.iter().any(|own| own == name) {
+            return Err(format!("`${{{name}}}` in a header is not among the allowed variables (`env`)"));
+        }
+        let value = std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?;
+        done.push_str(before);
+        done.push_str(&value);
+        rest = tail;
+    }
+    Ok(done + rest)
+}
