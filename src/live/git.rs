@@ -5,34 +5,34 @@
 //! recognises a committed file without opening the repository. None of them writes to the repository, and
 //! none obeys `GIT_DIR` and its kin: the repository is the one `tree` lies in.
 
-mod asked;
 #[cfg(unix)]
-mod cached;
+mod cached_tree;
+mod checkout;
 #[cfg(unix)]
 mod content;
 #[cfg(unix)]
+mod dir_listing;
+#[cfg(unix)]
 mod entry;
 #[cfg(unix)]
-mod folder;
+mod fast_path;
+#[cfg(unix)]
+mod folder_task;
 mod full;
+mod ignore_rules;
 #[cfg(unix)]
 mod index;
-#[cfg(unix)]
-mod job;
-#[cfg(unix)]
-mod lean;
-mod place;
+mod path_scope;
 mod program;
 #[cfg(unix)]
 mod quick;
 #[cfg(unix)]
-mod raw;
+mod raw_entry;
 mod renames;
 #[cfg(unix)]
 mod staged;
 #[cfg(unix)]
 mod submodules;
-mod untracked;
 #[cfg(unix)]
 mod walk;
 #[cfg(unix)]
@@ -40,8 +40,8 @@ mod window;
 
 use std::path::Path;
 
-use self::asked::Asked;
-use self::place::{Found, Place};
+use self::checkout::{Checkout, OpenCheckout};
+use self::path_scope::PathScope;
 
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
@@ -50,16 +50,16 @@ pub type Unknown = String;
 
 /// Why a layer gives no answer.
 #[derive(Debug)]
-enum Doubt {
+enum LayerError {
     /// Beyond this layer; the next one may know.
-    Odd(String),
+    Unsure(String),
     /// Beyond gix; only the program may know.
-    Foreign(String),
+    Unsupported(String),
     /// Beyond all of them: the file system refuses.
     Unreadable(String),
 }
 
-impl Doubt {
+impl LayerError {
     /// The doubt that `error` on `path` amounts to.
     #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     fn unreadable(path: &Path, error: &std::io::Error) -> Self {
@@ -67,8 +67,8 @@ impl Doubt {
     }
 
     /// Any error of gix: the next layer may still know.
-    fn odd(error: impl std::fmt::Display) -> Self {
-        Self::Odd(error.to_string())
+    fn unsure(error: impl std::fmt::Display) -> Self {
+        Self::Unsure(error.to_string())
     }
 }
 
@@ -83,10 +83,10 @@ impl Doubt {
 /// something cannot be read.
 pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     #[cfg(unix)]
-    if lean::is_committed(tree, path) {
+    if fast_path::is_committed(tree, path) {
         return Ok(CommitState::Committed);
     }
-    let found = Found::from(tree)?;
+    let found = Checkout::from(tree)?;
     let Some(file) = found.file(path)? else {
         return Ok(CommitState::Missing);
     };
@@ -109,8 +109,8 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
 /// When `tree` is in no repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
-    let found = Found::from(tree)?;
-    let asked = Asked::new(found.prefix(), paths)?;
+    let found = Checkout::from(tree)?;
+    let asked = PathScope::new(found.prefix(), paths)?;
     let mut changes = layered(
         &found,
         |place| quick_changes(place, &asked),
@@ -129,29 +129,31 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 ///
 /// When `tree` is in no repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
-    let found = Found::from(tree)?;
-    match found.repository().and_then(place::head) {
+    let found = Checkout::from(tree)?;
+    match found.repository().and_then(checkout::head) {
         Ok(id) => Ok(id.map(|id| id.to_string())),
-        Err(Doubt::Unreadable(clause)) => Err(clause),
-        Err(Doubt::Odd(clause) | Doubt::Foreign(clause)) => program::head(&found).unwrap_or(Err(clause)),
+        Err(LayerError::Unreadable(clause)) => Err(clause),
+        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => {
+            program::head(&found).unwrap_or(Err(clause))
+        }
     }
 }
 
 /// Asks one layer after the other; the first that is sure answers.
 fn layered<T>(
-    found: &Found,
-    quick: impl FnOnce(&Place<'_>) -> Result<T, Doubt>,
-    full: impl FnOnce(&Place<'_>) -> Result<T, Doubt>,
+    found: &Checkout,
+    quick: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
+    full: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
     program: impl FnOnce() -> Option<Result<T, Unknown>>,
 ) -> Result<T, Unknown> {
     let sure = found.place().and_then(|place| match quick(&place) {
-        Err(Doubt::Odd(_)) => full(&place),
+        Err(LayerError::Unsure(_)) => full(&place),
         sure => sure,
     });
     match sure {
         Ok(answer) => Ok(answer),
-        Err(Doubt::Unreadable(clause)) => Err(clause),
-        Err(Doubt::Odd(clause) | Doubt::Foreign(clause)) => program().unwrap_or(Err(clause)),
+        Err(LayerError::Unreadable(clause)) => Err(clause),
+        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => program().unwrap_or(Err(clause)),
     }
 }
 
@@ -160,12 +162,12 @@ use self::quick::{changes as quick_changes, commitment as quick_commitment};
 
 /// The quick layer reads what `lstat` says, which only Unix says in full.
 #[cfg(not(unix))]
-fn quick_changes(_: &Place<'_>, _: &Asked) -> Result<Vec<GitChange>, Doubt> {
-    Err(Doubt::Odd("not on this system".to_owned()))
+fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope) -> Result<Vec<GitChange>, LayerError> {
+    Err(LayerError::Unsure("not on this system".to_owned()))
 }
 
 /// See [`quick_changes`].
 #[cfg(not(unix))]
-fn quick_commitment(_: &Place<'_>, _: &[u8]) -> Result<CommitState, Doubt> {
-    Err(Doubt::Odd("not on this system".to_owned()))
+fn quick_commitment(_: &OpenCheckout<'_>, _: &[u8]) -> Result<CommitState, LayerError> {
+    Err(LayerError::Unsure("not on this system".to_owned()))
 }

@@ -9,32 +9,32 @@ use gix::objs::Kind;
 use rustix::fs::{FileType, lstat};
 use rustix::io::Errno;
 
-use super::entry::{Entry, low};
-use super::place::{Place, text};
-use super::{ChangeKind, Doubt};
+use super::checkout::{OpenCheckout, text};
+use super::entry::{IndexEntry, low};
+use super::{ChangeKind, LayerError};
 
 /// Compares contents as git would store them, after line endings and filters.
-pub(super) struct Contents<'a> {
-    place: &'a Place<'a>,
+pub(super) struct ContentComparer<'a> {
+    place: &'a OpenCheckout<'a>,
     modes: bool,
     pipeline: Option<gix::filter::Pipeline<'a>>,
     empty: gix::index::State,
 }
 
-impl<'a> Contents<'a> {
-    /// Contents in the worktree of `place`; `modes` says whether the executable bit counts.
-    pub(super) fn new(place: &'a Place<'a>, modes: bool) -> Self {
+impl<'a> ContentComparer<'a> {
+    /// ContentComparer in the worktree of `place`; `modes` says whether the executable bit counts.
+    pub(super) fn new(place: &'a OpenCheckout<'a>, modes: bool) -> Self {
         let empty = gix::index::State::new(place.repo.object_hash());
         Self { place, modes, pipeline: None, empty }
     }
 
     /// How the file at `path` differs from `entry`, `None` when it does not.
-    pub(super) fn difference(&mut self, entry: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
+    pub(super) fn difference(&mut self, entry: &IndexEntry, path: &[u8]) -> Result<Option<ChangeKind>, LayerError> {
         let whole = self.place.root.join(text(path));
         let now = match lstat(&whole) {
             Ok(now) => now,
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Some(ChangeKind::Deleted)),
-            Err(error) => return Err(Doubt::unreadable(&whole, &error.into())),
+            Err(error) => return Err(LayerError::unreadable(&whole, &error.into())),
         };
         if FileType::from_raw_mode(now.st_mode) == FileType::Directory {
             return Ok(Some(ChangeKind::Deleted));
@@ -42,7 +42,7 @@ impl<'a> Contents<'a> {
         if !entry.is_same_type(&now) {
             return Ok(Some(ChangeKind::TypeChanged));
         }
-        let size = entry.remembered.size;
+        let size = entry.stat.size;
         let resized = size != 0 && size != low(now.st_size);
         if resized || (self.modes && !entry.is_same_mode(&now)) {
             return Ok(Some(ChangeKind::Modified));
@@ -55,38 +55,38 @@ impl<'a> Contents<'a> {
     }
 
     /// What a symbolic link would be stored as.
-    fn target(&self, whole: &Path) -> Result<ObjectId, Doubt> {
-        let target = whole.read_link().map_err(|error| Doubt::unreadable(whole, &error))?;
+    fn target(&self, whole: &Path) -> Result<ObjectId, LayerError> {
+        let target = whole.read_link().map_err(|error| LayerError::unreadable(whole, &error))?;
         self.hash(target.as_os_str().as_bytes())
     }
 
     /// What a file would be stored as.
     ///
     /// Whether carriage returns stay can depend on what the index has; reading all of it is left for then.
-    fn stored(&mut self, whole: &Path, path: &Path) -> Result<ObjectId, Doubt> {
-        let content = std::fs::read(whole).map_err(|error| Doubt::unreadable(whole, &error))?;
+    fn stored(&mut self, whole: &Path, path: &Path) -> Result<ObjectId, LayerError> {
+        let content = std::fs::read(whole).map_err(|error| LayerError::unreadable(whole, &error))?;
         let returns = content.contains(&b'\r');
-        let index = returns.then(|| self.place.repo.index_or_empty()).transpose().map_err(Doubt::odd)?;
+        let index = returns.then(|| self.place.repo.index_or_empty()).transpose().map_err(LayerError::unsure)?;
         if self.pipeline.is_none() {
             self.pipeline = Some(self.filters()?);
         }
         let mut stored = Vec::new();
         if let Some(pipeline) = &mut self.pipeline {
             let index = index.as_ref().map_or(&self.empty, |index| index);
-            let mut result = pipeline.convert_to_git(&*content, path, index).map_err(Doubt::odd)?;
-            result.read_to_end(&mut stored).map_err(Doubt::odd)?;
+            let mut result = pipeline.convert_to_git(&*content, path, index).map_err(LayerError::unsure)?;
+            result.read_to_end(&mut stored).map_err(LayerError::unsure)?;
         }
         self.hash(&stored)
     }
 
-    fn filters(&self) -> Result<gix::filter::Pipeline<'a>, Doubt> {
+    fn filters(&self) -> Result<gix::filter::Pipeline<'a>, LayerError> {
         use gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping as Source;
         let repo = self.place.repo;
-        let attributes = repo.attributes_only(&self.empty, Source).map_err(Doubt::odd)?;
-        gix::filter::Pipeline::new(repo, attributes.detach()).map_err(Doubt::odd)
+        let attributes = repo.attributes_only(&self.empty, Source).map_err(LayerError::unsure)?;
+        gix::filter::Pipeline::new(repo, attributes.detach()).map_err(LayerError::unsure)
     }
 
-    fn hash(&self, content: &[u8]) -> Result<ObjectId, Doubt> {
-        gix::objs::compute_hash(self.place.repo.object_hash(), Kind::Blob, content).map_err(Doubt::odd)
+    fn hash(&self, content: &[u8]) -> Result<ObjectId, LayerError> {
+        gix::objs::compute_hash(self.place.repo.object_hash(), Kind::Blob, content).map_err(LayerError::unsure)
     }
 }

@@ -14,7 +14,7 @@ const INTENDED: u16 = 0x2000;
 
 /// What the index remembers of a file when it was last known to be unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Remembered {
+pub(super) struct IndexStat {
     pub(super) ctime: u32,
     pub(super) ctime_nanos: u32,
     pub(super) mtime: u32,
@@ -27,8 +27,8 @@ pub(super) struct Remembered {
 
 /// One entry of the index.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) remembered: Remembered,
+pub(super) struct IndexEntry {
+    pub(super) stat: IndexStat,
     pub(super) mode: u32,
     pub(super) id: ObjectId,
     pub(super) flags: u16,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     pub(super) path: (u32, u32),
 }
 
-impl Entry {
+impl IndexEntry {
     /// Whether this is one side of an unresolved conflict.
     pub(super) fn is_conflicted(&self) -> bool {
         self.flags & STAGE != 0
@@ -74,8 +74,8 @@ impl Entry {
     /// `modes` says whether the executable bit counts. `written` is when the index was: a file of the same second may have changed after it without a
     /// trace. Size 0 is git's mark for such a file, unless the content is indeed empty.
     pub(super) fn is_vouched(&self, seen: &Stat, modes: bool, written: i64) -> bool {
-        let then = self.remembered;
-        let now = Remembered {
+        let then = self.stat;
+        let now = IndexStat {
             ctime: low(seen.st_ctime),
             mtime: low(seen.st_mtime),
             // Some programs leave the fractions out when they write the index.

@@ -7,21 +7,21 @@ use gix::status::index_worktree::Item as Unstaged;
 use gix::status::plumbing::index_as_worktree::{Change as Altered, EntryStatus};
 use gix::status::{Item, Submodule, UntrackedFiles, tree_index::TrackRenames};
 
-use super::asked::Asked;
-use super::place::Place;
-use super::renames::{self, Blob, Delta};
-use super::untracked::Excludes;
-use super::{ChangeKind, CommitState, Doubt, GitChange};
+use super::checkout::OpenCheckout;
+use super::ignore_rules::IgnoreRules;
+use super::path_scope::PathScope;
+use super::renames::{self, GitBlob, StagedChange};
+use super::{ChangeKind, CommitState, GitChange, LayerError};
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, Doubt> {
-    let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
+pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<CommitState, LayerError> {
+    let index = place.repo.index_or_empty().map_err(LayerError::unsure)?;
     if index.entry_by_path(BStr::new(path)).is_none() && index.entry_range(BStr::new(path)).is_none() {
-        let ignored = Excludes::new(place, true)?.ignores(path, false)?;
+        let ignored = IgnoreRules::new(place, true)?.ignores(path, false)?;
         return Ok(if ignored { CommitState::Ignored } else { CommitState::Untracked });
     }
     let mut answer = CommitState::Committed;
-    for item in items(place, &Asked::one(path))? {
+    for item in items(place, &PathScope::one(path))? {
         match item? {
             Item::TreeIndex(_) => answer = CommitState::Staged,
             Item::IndexWorktree(item) => match unstaged(&item) {
@@ -35,8 +35,8 @@ pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, 
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
-    let index = place.repo.index_or_empty().map_err(Doubt::odd)?;
+pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec<GitChange>, LayerError> {
+    let index = place.repo.index_or_empty().map_err(LayerError::unsure)?;
     let (mut deltas, mut rest) = (Vec::new(), Vec::new());
     for item in items(place, asked)? {
         match item? {
@@ -63,7 +63,10 @@ pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>
 }
 
 /// Runs gix's status over the asked paths.
-fn items(place: &Place<'_>, asked: &Asked) -> Result<impl Iterator<Item = Result<Item, Doubt>>, Doubt> {
+fn items(
+    place: &OpenCheckout<'_>,
+    asked: &PathScope,
+) -> Result<impl Iterator<Item = Result<Item, LayerError>>, LayerError> {
     let patterns = asked.paths().iter().map(|path| {
         let mut pattern = BString::from(":(top,literal)");
         pattern.extend_from_slice(path);
@@ -72,18 +75,18 @@ fn items(place: &Place<'_>, asked: &Asked) -> Result<impl Iterator<Item = Result
     let items = place
         .repo
         .status(gix::progress::Discard)
-        .map_err(Doubt::odd)?
+        .map_err(LayerError::unsure)?
         .untracked_files(UntrackedFiles::Collapsed)
         .index_worktree_submodules(Submodule::AsConfigured { check_dirty: true })
         .index_worktree_rewrites(None)
         .tree_index_track_renames(TrackRenames::Disabled)
         .into_iter(patterns)
-        .map_err(Doubt::odd)?;
-    Ok(items.map(|item| item.map_err(Doubt::odd)))
+        .map_err(LayerError::unsure)?;
+    Ok(items.map(|item| item.map_err(LayerError::unsure)))
 }
 
 /// Names the outermost untracked folder for what is inside, as git does; gix stops at repositories.
-fn collapse(index: &gix::index::State, asked: &Asked, found: &mut [(Vec<u8>, ChangeKind)]) {
+fn collapse(index: &gix::index::State, asked: &PathScope, found: &mut [(Vec<u8>, ChangeKind)]) {
     for (path, _) in found.iter_mut().filter(|(_, kind)| *kind == ChangeKind::Untracked) {
         let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         let outer = slashes.map(|(at, _)| at).find(|at| {
@@ -98,20 +101,20 @@ fn collapse(index: &gix::index::State, asked: &Asked, found: &mut [(Vec<u8>, Cha
 }
 
 /// A difference between HEAD and the index; without rename tracking, these are all there are.
-fn delta(change: Staged) -> Option<Delta> {
+fn delta(change: Staged) -> Option<StagedChange> {
     let delta = match change {
         Staged::Addition { location, entry_mode, id, .. } => {
-            let new = Blob::new(entry_mode.bits(), id.into_owned());
-            Delta { path: location.into_owned().into(), old: None, new: Some(new) }
+            let new = GitBlob::new(entry_mode.bits(), id.into_owned());
+            StagedChange { path: location.into_owned().into(), old: None, new: Some(new) }
         }
         Staged::Deletion { location, entry_mode, id, .. } => {
-            let old = Blob::new(entry_mode.bits(), id.into_owned());
-            Delta { path: location.into_owned().into(), old: Some(old), new: None }
+            let old = GitBlob::new(entry_mode.bits(), id.into_owned());
+            StagedChange { path: location.into_owned().into(), old: Some(old), new: None }
         }
         Staged::Modification { location, previous_entry_mode, previous_id, entry_mode, id, .. } => {
-            let old = Blob::new(previous_entry_mode.bits(), previous_id.into_owned());
-            let new = Blob::new(entry_mode.bits(), id.into_owned());
-            Delta { path: location.into_owned().into(), old: Some(old), new: Some(new) }
+            let old = GitBlob::new(previous_entry_mode.bits(), previous_id.into_owned());
+            let new = GitBlob::new(entry_mode.bits(), id.into_owned());
+            StagedChange { path: location.into_owned().into(), old: Some(old), new: Some(new) }
         }
         Staged::Rewrite { .. } => return None,
     };

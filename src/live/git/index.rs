@@ -6,19 +6,19 @@ use std::path::Path;
 
 use gix::hash;
 
-use super::Doubt;
-use super::asked::{Asked, within};
-use super::entry::Entry;
-use super::raw::{Raw, number};
-use super::window::Window;
+use super::LayerError;
+use super::entry::IndexEntry;
+use super::path_scope::{PathScope, within};
+use super::raw_entry::{RawEntry, number};
+use super::window::FileWindow;
 
 /// What the asked paths need of the index.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct GitIndex {
     /// Files and symbolic links, sorted by path.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<IndexEntry>,
     /// Submodules, sorted by path.
-    pub(super) links: Vec<Entry>,
+    pub(super) links: Vec<IndexEntry>,
     /// The cached tree, undecoded.
     pub(super) cached: Vec<u8>,
     /// When it was written, in seconds.
@@ -26,21 +26,21 @@ pub(super) struct Index {
     paths: Vec<u8>,
 }
 
-impl Index {
+impl GitIndex {
     /// Reads the index at `path`; none at all is an empty one.
     ///
     /// With `hasty`, reading stops behind the asked paths, and the cached tree may be missing.
-    pub(super) fn read(path: &Path, kind: hash::Kind, asked: &Asked, hasty: bool) -> Result<Self, Doubt> {
+    pub(super) fn read(path: &Path, kind: hash::Kind, asked: &PathScope, hasty: bool) -> Result<Self, LayerError> {
         let mut index = Self::default();
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(index),
-            Err(error) => return Err(Doubt::unreadable(path, &error)),
+            Err(error) => return Err(LayerError::unreadable(path, &error)),
         };
-        let facts = file.metadata().map_err(|error| Doubt::unreadable(path, &error))?;
+        let facts = file.metadata().map_err(|error| LayerError::unreadable(path, &error))?;
         index.written = facts.mtime();
-        let mut window = Window::new(file, facts.len());
-        let header = Header::read(&mut window)?;
+        let mut window = FileWindow::new(file, facts.len());
+        let header = IndexHeader::read(&mut window)?;
         let mut previous = Vec::new();
         for _ in 0..header.count {
             let raw = window.entry(header.version, kind, &mut previous)?;
@@ -57,7 +57,7 @@ impl Index {
     }
 
     /// The path of `entry`.
-    pub(super) fn path(&self, entry: &Entry) -> &[u8] {
+    pub(super) fn path(&self, entry: &IndexEntry) -> &[u8] {
         let (start, length) = (entry.path.0 as usize, entry.path.1 as usize);
         self.paths.get(start..start + length).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ impl Index {
     }
 
     /// The entries for exactly `path`: one, or up to three in a conflict.
-    pub(super) fn exactly(&self, path: &[u8]) -> &[Entry] {
+    pub(super) fn exactly(&self, path: &[u8]) -> &[IndexEntry] {
         let start = self.entries.partition_point(|entry| self.path(entry) < path);
         let tail = self.entries.get(start..).unwrap_or_default();
         let length = tail.partition_point(|entry| self.path(entry) == path);
@@ -83,7 +83,7 @@ impl Index {
     }
 
     /// The submodule that `path` is, or is inside of.
-    pub(super) fn link(&self, path: &[u8]) -> Option<&Entry> {
+    pub(super) fn link(&self, path: &[u8]) -> Option<&IndexEntry> {
         self.links.iter().find(|link| within(self.path(link), path))
     }
 
@@ -92,21 +92,21 @@ impl Index {
         self.links.iter().any(|link| is_inside(self.path(link), folder))
     }
 
-    fn keep(&mut self, raw: &Raw<'_>, kind: hash::Kind) -> Result<(), Doubt> {
-        let start = u32::try_from(self.paths.len()).map_err(Doubt::odd)?;
-        let length = u32::try_from(raw.path.len()).map_err(Doubt::odd)?;
+    fn keep(&mut self, raw: &RawEntry<'_>, kind: hash::Kind) -> Result<(), LayerError> {
+        let start = u32::try_from(self.paths.len()).map_err(LayerError::unsure)?;
+        let length = u32::try_from(raw.path.len()).map_err(LayerError::unsure)?;
         let entry = raw.entry((start, length), kind).ok_or_else(corrupt)?;
         self.paths.extend_from_slice(raw.path);
         match entry.mode & 0o170_000 {
             0o160_000 => self.links.push(entry),
             0o100_000 | 0o120_000 => self.entries.push(entry),
-            _ => return Err(Doubt::Foreign("the index is sparse".to_owned())),
+            _ => return Err(LayerError::Unsupported("the index is sparse".to_owned())),
         }
         Ok(())
     }
 
     /// Reads what follows the entries. Capital letters mark what may be passed over.
-    fn extensions(&mut self, window: &mut Window, kind: hash::Kind) -> Result<(), Doubt> {
+    fn extensions(&mut self, window: &mut FileWindow, kind: hash::Kind) -> Result<(), LayerError> {
         while window.remaining() > kind.len_in_bytes() as u64 {
             let head = window.need(8)?;
             let (Some(name), Some(size)) = (head.first_chunk::<4>().copied(), number(head, 4)) else {
@@ -117,9 +117,9 @@ impl Index {
             if name == *b"TREE" {
                 self.cached = window.need(size)?.get(..size).ok_or_else(corrupt)?.to_vec();
             } else if name == *b"sdir" {
-                return Err(Doubt::Foreign("the index is sparse".to_owned()));
+                return Err(LayerError::Unsupported("the index is sparse".to_owned()));
             } else if !name.first().is_some_and(u8::is_ascii_uppercase) {
-                return Err(Doubt::Odd("the index is split".to_owned()));
+                return Err(LayerError::Unsure("the index is split".to_owned()));
             }
             window.pass(size)?;
         }
@@ -143,23 +143,23 @@ fn is_inside(path: &[u8], folder: &[u8]) -> bool {
 }
 
 /// The doubt about a file that is not an index; git itself would guess.
-pub(super) fn corrupt() -> Doubt {
-    Doubt::Unreadable("the index is corrupt".to_owned())
+pub(super) fn corrupt() -> LayerError {
+    LayerError::Unreadable("the index is corrupt".to_owned())
 }
 
 /// How the file begins.
-struct Header {
+struct IndexHeader {
     version: u32,
     count: u32,
 }
 
-impl Header {
-    fn read(window: &mut Window) -> Result<Self, Doubt> {
+impl IndexHeader {
+    fn read(window: &mut FileWindow) -> Result<Self, LayerError> {
         let bytes = window.need(12)?;
         let header = match (bytes.get(..4), number(bytes, 4), number(bytes, 8)) {
             (Some(b"DIRC"), Some(version @ 2..=4), Some(count)) => Self { version, count },
             (Some(b"DIRC"), Some(_), _) => {
-                return Err(Doubt::Foreign("the index is of an unknown version".to_owned()));
+                return Err(LayerError::Unsupported("the index is of an unknown version".to_owned()));
             }
             _ => return Err(corrupt()),
         };

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::asked::Asked;
-use super::place::{Found, text};
+use super::checkout::{Checkout, text};
+use super::path_scope::PathScope;
 use super::{ChangeKind, CommitState, GitChange, Unknown};
 
 /// After this, git is taken to hang.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<CommitState, Unknown>> {
+pub(super) fn commitment(found: &Checkout, path: &[u8]) -> Option<Result<CommitState, Unknown>> {
     let options = ["--untracked-files=all", "--ignored", "--no-renames"];
     let output = status(found, &options, &[path.to_vec()])?;
     Some(output.map(|output| match output.first() {
@@ -31,7 +31,7 @@ pub(super) fn commitment(found: &Found, path: &[u8]) -> Option<Result<CommitStat
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(found: &Found, asked: &Asked) -> Option<Result<Vec<GitChange>, Unknown>> {
+pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Option<Result<Vec<GitChange>, Unknown>> {
     let options = ["--untracked-files=normal", "--ignored=no", "--find-renames"];
     let output = match status(found, &options, asked.paths())? {
         Ok(output) => output,
@@ -52,7 +52,7 @@ pub(super) fn changes(found: &Found, asked: &Asked) -> Option<Result<Vec<GitChan
 }
 
 /// See [`super::head`].
-pub(super) fn head(found: &Found) -> Option<Result<Option<String>, Unknown>> {
+pub(super) fn head(found: &Checkout) -> Option<Result<Option<String>, Unknown>> {
     let mut command = git(found.root());
     command.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     let done = match run(command)? {
@@ -97,7 +97,7 @@ fn change(record: &[u8]) -> Option<(&[u8], ChangeKind)> {
 }
 
 /// Runs `git status` over `paths`, which are relative to the root.
-fn status(found: &Found, options: &[&str], paths: &[Vec<u8>]) -> Option<Result<Vec<u8>, Unknown>> {
+fn status(found: &Checkout, options: &[&str], paths: &[Vec<u8>]) -> Option<Result<Vec<u8>, Unknown>> {
     let mut command = git(found.root());
     command.args(["status", "--porcelain=v2", "-z"]).args(options).arg("--");
     for path in paths {
@@ -135,13 +135,13 @@ fn git(folder: &Path) -> Command {
 }
 
 /// What a program left behind.
-struct Done {
+struct GitOutput {
     code: Option<i32>,
     output: Vec<u8>,
     errors: Vec<u8>,
 }
 
-impl Done {
+impl GitOutput {
     /// Whether nothing was left out: git goes on without what it cannot read, and says so.
     fn is_whole(&self) -> bool {
         let errors = String::from_utf8_lossy(&self.errors);
@@ -157,7 +157,7 @@ impl Done {
 }
 
 /// Runs a program to its end, or until patience is out.
-fn run(mut command: Command) -> Option<Result<Done, Unknown>> {
+fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
@@ -167,7 +167,7 @@ fn run(mut command: Command) -> Option<Result<Done, Unknown>> {
     let Some(status) = wait(&mut child) else {
         return Some(Err(format!("git gave no answer in {} s", PATIENCE.as_secs())));
     };
-    Some(Ok(Done {
+    Some(Ok(GitOutput {
         code: status.code(),
         output: output.join().unwrap_or_default(),
         errors: errors.join().unwrap_or_default(),

@@ -1,15 +1,15 @@
 //! The quick layer: index, HEAD and worktree compared directly, no more than the asked paths need.
 
-use super::asked::Asked;
-use super::content::Contents;
-use super::index::Index;
-use super::place::{Place, head, text};
-use super::untracked::Excludes;
-use super::walk::{Seen, Walk};
-use super::{ChangeKind, CommitState, Doubt, GitChange, renames, staged, submodules};
+use super::checkout::{OpenCheckout, head, text};
+use super::content::ContentComparer;
+use super::ignore_rules::IgnoreRules;
+use super::index::GitIndex;
+use super::path_scope::PathScope;
+use super::walk::{WalkResult, WorktreeWalk};
+use super::{ChangeKind, CommitState, GitChange, LayerError, renames, staged, submodules};
 
 /// The settings that the comparison depends on.
-struct Settings {
+struct CompareSettings {
     /// Whether the executable bit counts.
     modes: bool,
     /// Whether names that differ may be the same file.
@@ -18,11 +18,11 @@ struct Settings {
     sparse: bool,
 }
 
-impl Settings {
-    fn of(place: &Place<'_>) -> Result<Self, Doubt> {
-        let system = place.repo.filesystem_options().map_err(Doubt::odd)?;
+impl CompareSettings {
+    fn of(place: &OpenCheckout<'_>) -> Result<Self, LayerError> {
+        let system = place.repo.filesystem_options().map_err(LayerError::unsure)?;
         if !system.symlink {
-            return Err(Doubt::Odd("symbolic links are files here".to_owned()));
+            return Err(LayerError::Unsure("symbolic links are files here".to_owned()));
         }
         let sparse = place.repo.config_snapshot().boolean("core.sparseCheckout").unwrap_or(false);
         let folding = system.ignore_case || system.precompose_unicode;
@@ -31,12 +31,12 @@ impl Settings {
 }
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, Doubt> {
-    let settings = Settings::of(place)?;
-    let asked = Asked::one(path);
-    let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), &asked, true)?;
+pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<CommitState, LayerError> {
+    let settings = CompareSettings::of(place)?;
+    let asked = PathScope::one(path);
+    let index = GitIndex::read(&place.repo.index_path(), place.repo.object_hash(), &asked, true)?;
     let entry = match index.exactly(path) {
-        [] => return stranger(place, &settings, &index, path),
+        [] => return unknown_file(place, &settings, &index, path),
         [entry] if !entry.is_conflicted() => entry,
         _ => return Ok(CommitState::Modified),
     };
@@ -45,10 +45,10 @@ pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, 
     }
     let whole = place.root.join(text(path));
     let vouched = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_vouched(&now, settings.modes, index.written));
-    if !vouched && Contents::new(place, settings.modes).difference(entry, path)?.is_some() {
+    if !vouched && ContentComparer::new(place, settings.modes).difference(entry, path)?.is_some() {
         return Ok(CommitState::Modified);
     }
-    let wanted = renames::Blob::new(entry.mode, entry.id);
+    let wanted = renames::GitBlob::new(entry.mode, entry.id);
     let blob = match head(place.repo)? {
         Some(commit) => staged::committed(&place.repo.objects, &commit, path)?,
         None => None,
@@ -57,26 +57,31 @@ pub(super) fn commitment(place: &Place<'_>, path: &[u8]) -> Result<CommitState, 
 }
 
 /// A file that the index does not have: in a submodule, ignored, or untracked.
-fn stranger(place: &Place<'_>, settings: &Settings, index: &Index, path: &[u8]) -> Result<CommitState, Doubt> {
+fn unknown_file(
+    place: &OpenCheckout<'_>,
+    settings: &CompareSettings,
+    index: &GitIndex,
+    path: &[u8],
+) -> Result<CommitState, LayerError> {
     if let Some(link) = index.link(path) {
         let (whole, rest) = submodules::inside(place, index.path(link), path)
-            .ok_or_else(|| Doubt::Odd("a submodule is not checked out".to_owned()))?;
-        return super::commitment(&whole, &text(rest)).map_err(Doubt::Unreadable);
+            .ok_or_else(|| LayerError::Unsure("a submodule is not checked out".to_owned()))?;
+        return super::commitment(&whole, &text(rest)).map_err(LayerError::Unreadable);
     }
     if settings.folding {
-        return Err(Doubt::Odd("the index may know the file by another name".to_owned()));
+        return Err(LayerError::Unsure("the index may know the file by another name".to_owned()));
     }
-    let ignored = Excludes::new(place, settings.sparse)?.ignores(path, false)?;
+    let ignored = IgnoreRules::new(place, settings.sparse)?.ignores(path, false)?;
     Ok(if ignored { CommitState::Ignored } else { CommitState::Untracked })
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
-    let settings = Settings::of(place)?;
-    let index = Index::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
-    let seen = Walk::new(place.root, &index, settings.sparse, settings.modes)?.run(asked)?;
+pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec<GitChange>, LayerError> {
+    let settings = CompareSettings::of(place)?;
+    let index = GitIndex::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
+    let seen = WorktreeWalk::new(place.root, &index, settings.sparse, settings.modes)?.run(asked)?;
     if settings.folding && !seen.missing.is_empty() && !(seen.files.is_empty() && seen.folders.is_empty()) {
-        return Err(Doubt::Odd("a file may be there by another name".to_owned()));
+        return Err(LayerError::Unsure("a file may be there by another name".to_owned()));
     }
     let mut changes = submodules::inner(place, &index, asked)?;
     let mut known = std::collections::HashSet::new();
@@ -98,12 +103,12 @@ pub(super) fn changes(place: &Place<'_>, asked: &Asked) -> Result<Vec<GitChange>
 
 /// What differs between the index and the worktree.
 fn unstaged<'a>(
-    place: &Place<'_>,
-    settings: &Settings,
-    index: &'a Index,
-    asked: &Asked,
-    seen: &Seen,
-) -> Result<Vec<(&'a [u8], ChangeKind)>, Doubt> {
+    place: &OpenCheckout<'_>,
+    settings: &CompareSettings,
+    index: &'a GitIndex,
+    asked: &PathScope,
+    seen: &WalkResult,
+) -> Result<Vec<(&'a [u8], ChangeKind)>, LayerError> {
     let entry = |at: &usize| index.entries.get(*at).map(|entry| (entry, index.path(entry)));
     let mut found = Vec::new();
     let plain = [
@@ -114,7 +119,7 @@ fn unstaged<'a>(
     for (positions, kind) in plain {
         found.extend(positions.iter().filter_map(entry).map(|(_, path)| (path, kind)));
     }
-    let mut contents = Contents::new(place, settings.modes);
+    let mut contents = ContentComparer::new(place, settings.modes);
     for (entry, path) in seen.doubtful.iter().filter_map(entry) {
         if let Some(kind) = contents.difference(entry, path)? {
             found.push((path, kind));
@@ -130,12 +135,17 @@ fn unstaged<'a>(
 }
 
 /// The untracked paths that count; a folder ends in a slash.
-fn untracked(place: &Place<'_>, settings: &Settings, index: &Index, seen: Seen) -> Result<Vec<Vec<u8>>, Doubt> {
+fn untracked(
+    place: &OpenCheckout<'_>,
+    settings: &CompareSettings,
+    index: &GitIndex,
+    seen: WalkResult,
+) -> Result<Vec<Vec<u8>>, LayerError> {
     let mut found = Vec::new();
     if seen.files.is_empty() && seen.folders.is_empty() {
         return Ok(found);
     }
-    let mut excludes = Excludes::new(place, settings.sparse)?;
+    let mut excludes = IgnoreRules::new(place, settings.sparse)?;
     for path in seen.files {
         if index.link(&path).is_none() && !excludes.ignores(&path, false)? {
             found.push(path);

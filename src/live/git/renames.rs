@@ -13,12 +13,12 @@ const LARGE: u64 = 8 << 20;
 
 /// A file, symbolic link, submodule or tree as git stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Blob {
+pub(super) struct GitBlob {
     mode: u32,
     pub(super) id: ObjectId,
 }
 
-impl Blob {
+impl GitBlob {
     /// Old trees have modes such as 664; git takes them for what they mean.
     pub(super) fn new(mode: u32, id: ObjectId) -> Self {
         let mode = match mode & 0o170_000 {
@@ -43,13 +43,13 @@ impl Blob {
 
 /// A difference between HEAD (`old`) and the index (`new`).
 #[derive(Debug)]
-pub(super) struct Delta {
+pub(super) struct StagedChange {
     pub(super) path: Vec<u8>,
-    pub(super) old: Option<Blob>,
-    pub(super) new: Option<Blob>,
+    pub(super) old: Option<GitBlob>,
+    pub(super) new: Option<GitBlob>,
 }
 
-impl Delta {
+impl StagedChange {
     fn kind(&self) -> ChangeKind {
         match (&self.old, &self.new) {
             (None, _) => ChangeKind::Added,
@@ -62,8 +62,8 @@ impl Delta {
 }
 
 /// The deltas by name; those that are halves of a rename become one.
-pub(super) fn named(repo: &gix::Repository, deltas: &[Delta]) -> Vec<(Vec<u8>, ChangeKind)> {
-    let mut pairing = Pairing::default();
+pub(super) fn named(repo: &gix::Repository, deltas: &[StagedChange]) -> Vec<(Vec<u8>, ChangeKind)> {
+    let mut pairing = RenamePairs::default();
     let gone: Vec<_> = deltas.iter().filter_map(|delta| half(delta, delta.old.as_ref()?)).collect();
     let come: Vec<_> = deltas.iter().filter_map(|delta| half(delta, delta.new.as_ref()?)).collect();
     if !gone.is_empty() && !come.is_empty() {
@@ -86,27 +86,27 @@ pub(super) fn named(repo: &gix::Repository, deltas: &[Delta]) -> Vec<(Vec<u8>, C
 }
 
 /// A deletion or addition that may be half of a rename.
-fn half<'a>(delta: &'a Delta, blob: &'a Blob) -> Option<(&'a [u8], &'a Blob)> {
+fn half<'a>(delta: &'a StagedChange, blob: &'a GitBlob) -> Option<(&'a [u8], &'a GitBlob)> {
     (delta.old.is_some() != delta.new.is_some()).then_some((delta.path.as_slice(), blob))
 }
 
 /// Which paths became which.
 #[derive(Default)]
-struct Pairing<'a> {
+struct RenamePairs<'a> {
     sources: HashSet<&'a [u8]>,
     targets: HashSet<&'a [u8]>,
 }
 
-type Half<'a> = (&'a [u8], &'a Blob);
+type RenameHalf<'a> = (&'a [u8], &'a GitBlob);
 
-impl<'a> Pairing<'a> {
+impl<'a> RenamePairs<'a> {
     fn pair(&mut self, source: &'a [u8], target: &'a [u8]) {
         self.sources.insert(source);
         self.targets.insert(target);
     }
 
     /// Pairs what has the same content.
-    fn identical(&mut self, gone: &[Half<'a>], come: &[Half<'a>]) {
+    fn identical(&mut self, gone: &[RenameHalf<'a>], come: &[RenameHalf<'a>]) {
         let mut sources: HashMap<(u32, ObjectId), Vec<&'a [u8]>> = HashMap::new();
         for (path, blob) in gone {
             sources.entry((blob.sort(), blob.id)).or_default().push(path);
@@ -123,7 +123,7 @@ impl<'a> Pairing<'a> {
     }
 
     /// Pairs files that have at least half of their content in common, the most alike first.
-    fn similar(&mut self, repo: &gix::Repository, gone: &[Half<'a>], come: &[Half<'a>]) {
+    fn similar(&mut self, repo: &gix::Repository, gone: &[RenameHalf<'a>], come: &[RenameHalf<'a>]) {
         let mut gone: Vec<_> = gone.iter().filter(|half| !self.sources.contains(half.0)).collect();
         let mut come: Vec<_> = come.iter().filter(|half| !self.targets.contains(half.0)).collect();
         gone.retain(|half| half.1.sort() == 0o100_000);
@@ -131,10 +131,10 @@ impl<'a> Pairing<'a> {
         if gone.is_empty() || come.is_empty() {
             return;
         }
-        let sources: Vec<_> = gone.iter().map(|half| Lines::of(repo, half.1.id)).collect();
+        let sources: Vec<_> = gone.iter().map(|half| BlobLines::of(repo, half.1.id)).collect();
         let mut matches = Vec::new();
         for target in &come {
-            let lines = Lines::of(repo, target.1.id);
+            let lines = BlobLines::of(repo, target.1.id);
             for (source, other) in gone.iter().zip(&sources) {
                 if let Some(score) = lines.likeness(other) {
                     matches.push((std::cmp::Reverse(score), target.0, source.0));
@@ -157,12 +157,12 @@ fn name(path: &[u8]) -> Option<&[u8]> {
 
 /// How many bytes of a content are in which line.
 #[derive(Default)]
-struct Lines {
+struct BlobLines {
     bytes: HashMap<Vec<u8>, usize>,
     size: usize,
 }
 
-impl Lines {
+impl BlobLines {
     /// The lines of a blob; none when it is large or cannot be read.
     fn of(repo: &gix::Repository, id: ObjectId) -> Self {
         let small = repo.find_header(id).is_ok_and(|header| header.size() <= LARGE);

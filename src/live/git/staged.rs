@@ -7,18 +7,22 @@ use std::collections::BTreeMap;
 use gix::ObjectId;
 use gix::objs::{Find, FindExt};
 
-use super::Doubt;
-use super::asked::{Asked, within};
-use super::cached::Folder;
-use super::entry::Entry;
-use super::index::Index;
-use super::renames::{Blob, Delta};
+use super::LayerError;
+use super::cached_tree::CachedTree;
+use super::entry::IndexEntry;
+use super::index::GitIndex;
+use super::path_scope::{PathScope, within};
+use super::renames::{GitBlob, StagedChange};
 
 /// The deltas from HEAD to the index under the asked paths, sorted by path.
-pub(super) fn staged(repo: &gix::Repository, index: &Index, asked: &Asked) -> Result<Vec<Delta>, Doubt> {
-    let cached = Folder::decode(&index.cached, repo.object_hash());
-    let mut head = Head::new(&repo.objects);
-    if let Some(commit) = super::place::head(repo)? {
+pub(super) fn staged(
+    repo: &gix::Repository,
+    index: &GitIndex,
+    asked: &PathScope,
+) -> Result<Vec<StagedChange>, LayerError> {
+    let cached = CachedTree::decode(&index.cached, repo.object_hash());
+    let mut head = HeadTree::new(&repo.objects);
+    if let Some(commit) = super::checkout::head(repo)? {
         let tree = head.tree(&commit)?;
         for path in asked.paths() {
             head.descend(tree, path, cached.as_ref())?;
@@ -28,32 +32,32 @@ pub(super) fn staged(repo: &gix::Repository, index: &Index, asked: &Asked) -> Re
 }
 
 /// What `commit` has at exactly `path`.
-pub(super) fn committed(objects: &dyn Find, commit: &ObjectId, path: &[u8]) -> Result<Option<Blob>, Doubt> {
-    let mut head = Head::new(objects);
+pub(super) fn committed(objects: &dyn Find, commit: &ObjectId, path: &[u8]) -> Result<Option<GitBlob>, LayerError> {
+    let mut head = HeadTree::new(objects);
     let tree = head.tree(commit)?;
     head.descend(tree, path, None)?;
     Ok(head.blobs.remove(path))
 }
 
 /// The side of HEAD.
-struct Head<'a> {
+struct HeadTree<'a> {
     objects: &'a dyn Find,
     /// What it has, outside of the folders that are the same.
-    blobs: BTreeMap<Vec<u8>, Blob>,
+    blobs: BTreeMap<Vec<u8>, GitBlob>,
     /// Folders that the index has exactly alike.
     same: Vec<Vec<u8>>,
 }
 
-impl<'a> Head<'a> {
+impl<'a> HeadTree<'a> {
     fn new(objects: &'a dyn Find) -> Self {
         Self { objects, blobs: BTreeMap::new(), same: Vec::new() }
     }
 
     /// The root of `commit`.
-    fn tree(&self, commit: &ObjectId) -> Result<ObjectId, Doubt> {
+    fn tree(&self, commit: &ObjectId) -> Result<ObjectId, LayerError> {
         let mut buffer = Vec::new();
-        let mut commit = self.objects.find_commit_iter(commit, &mut buffer).map_err(Doubt::odd)?;
-        commit.tree_id().map_err(Doubt::odd)
+        let mut commit = self.objects.find_commit_iter(commit, &mut buffer).map_err(LayerError::unsure)?;
+        commit.tree_id().map_err(LayerError::unsure)
     }
 
     /// The names and blobs in `tree`; the empty tree is one that no store needs to have.
@@ -61,19 +65,19 @@ impl<'a> Head<'a> {
         &self,
         tree: ObjectId,
         buffer: &'b mut Vec<u8>,
-    ) -> Result<impl Iterator<Item = Result<(&'b [u8], Blob), Doubt>> + use<'b>, Doubt> {
+    ) -> Result<impl Iterator<Item = Result<(&'b [u8], GitBlob), LayerError>> + use<'b>, LayerError> {
         let some = tree != ObjectId::empty_tree(tree.kind());
         let entries = some.then(|| self.objects.find_tree_iter(&tree, buffer));
-        let entries = entries.transpose().map_err(Doubt::odd)?;
+        let entries = entries.transpose().map_err(LayerError::unsure)?;
         Ok(entries.into_iter().flatten().map(|entry| {
-            let entry = entry.map_err(Doubt::odd)?;
-            let blob = Blob::new(u32::from(entry.mode.value()), entry.oid.to_owned());
+            let entry = entry.map_err(LayerError::unsure)?;
+            let blob = GitBlob::new(u32::from(entry.mode.value()), entry.oid.to_owned());
             Ok((&**entry.filename, blob))
         }))
     }
 
     /// Collects what `tree`, HEAD's root, has at `path` and below.
-    fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
+    fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<&CachedTree>) -> Result<(), LayerError> {
         let (mut tree, mut cached, mut prefix) = (tree, cached, Vec::new());
         let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
         loop {
@@ -100,7 +104,7 @@ impl<'a> Head<'a> {
     }
 
     /// Collects everything in `tree`.
-    fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<&Folder>) -> Result<(), Doubt> {
+    fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<&CachedTree>) -> Result<(), LayerError> {
         let mut buffer = Vec::new();
         for entry in self.list(tree, &mut buffer)? {
             let (name, blob) = entry?;
@@ -121,7 +125,7 @@ impl<'a> Head<'a> {
     }
 
     /// The entry `name` of `tree`.
-    fn entry(&self, tree: ObjectId, name: &[u8]) -> Result<Option<Blob>, Doubt> {
+    fn entry(&self, tree: ObjectId, name: &[u8]) -> Result<Option<GitBlob>, LayerError> {
         let mut buffer = Vec::new();
         for entry in self.list(tree, &mut buffer)? {
             match entry? {
@@ -133,7 +137,7 @@ impl<'a> Head<'a> {
     }
 
     /// Compares with the index; conflicts are for the worktree's side to report.
-    fn deltas(mut self, index: &Index, asked: &Asked) -> Vec<Delta> {
+    fn deltas(mut self, index: &GitIndex, asked: &PathScope) -> Vec<StagedChange> {
         let mut deltas = Vec::new();
         let mut from = 0;
         for (start, end) in self.ranges(index) {
@@ -142,20 +146,20 @@ impl<'a> Head<'a> {
         }
         self.compare(index, index.entries.get(from..), &mut deltas);
         let same = std::mem::take(&mut self.same);
-        let open = |link: &&Entry| {
+        let open = |link: &&IndexEntry| {
             let path = index.path(link);
             asked.covers(path) && !same.iter().any(|folder| within(folder, path))
         };
         self.compare(index, Some(index.links.iter().filter(open)), &mut deltas);
         for (path, old) in self.blobs {
-            deltas.push(Delta { path, old: Some(old), new: None });
+            deltas.push(StagedChange { path, old: Some(old), new: None });
         }
         deltas.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         deltas
     }
 
     /// Where the entries lie that HEAD has alike.
-    fn ranges(&self, index: &Index) -> Vec<(usize, usize)> {
+    fn ranges(&self, index: &GitIndex) -> Vec<(usize, usize)> {
         let all = index.entries.len();
         let mut ranges: Vec<_> = self.same.iter().map(|folder| index.inside(folder, 0, all)).collect();
         ranges.sort_unstable();
@@ -163,18 +167,18 @@ impl<'a> Head<'a> {
     }
 
     /// Compares `entries` with what HEAD has, and leaves in `blobs` what only HEAD has.
-    fn compare<'e, I>(&mut self, index: &Index, entries: I, deltas: &mut Vec<Delta>)
+    fn compare<'e, I>(&mut self, index: &GitIndex, entries: I, deltas: &mut Vec<StagedChange>)
     where
         I: IntoIterator,
-        I::Item: IntoIterator<Item = &'e Entry>,
+        I::Item: IntoIterator<Item = &'e IndexEntry>,
     {
         for entry in entries.into_iter().flatten().filter(|entry| !entry.is_intended()) {
             let path = index.path(entry);
             // The first side of a conflict takes what HEAD has; the worktree's side reports it.
             let old = self.blobs.remove(path);
-            let new = Blob::new(entry.mode, entry.id);
+            let new = GitBlob::new(entry.mode, entry.id);
             if !entry.is_conflicted() && old.as_ref() != Some(&new) {
-                deltas.push(Delta { path: path.to_vec(), old, new: Some(new) });
+                deltas.push(StagedChange { path: path.to_vec(), old, new: Some(new) });
             }
         }
     }

@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
-use super::asked::{Asked, within};
-use super::entry::Entry;
-use super::index::Index;
-use super::place::{Place, absent, head, text};
-use super::{ChangeKind, Doubt, GitChange};
+use super::checkout::{OpenCheckout, absent, head, text};
+use super::entry::IndexEntry;
+use super::index::GitIndex;
+use super::path_scope::{PathScope, within};
+use super::{ChangeKind, GitChange, LayerError};
 
 /// How the submodule `link` at `path` differs from what the index says.
-pub(super) fn difference(place: &Place<'_>, link: &Entry, path: &[u8]) -> Result<Option<ChangeKind>, Doubt> {
+pub(super) fn difference(
+    place: &OpenCheckout<'_>,
+    link: &IndexEntry,
+    path: &[u8],
+) -> Result<Option<ChangeKind>, LayerError> {
     if link.is_conflicted() {
         return Ok(Some(ChangeKind::Conflicted));
     }
@@ -19,21 +23,25 @@ pub(super) fn difference(place: &Place<'_>, link: &Entry, path: &[u8]) -> Result
         Ok(_) if !is_populated(&whole) => return Ok(None),
         Ok(_) => {}
         Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
-        Err(error) => return Err(Doubt::unreadable(&whole, &error)),
+        Err(error) => return Err(LayerError::unreadable(&whole, &error)),
     }
     if is_configured(place, path)? {
-        return Err(Doubt::Odd("a submodule is configured to be ignored".to_owned()));
+        return Err(LayerError::Unsure("a submodule is configured to be ignored".to_owned()));
     }
-    let found = super::Found::from(&whole).map_err(Doubt::Odd)?;
+    let found = super::Checkout::from(&whole).map_err(LayerError::Unsure)?;
     let commit = found.repository().and_then(head)?;
-    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(Doubt::Odd)?.is_empty() {
+    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(LayerError::Unsure)?.is_empty() {
         return Ok(Some(ChangeKind::Submodule));
     }
     Ok(None)
 }
 
 /// The changes under asked paths that lie inside of a submodule, which only it knows.
-pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<Vec<GitChange>, Doubt> {
+pub(super) fn inner(
+    place: &OpenCheckout<'_>,
+    index: &GitIndex,
+    asked: &PathScope,
+) -> Result<Vec<GitChange>, LayerError> {
     let mut changes = Vec::new();
     for path in asked.paths() {
         let Some(link) = index.link(path).map(|link| index.path(link)).filter(|link| link != path) else {
@@ -43,7 +51,7 @@ pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<V
             continue;
         };
         let rest = String::from_utf8_lossy(rest).into_owned();
-        for change in super::changes(&whole, &[rest], usize::MAX).map_err(Doubt::Odd)? {
+        for change in super::changes(&whole, &[rest], usize::MAX).map_err(LayerError::Unsure)? {
             let path = [link, b"/", change.path.as_bytes()].concat();
             changes.push(asked.change(&path, change.kind));
         }
@@ -52,7 +60,11 @@ pub(super) fn inner(place: &Place<'_>, index: &Index, asked: &Asked) -> Result<V
 }
 
 /// The checked out submodule at `link`, and `path` relative to it.
-pub(super) fn inside<'a>(place: &Place<'_>, link: &[u8], path: &'a [u8]) -> Option<(std::path::PathBuf, &'a [u8])> {
+pub(super) fn inside<'a>(
+    place: &OpenCheckout<'_>,
+    link: &[u8],
+    path: &'a [u8],
+) -> Option<(std::path::PathBuf, &'a [u8])> {
     let whole = place.root.join(text(link));
     let rest = path.strip_prefix(link)?.strip_prefix(b"/")?;
     (within(link, path) && is_populated(&whole)).then_some((whole, rest))
@@ -64,13 +76,13 @@ fn is_populated(whole: &Path) -> bool {
 }
 
 /// Whether something says how much of this submodule's state to ignore.
-fn is_configured(place: &Place<'_>, path: &[u8]) -> Result<bool, Doubt> {
+fn is_configured(place: &OpenCheckout<'_>, path: &[u8]) -> Result<bool, LayerError> {
     if place.repo.config_snapshot().string("diff.ignoreSubmodules").is_some() {
         return Ok(true);
     }
-    for module in place.repo.submodules().map_err(Doubt::odd)?.into_iter().flatten() {
+    for module in place.repo.submodules().map_err(LayerError::unsure)?.into_iter().flatten() {
         if module.path().is_ok_and(|at| at == path) {
-            return Ok(module.ignore().map_err(Doubt::odd)?.is_some());
+            return Ok(module.ignore().map_err(LayerError::unsure)?.is_some());
         }
     }
     Ok(false)

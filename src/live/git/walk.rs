@@ -7,12 +7,12 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::Doubt;
-use super::asked::Asked;
-use super::folder::{Names, Sort};
-use super::index::Index;
-use super::job::{Items, Job, joined};
-use super::place::text;
+use super::LayerError;
+use super::checkout::text;
+use super::dir_listing::{DirListing, EntryType};
+use super::folder_task::{FolderEntries, FolderTask, joined};
+use super::index::GitIndex;
+use super::path_scope::PathScope;
 
 /// From how many entries on a second thread is worth starting.
 const MANY: usize = 300;
@@ -21,7 +21,7 @@ const THREADS: usize = 4;
 
 /// What the walk found; entries by their position in the index.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct WalkResult {
     /// Tracked, but not there.
     pub(super) missing: Vec<usize>,
     /// In conflict.
@@ -37,38 +37,38 @@ pub(super) struct Seen {
 }
 
 /// A walk over the worktree.
-pub(super) struct Walk<'a> {
-    index: &'a Index,
+pub(super) struct WorktreeWalk<'a> {
+    index: &'a GitIndex,
     root: OwnedFd,
     /// Whether files that are not checked out may be there nevertheless.
     sparse: bool,
     /// Whether the executable bit counts.
     modes: bool,
-    queue: Mutex<Queue>,
+    queue: Mutex<TaskQueue>,
     bell: Condvar,
 }
 
 #[derive(Default)]
-struct Queue {
-    jobs: Vec<Job>,
+struct TaskQueue {
+    jobs: Vec<FolderTask>,
     busy: usize,
     waiting: usize,
-    failure: Option<Doubt>,
+    failure: Option<LayerError>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> WorktreeWalk<'a> {
     /// A walk from `root` with the settings that matter.
-    pub(super) fn new(root: &Path, index: &'a Index, sparse: bool, modes: bool) -> Result<Self, Doubt> {
+    pub(super) fn new(root: &Path, index: &'a GitIndex, sparse: bool, modes: bool) -> Result<Self, LayerError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root =
-            rustix::fs::open(root, flags, Mode::empty()).map_err(|error| Doubt::unreadable(root, &error.into()))?;
+        let root = rustix::fs::open(root, flags, Mode::empty())
+            .map_err(|error| LayerError::unreadable(root, &error.into()))?;
         let (queue, bell) = (Mutex::default(), Condvar::new());
         Ok(Self { index, root, sparse, modes, queue, bell })
     }
 
     /// Walks the asked paths.
-    pub(super) fn run(self, asked: &Asked) -> Result<Seen, Doubt> {
-        let mut seen = Seen::default();
+    pub(super) fn run(self, asked: &PathScope) -> Result<WalkResult, LayerError> {
+        let mut seen = WalkResult::default();
         for path in asked.paths() {
             self.start(path, &mut seen)?;
         }
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             for helper in helpers {
                 match helper.join() {
                     Ok(more) => seen.append(more),
-                    Err(_) => return Err(Doubt::Odd("a thread ended early".to_owned())),
+                    Err(_) => return Err(LayerError::Unsure("a thread ended early".to_owned())),
                 }
             }
             Ok(())
@@ -92,12 +92,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Queues an asked folder, or looks at an asked file at once.
-    fn start(&self, path: &[u8], seen: &mut Seen) -> Result<(), Doubt> {
+    fn start(&self, path: &[u8], seen: &mut WalkResult) -> Result<(), LayerError> {
         let (from, to) = self.index.inside(path, 0, self.index.entries.len());
         let sort = self.sort(path)?;
-        if sort == Some(Sort::Folder) {
+        if sort == Some(EntryType::Folder) {
             if from < to || path.is_empty() || self.index.has_links(path) {
-                self.lock().jobs.push(Job { path: path.to_vec(), from, to });
+                self.lock().jobs.push(FolderTask { path: path.to_vec(), from, to });
             } else {
                 seen.folders.push(path.to_vec());
             }
@@ -107,36 +107,36 @@ impl<'a> Walk<'a> {
         let start = self.index.entries.partition_point(|entry| self.index.path(entry) < path);
         let exact = start..start + self.index.exactly(path).len();
         match sort {
-            Some(Sort::File | Sort::Other) if !exact.is_empty() => {
+            Some(EntryType::File | EntryType::Other) if !exact.is_empty() => {
                 exact.for_each(|at| self.look(self.root.as_fd(), path, at, seen));
             }
-            Some(Sort::File) => seen.files.push(path.to_vec()),
+            Some(EntryType::File) => seen.files.push(path.to_vec()),
             _ => exact.for_each(|at| self.missing(at, seen)),
         }
         Ok(())
     }
 
     /// What is at `path`, reached through real folders only.
-    fn sort(&self, path: &[u8]) -> Result<Option<Sort>, Doubt> {
-        let mut sort = Sort::Folder;
+    fn sort(&self, path: &[u8]) -> Result<Option<EntryType>, LayerError> {
+        let mut sort = EntryType::Folder;
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
         for end in ends.chain((!path.is_empty()).then_some(path.len())) {
-            if sort != Sort::Folder {
+            if sort != EntryType::Folder {
                 return Ok(None);
             }
             let part = path.get(..end).unwrap_or_default();
             sort = match statat(&self.root, part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(seen) => FileType::from_raw_mode(seen.st_mode).into(),
                 Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-                Err(error) => return Err(Doubt::unreadable(&text(part), &error.into())),
+                Err(error) => return Err(LayerError::unreadable(&text(part), &error.into())),
             };
         }
         Ok(Some(sort))
     }
 
     /// Takes folders from the queue until there are none, and none can come.
-    fn work(&self) -> Seen {
-        let (mut seen, mut names, mut found) = (Seen::default(), Names::default(), Vec::new());
+    fn work(&self) -> WalkResult {
+        let (mut seen, mut names, mut found) = (WalkResult::default(), DirListing::default(), Vec::new());
         let mut queue = self.lock();
         loop {
             let Some(job) = queue.jobs.pop() else {
@@ -166,15 +166,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, TaskQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Compares one folder with its entries.
-    fn folder(&self, job: &Job, names: &mut Names, found: &mut Vec<Job>, seen: &mut Seen) -> Result<(), Doubt> {
+    fn folder(
+        &self,
+        job: &FolderTask,
+        names: &mut DirListing,
+        found: &mut Vec<FolderTask>,
+        seen: &mut WalkResult,
+    ) -> Result<(), LayerError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path: &[u8] = if job.path.is_empty() { b"." } else { &job.path };
-        let refused = |error: Errno| Doubt::unreadable(&text(path), &error.into());
+        let refused = |error: Errno| LayerError::unreadable(&text(path), &error.into());
         let folder = match openat(&self.root, path, flags, Mode::empty()) {
             // It went away while we walked, and that is a deletion.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
@@ -184,13 +190,13 @@ impl<'a> Walk<'a> {
             folder => folder.map_err(refused)?,
         };
         names.list(folder.as_fd()).map_err(refused)?;
-        let mut items = Items::new(self.index, job).peekable();
+        let mut items = FolderEntries::new(self.index, job).peekable();
         for (name, sort) in names.iter() {
             while let Some(item) = items.next_if(|item| item.name < name) {
                 item.entries().for_each(|at| self.missing(at, seen));
             }
             match items.next_if(|item| item.name == name) {
-                Some(item) if sort == Sort::Folder => found.push(item.job(&job.path)),
+                Some(item) if sort == EntryType::Folder => found.push(item.job(&job.path)),
                 Some(item) => item.entries().for_each(|at| self.look(folder.as_fd(), name, at, seen)),
                 None => self.unknown(joined(&job.path, name), sort, found, seen),
             }
@@ -200,17 +206,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes what the index does not have as a file or folder.
-    fn unknown(&self, path: Vec<u8>, sort: Sort, found: &mut Vec<Job>, seen: &mut Seen) {
+    fn unknown(&self, path: Vec<u8>, sort: EntryType, found: &mut Vec<FolderTask>, seen: &mut WalkResult) {
         match sort {
-            Sort::Folder if self.index.has_links(&path) => found.push(Job { path, from: 0, to: 0 }),
-            Sort::Folder => seen.folders.push(path),
-            Sort::File => seen.files.push(path),
-            Sort::Other => {}
+            EntryType::Folder if self.index.has_links(&path) => found.push(FolderTask { path, from: 0, to: 0 }),
+            EntryType::Folder => seen.folders.push(path),
+            EntryType::File => seen.files.push(path),
+            EntryType::Other => {}
         }
     }
 
     /// Looks at a tracked file that is there, by its `name` in `folder`.
-    fn look(&self, folder: BorrowedFd<'_>, name: &[u8], at: usize, seen: &mut Seen) {
+    fn look(&self, folder: BorrowedFd<'_>, name: &[u8], at: usize, seen: &mut WalkResult) {
         let Some(entry) = self.index.entries.get(at) else {
             return;
         };
@@ -228,7 +234,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes a tracked file that is not there, unless git was told not to mind.
-    fn missing(&self, at: usize, seen: &mut Seen) {
+    fn missing(&self, at: usize, seen: &mut WalkResult) {
         match self.index.entries.get(at) {
             Some(entry) if entry.is_conflicted() => seen.conflicts.push(at),
             Some(entry) if !entry.is_assumed() && !entry.is_skipped() => seen.missing.push(at),
@@ -237,7 +243,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Seen {
+impl WalkResult {
     fn append(&mut self, mut more: Self) {
         self.missing.append(&mut more.missing);
         self.conflicts.append(&mut more.conflicts);

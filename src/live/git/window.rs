@@ -5,9 +5,9 @@ use std::io::Read;
 
 use gix::hash;
 
-use super::Doubt;
+use super::LayerError;
 use super::index::corrupt;
-use super::raw::Raw;
+use super::raw_entry::RawEntry;
 
 /// How much of the file is in memory at a time.
 const WINDOW: usize = 256 * 1024;
@@ -15,7 +15,7 @@ const WINDOW: usize = 256 * 1024;
 const USUAL: usize = 4096 + 128;
 
 /// The part of the file that is in memory.
-pub(super) struct Window {
+pub(super) struct FileWindow {
     file: File,
     bytes: Vec<u8>,
     start: usize,
@@ -24,7 +24,7 @@ pub(super) struct Window {
     left: u64,
 }
 
-impl Window {
+impl FileWindow {
     /// A window at the start of `file`, which is `length` bytes long.
     pub(super) fn new(file: File, length: u64) -> Self {
         Self { file, bytes: vec![0; WINDOW], start: 0, end: 0, left: length }
@@ -36,30 +36,30 @@ impl Window {
         version: u32,
         kind: hash::Kind,
         previous: &'a mut Vec<u8>,
-    ) -> Result<Raw<'a>, Doubt> {
+    ) -> Result<RawEntry<'a>, LayerError> {
         self.need(USUAL)?;
         let bytes = self.bytes.get(self.start..self.end).unwrap_or_default();
-        Raw::parse(bytes, version, kind.len_in_bytes(), previous).ok_or_else(corrupt)
+        RawEntry::parse(bytes, version, kind.len_in_bytes(), previous).ok_or_else(corrupt)
     }
 
     /// At least `size` bytes, or what is left.
-    pub(super) fn need(&mut self, size: usize) -> Result<&[u8], Doubt> {
+    pub(super) fn need(&mut self, size: usize) -> Result<&[u8], LayerError> {
         if self.end - self.start < size && self.left > 0 {
             self.fill(size)?;
         }
         Ok(self.bytes.get(self.start..self.end).unwrap_or_default())
     }
 
-    fn fill(&mut self, size: usize) -> Result<(), Doubt> {
+    fn fill(&mut self, size: usize) -> Result<(), LayerError> {
         self.bytes.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         let whole = u64::try_from(size).map_or(u64::MAX, |size| size.min(self.left + self.end as u64));
         if whole > self.bytes.len() as u64 {
-            self.bytes.resize(usize::try_from(whole).map_err(Doubt::odd)?, 0);
+            self.bytes.resize(usize::try_from(whole).map_err(LayerError::unsure)?, 0);
         }
         while self.end < size.min(self.bytes.len()) && self.left > 0 {
             let room = self.bytes.get_mut(self.end..).unwrap_or_default();
-            let read = self.file.read(room).map_err(Doubt::odd)?;
+            let read = self.file.read(room).map_err(LayerError::unsure)?;
             if read == 0 {
                 return Err(corrupt());
             }
@@ -75,7 +75,7 @@ impl Window {
     }
 
     /// Leaves `size` bytes behind, also such that were not read yet.
-    pub(super) fn pass(&mut self, size: usize) -> Result<(), Doubt> {
+    pub(super) fn pass(&mut self, size: usize) -> Result<(), LayerError> {
         let mut size = size;
         while size > 0 {
             let here = self.need(size.min(WINDOW))?.len().min(size);

@@ -8,7 +8,7 @@ use rustix::io::Result;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum EntryType {
     /// A folder, not a link to one.
     Folder,
     /// A file or a symbolic link.
@@ -17,7 +17,7 @@ pub(super) enum Sort {
     Other,
 }
 
-impl From<FileType> for Sort {
+impl From<FileType> for EntryType {
     fn from(kind: FileType) -> Self {
         match kind {
             FileType::Directory => Self::Folder,
@@ -29,15 +29,15 @@ impl From<FileType> for Sort {
 
 /// The names in a folder, all in one store.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct DirListing {
     bytes: Vec<u8>,
-    list: Vec<(usize, usize, Sort)>,
+    list: Vec<(usize, usize, EntryType)>,
     /// What the system writes into; kept from folder to folder.
     #[cfg(target_os = "linux")]
     buffer: Vec<u8>,
 }
 
-impl Names {
+impl DirListing {
     /// Lists `folder` in the order of the index, without `.git`.
     pub(super) fn list(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
         self.bytes.clear();
@@ -84,9 +84,9 @@ impl Names {
             }
             kind => kind,
         };
-        let (start, sort) = (self.bytes.len(), Sort::from(kind));
+        let (start, sort) = (self.bytes.len(), EntryType::from(kind));
         self.bytes.extend_from_slice(bytes);
-        if sort == Sort::Folder {
+        if sort == EntryType::Folder {
             self.bytes.push(b'/');
         }
         self.list.push((start, self.bytes.len() - start, sort));
@@ -94,12 +94,12 @@ impl Names {
     }
 
     /// The names and what they stand for, sorted; a folder's name ends in a slash.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], Sort)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], EntryType)> {
         self.list.iter().map(|item| (name(&self.bytes, item), item.2))
     }
 }
 
 /// A name in the store.
-fn name<'a>(bytes: &'a [u8], item: &(usize, usize, Sort)) -> &'a [u8] {
+fn name<'a>(bytes: &'a [u8], item: &(usize, usize, EntryType)) -> &'a [u8] {
     bytes.get(item.0..item.0 + item.1).unwrap_or_default()
 }

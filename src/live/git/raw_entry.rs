@@ -2,10 +2,10 @@
 
 use gix::{ObjectId, hash};
 
-use super::entry::{Entry, Remembered};
+use super::entry::{IndexEntry, IndexStat};
 
 /// An entry as it lies in the file.
-pub(super) struct Raw<'a> {
+pub(super) struct RawEntry<'a> {
     head: &'a [u8],
     flags: u16,
     extended: u16,
@@ -13,7 +13,7 @@ pub(super) struct Raw<'a> {
     pub(super) size: usize,
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawEntry<'a> {
     /// The entry at the start of `bytes`, `None` when they end too early.
     pub(super) fn parse(bytes: &'a [u8], version: u32, id: usize, previous: &'a mut Vec<u8>) -> Option<Self> {
         let flags = short(bytes, 40 + id)?;
@@ -45,11 +45,11 @@ impl<'a> Raw<'a> {
     }
 
     /// The entry, decoded, with its path at `path` of the store.
-    pub(super) fn entry(&self, path: (u32, u32), kind: hash::Kind) -> Option<Entry> {
+    pub(super) fn entry(&self, path: (u32, u32), kind: hash::Kind) -> Option<IndexEntry> {
         let at = |offset| number(self.head, offset);
         let id = self.head.get(40..40 + kind.len_in_bytes())?;
-        Some(Entry {
-            remembered: Remembered {
+        Some(IndexEntry {
+            stat: IndexStat {
                 ctime: at(0)?,
                 ctime_nanos: at(4)?,
                 mtime: at(8)?,

@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use gix::{ObjectId, hash};
 
-use super::asked::Asked;
-use super::index::Index;
-use super::place::bytes;
-use super::renames::Blob;
+use super::checkout::bytes;
+use super::index::GitIndex;
+use super::path_scope::PathScope;
+use super::renames::GitBlob;
 use super::staged;
 
 /// Whether the file at `path`, relative to `tree`, is certainly committed.
@@ -24,12 +24,12 @@ fn certain(tree: &Path, path: &Path) -> Option<bool> {
         return None;
     }
     let tree = tree.canonicalize().ok()?;
-    let folders = Folders::of(&tree)?;
+    let folders = GitFolders::of(&tree)?;
     let whole = tree.join(path);
     // A symbolic link on the way would make it another file.
     let parent = whole.parent()?.canonicalize().ok()?;
     let inside = bytes(&parent.strip_prefix(&folders.root).ok()?.join(whole.file_name()?));
-    let index = Index::read(&folders.own.join("index"), hash::Kind::Sha1, &Asked::one(&inside), true).ok()?;
+    let index = GitIndex::read(&folders.own.join("index"), hash::Kind::Sha1, &PathScope::one(&inside), true).ok()?;
     let [entry] = index.exactly(&inside) else {
         return None;
     };
@@ -39,11 +39,11 @@ fn certain(tree: &Path, path: &Path) -> Option<bool> {
     }
     let objects = gix::odb::at(folders.common.join("objects"), hash::Kind::Sha1).ok()?;
     let blob = staged::committed(&objects, &folders.head()?, &inside).ok()?;
-    Some(blob == Some(Blob::new(entry.mode, entry.id)))
+    Some(blob == Some(GitBlob::new(entry.mode, entry.id)))
 }
 
 /// The folders of a repository.
-struct Folders {
+struct GitFolders {
     /// The worktree's root.
     root: PathBuf,
     /// Where HEAD and the index are.
@@ -52,7 +52,7 @@ struct Folders {
     common: PathBuf,
 }
 
-impl Folders {
+impl GitFolders {
     /// Finds the repository that `tree` lies in, if nothing about it is unusual.
     fn of(tree: &Path) -> Option<Self> {
         let root = tree.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;

@@ -1,40 +1,40 @@
 //! A folder to be walked, and what the index has directly in it.
 
-use super::index::Index;
+use super::index::GitIndex;
 
 /// A folder yet to be walked, and where its entries are.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct FolderTask {
     pub(super) path: Vec<u8>,
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
 /// What the index has directly in a folder.
-pub(super) struct Items<'a> {
-    index: &'a Index,
-    job: &'a Job,
+pub(super) struct FolderEntries<'a> {
+    index: &'a GitIndex,
+    job: &'a FolderTask,
     at: usize,
 }
 
 /// A file, or a folder with all of its entries, whose name ends in a slash.
-pub(super) struct Item<'a> {
+pub(super) struct FolderEntry<'a> {
     pub(super) name: &'a [u8],
     from: usize,
     to: usize,
 }
 
-impl<'a> Items<'a> {
+impl<'a> FolderEntries<'a> {
     /// What `index` has in the folder of `job`.
-    pub(super) fn new(index: &'a Index, job: &'a Job) -> Self {
+    pub(super) fn new(index: &'a GitIndex, job: &'a FolderTask) -> Self {
         Self { index, job, at: job.from }
     }
 }
 
-impl<'a> Iterator for Items<'a> {
-    type Item = Item<'a>;
+impl<'a> Iterator for FolderEntries<'a> {
+    type Item = FolderEntry<'a>;
 
-    fn next(&mut self) -> Option<Item<'a>> {
+    fn next(&mut self) -> Option<FolderEntry<'a>> {
         let from = self.at;
         let some = self.index.entries.get(from..self.job.to)?;
         let path = self.index.path(some.first()?);
@@ -51,19 +51,19 @@ impl<'a> Iterator for Items<'a> {
                 some.iter().take_while(|entry| self.index.path(entry) == path).count()
             };
         self.at = to;
-        Some(Item { name, from, to })
+        Some(FolderEntry { name, from, to })
     }
 }
 
-impl Item<'_> {
+impl FolderEntry<'_> {
     /// The positions of its entries.
     pub(super) fn entries(&self) -> std::ops::Range<usize> {
         self.from..self.to
     }
 
     /// The folder as a job of its own, in `parent`.
-    pub(super) fn job(&self, parent: &[u8]) -> Job {
-        Job { path: joined(parent, self.name), from: self.from, to: self.to }
+    pub(super) fn job(&self, parent: &[u8]) -> FolderTask {
+        FolderTask { path: joined(parent, self.name), from: self.from, to: self.to }
     }
 }
 

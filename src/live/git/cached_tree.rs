@@ -4,14 +4,14 @@ use gix::{ObjectId, hash};
 
 /// A folder of the cached tree.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct CachedTree {
     name: Vec<u8>,
     /// The tree, unless something in the folder was staged since.
     pub(super) id: Option<ObjectId>,
-    children: Vec<Folder>,
+    children: Vec<CachedTree>,
 }
 
-impl Folder {
+impl CachedTree {
     /// Decodes the extension; `None` when there is none, or none that makes sense.
     pub(super) fn decode(bytes: &[u8], kind: hash::Kind) -> Option<Self> {
         Self::next(&mut &*bytes, kind.len_in_bytes(), 0)

@@ -5,26 +5,26 @@ use std::path::{Component, Path, PathBuf};
 use gix::discover::upwards::Options;
 use gix::sec::Permission;
 
-use super::{Doubt, Unknown};
+use super::{LayerError, Unknown};
 
 /// Variables with which a surrounding git command would point us at another repository or index.
 const ASTRAY: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
 
 /// A folder, and the repository found from it.
-pub(super) struct Found {
+pub(super) struct Checkout {
     repo: Result<gix::Repository, String>,
     root: PathBuf,
     prefix: Vec<u8>,
 }
 
 /// An opened repository with its worktree.
-pub(super) struct Place<'a> {
+pub(super) struct OpenCheckout<'a> {
     pub(super) repo: &'a gix::Repository,
     /// The worktree's root, absolute and without symbolic links.
     pub(super) root: &'a Path,
 }
 
-impl Found {
+impl Checkout {
     /// Looks from `tree` upwards, on the same file system, as git does.
     pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
         let tree = tree.canonicalize().map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
@@ -86,17 +86,19 @@ impl Found {
     }
 
     /// The repository, if gix can read it.
-    pub(super) fn repository(&self) -> Result<&gix::Repository, Doubt> {
-        let repo = self.repo.as_ref().map_err(|clause| Doubt::Odd(clause.clone()))?;
+    pub(super) fn repository(&self) -> Result<&gix::Repository, LayerError> {
+        let repo = self.repo.as_ref().map_err(|clause| LayerError::Unsure(clause.clone()))?;
         match repo.config_snapshot().string("extensions.refStorage") {
-            Some(format) if format != "files" => Err(Doubt::Foreign(format!("the references are in a {format}"))),
+            Some(format) if format != "files" => {
+                Err(LayerError::Unsupported(format!("the references are in a {format}")))
+            }
             _ => Ok(repo),
         }
     }
 
     /// The repository together with its worktree.
-    pub(super) fn place(&self) -> Result<Place<'_>, Doubt> {
-        Ok(Place { repo: self.repository()?, root: &self.root })
+    pub(super) fn place(&self) -> Result<OpenCheckout<'_>, LayerError> {
+        Ok(OpenCheckout { repo: self.repository()?, root: &self.root })
     }
 }
 
@@ -120,9 +122,9 @@ fn open(folder: &Path) -> gix::Result<gix::Repository> {
 }
 
 /// The commit that HEAD points at.
-pub(super) fn head(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, Doubt> {
+pub(super) fn head(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, LayerError> {
     // git itself would take a branch that makes no sense for one without commits.
-    let broken = |error: gix::Error| Doubt::Unreadable(format!("HEAD cannot be read: {error}"));
+    let broken = |error: gix::Error| LayerError::Unreadable(format!("HEAD cannot be read: {error}"));
     let head = repo.head().map_err(broken)?;
     let id = head.try_into_peeled_id().map_err(broken)?;
     Ok(id.map(gix::Id::detach))

@@ -2,14 +2,14 @@
 
 use super::{ChangeKind, GitChange, Unknown};
 
-/// Asked paths, relative to the worktree's root, sorted, none inside another.
+/// PathScope paths, relative to the worktree's root, sorted, none inside another.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PathScope {
     prefix: Vec<u8>,
     paths: Vec<Vec<u8>>,
 }
 
-impl Asked {
+impl PathScope {
     /// Resolves `paths` against `prefix`, the folder in the worktree they are relative to.
     pub(super) fn new(prefix: &[u8], paths: &[String]) -> Result<Self, Unknown> {
         let mut resolved = paths.iter().map(|path| joined(prefix, path)).collect::<Result<Vec<_>, _>>()?;
