@@ -1,4 +1,4 @@
-//! An event of the host: read leniently, normalised once, then only looked at.
+//! An event of the host: read leniently and normalised once.
 //!
 //! Only this module knows how the host spells its fields.
 
@@ -18,24 +18,24 @@ use serde_json::{Map, Value};
 /// One hook event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// What happened; `None` for an event that this version does not know.
+    /// Its kind; `None` for an event that this version does not know.
     pub kind: Option<EventKind>,
-    /// Its fields by their snake-case names; what is inside `tool_input` is untouched.
+    /// Its fields by their snake-case names; the content of `tool_input` is unchanged.
     pub fields: Map<String, Value>,
-    /// Fields that were not of the type they should be, and were left out.
+    /// Messages about fields that had the wrong type and were removed.
     pub oddities: Vec<String>,
 }
 
-/// A command that begins.
+/// A command that starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandCall<'a> {
     /// Its name without the slash.
     pub name: &'a str,
-    /// Whether a person typed it (and not the model).
+    /// Whether a person typed it, not the model.
     pub typed: bool,
 }
 
-/// Fields that must be text to be of use.
+/// Fields that must be text.
 const TEXTS: [&str; 19] = [
     "session_id",
     "transcript_path",
@@ -68,7 +68,7 @@ const ALIASES: [(&str, &str); 5] = [
 ];
 
 impl Event {
-    /// Reads the JSON of an event; the error is one clause about what it is instead.
+    /// Reads the JSON of an event.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if bytes.trim_ascii().is_empty() {
@@ -84,7 +84,7 @@ impl Event {
         }
     }
 
-    /// Takes a JSON value as an event.
+    /// Reads an event from a JSON value.
     pub fn from_value(value: Value) -> Result<Self, String> {
         let Value::Object(raw) = value else {
             return Err(format!("it is {}, not a JSON object", type_name(&value)));
@@ -123,7 +123,7 @@ impl Event {
         self.text("session_id").unwrap_or_default()
     }
 
-    /// The folder in which the agent stands.
+    /// The agent's working directory.
     #[must_use]
     pub fn cwd(&self) -> Option<&str> {
         self.text("cwd").filter(|cwd| !cwd.is_empty())
@@ -147,7 +147,7 @@ impl Event {
         self.fields.get("tool_response")
     }
 
-    /// Whether the prompt was made by the machine, and not by a person.
+    /// Whether the prompt was written by the host, not by a person.
     #[must_use]
     pub fn is_machine_prompt(&self) -> bool {
         self.prompt().is_some_and(command::is_machine_prompt)
@@ -159,19 +159,19 @@ impl Event {
         self.text("prompt")
     }
 
-    /// The subagent within which this happened.
+    /// The id of the subagent in which this happened.
     #[must_use]
     pub fn agent_id(&self) -> Option<&str> {
         self.text("agent_id").filter(|id| !id.is_empty())
     }
 
-    /// Whether the turn already goes on because of a stop hook.
+    /// Whether the turn already continues because of a stop hook.
     #[must_use]
     pub fn stop_hook_active(&self) -> bool {
         self.fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Whether work goes on in the background while the main agent stops.
+    /// Whether background tasks are running while the main agent stops.
     #[must_use]
     pub fn background_work(&self) -> bool {
         let running = |task: &Value| {
@@ -180,7 +180,7 @@ impl Event {
         self.fields.get("background_tasks").and_then(Value::as_array).is_some_and(|tasks| tasks.iter().any(running))
     }
 
-    /// The agent that a `PreToolUse` or `PostToolUse` of `Agent` is about.
+    /// The agent that a call of the `Agent` tool starts.
     #[must_use]
     pub fn spawned(&self) -> Option<&str> {
         if self.tool() != Some("Agent") {
@@ -211,7 +211,7 @@ impl Event {
         call.split_whitespace().next().map(|name| name.trim_start_matches('/'))
     }
 
-    /// The command that begins with this event.
+    /// The command that this event starts.
     #[must_use]
     pub fn command(&self) -> Option<CommandCall<'_>> {
         match self.kind? {
@@ -229,7 +229,7 @@ impl Event {
         }
     }
 
-    /// What the names of a trigger are compared with.
+    /// The value that the names of a trigger are compared with.
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         match self.kind?.row().subject? {
@@ -263,7 +263,7 @@ impl Event {
         files
     }
 
-    /// The event in a few words.
+    /// The event in a few words, for logs.
     #[must_use]
     pub fn described(&self) -> String {
         let subject = self.spawned().or_else(|| self.subject()).or_else(|| self.prompt()).unwrap_or_default();
@@ -282,7 +282,7 @@ impl Event {
     }
 }
 
-/// Top-level keys in snake case under their present names; a key already so named wins.
+/// Top-level keys in snake case under their present names; a key that already has that name wins.
 fn normalised(raw: Map<String, Value>) -> Map<String, Value> {
     if raw.keys().all(|key| canonical(key).is_none()) {
         return raw;
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_says_so() {
+    fn invalid_input_is_named() {
         let cases: [(&[u8], &str); 6] = [
             (b"", "standard input is empty"),
             (b" \n", "standard input is empty"),

@@ -1,4 +1,4 @@
-//! Modes, phases and gates, as the YAML says them.
+//! Modes, phases and gates, as they are written in YAML.
 
 mod broken_file;
 mod catalogue;
@@ -24,7 +24,7 @@ use crate::verdict::Verdict;
 use crate::yaml::Location;
 use serde::{Deserialize, Serialize};
 
-/// The mode that always stands.
+/// The mode that is always active.
 pub const BASE: &str = "base";
 
 /// A mode: a workflow that a command activates.
@@ -32,25 +32,25 @@ pub const BASE: &str = "base";
 pub struct Mode {
     /// Its name.
     pub name: String,
-    /// What it is for, in a sentence.
+    /// A description, in a sentence.
     pub about: String,
     /// The commands that activate it, without the slash.
     pub commands: Vec<String>,
     /// its key in `cache.json`.
     pub namespace: String,
-    /// What the model is told at activation.
+    /// The context for the model at activation.
     pub say: String,
-    /// What the parent is told when the mode is complete.
+    /// The context for the parent when the mode is complete.
     pub end: String,
     /// Its artifacts and variables.
     pub definitions: Definitions,
-    /// Whether workers of other phases are refused.
+    /// Whether workers of other phases are blocked.
     pub strict: bool,
-    /// How much its gates may do, unless they say otherwise.
+    /// The level of its gates that have no other.
     pub level: Option<Level>,
-    /// How often its gates hold an agent back, unless they say otherwise.
+    /// How often its gates block the same stop, unless they have another number.
     pub patience: Option<u32>,
-    /// What must hold before it is activated.
+    /// Gates for its activation.
     pub before: Vec<Gate>,
     /// Its phases, in order.
     pub phases: Vec<Phase>,
@@ -58,31 +58,31 @@ pub struct Mode {
     pub gates: Vec<Gate>,
 }
 
-/// A phase: one worker's part.
+/// A phase: the part of one worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Its name.
     pub name: String,
     /// Who works.
     pub worker: Worker,
-    /// What must hold before the worker starts.
+    /// Gates for the worker's start.
     pub before: Vec<Gate>,
-    /// What must hold before the worker stops.
+    /// Gates for the worker's stop.
     pub after: Vec<Gate>,
-    /// Whether the main agent's stop is held back.
+    /// Whether the main agent's stop is blocked until the phase is done.
     pub hold: bool,
-    /// A detour is entered when this holds, from the phases of `from`.
+    /// The check that enters a detour from the phases of `from`.
     pub when: Option<Check>,
     /// The phases from which a detour is entered.
     pub from: Vec<String>,
-    /// Where it stands in its file.
+    /// Where it is in its file.
     pub location: Location,
 }
 
 /// Who works in a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Worker {
-    /// A subagent, under any of these names; the first is its own.
+    /// A subagent under any of these names; the first is its main one.
     Agent(Vec<AgentName>),
     /// The main agent itself.
     Main,
@@ -90,44 +90,44 @@ pub enum Worker {
     Mode(String),
 }
 
-/// A gate: a check in an event's way.
+/// A gate: a check that an event must pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
-    /// Its name, a sentence that should hold.
+    /// Its id, a short statement such as `plan-is-written`.
     pub id: GateId,
-    /// Which events it hears; a phase's gates hear their worker, and a gate without any is reached from others.
+    /// The events it matches; gates of a phase match their worker, and a gate without triggers is reached from others.
     pub on: Vec<Trigger>,
-    /// What must hold for it to have a say at all.
+    /// The check that decides whether the gate applies.
     pub condition: Option<Check>,
-    /// What it asks.
+    /// The check.
     pub check: Check,
-    /// What it says when the check does not hold.
+    /// The message when the check does not pass.
     pub message: String,
-    /// What follows when the check holds.
+    /// The action when the check passes.
     pub pass: Action,
-    /// What follows when it fails.
+    /// The action when it fails.
     pub fail: Action,
-    /// What follows when it cannot be told.
+    /// The action when the result is unknown.
     pub unknown: Action,
-    /// How much it may do.
+    /// Its level.
     pub level: Option<Level>,
-    /// How often it holds one agent back on the same facts.
+    /// How often it blocks the same stop while nothing changes.
     pub patience: Option<u32>,
-    /// How long its check may take, in seconds.
+    /// The time limit of its check, in seconds.
     pub timeout: Option<u32>,
-    /// Whether it speaks only once.
+    /// Whether it runs only once.
     pub once: Option<Once>,
-    /// Whether it stands also while the mode is inactive.
+    /// Whether it is active also while the mode is not.
     pub always: bool,
-    /// What the model is told when the check holds.
+    /// The context for the model when the check passes.
     pub context: Option<String>,
-    /// What the tool's input is given when the check holds, as a JSON object.
+    /// Changes to the tool's input when the check passes, as a JSON object.
     pub rewrite: Option<String>,
-    /// Where it stands in its file.
+    /// Where it is in its file.
     pub location: Location,
 }
 
-/// What follows from a check.
+/// What a gate does after its check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// A verdict.
@@ -136,12 +136,12 @@ pub enum Action {
     Gate(GateId),
 }
 
-/// How often a gate speaks.
+/// How often a gate runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Once {
-    /// Once a session.
+    /// Once per session.
     Session,
-    /// Once a day.
+    /// Once per day.
     Day,
 }
 
@@ -164,13 +164,13 @@ impl Mode {
         self.phases.iter().find(|phase| phase.when.is_none())
     }
 
-    /// The phase after `index`; detours are not on the way.
+    /// The phase after `index`, skipping detours.
     #[must_use]
     pub fn next(&self, index: usize) -> Option<&Phase> {
         self.phases.iter().skip(index + 1).find(|phase| phase.when.is_none())
     }
 
-    /// Every gate with the phase it belongs to.
+    /// Every gate with its phase, if it has one.
     pub fn all_gates(&self) -> impl Iterator<Item = (Option<&Phase>, &Gate)> {
         let phased = self
             .phases
@@ -179,7 +179,7 @@ impl Mode {
         self.before.iter().map(|gate| (None, gate)).chain(phased).chain(self.gates.iter().map(|gate| (None, gate)))
     }
 
-    /// Whether one of its gates asks a program or a server.
+    /// Whether one of its checks asks a program or a server.
     #[must_use]
     pub fn has_steps(&self) -> bool {
         let given = |gate: &Gate| gate.condition.as_ref().is_some_and(Check::has_steps);
@@ -188,7 +188,7 @@ impl Mode {
             || when.into_iter().any(Check::has_steps)
     }
 
-    /// Lets the headers of its web steps have these variables.
+    /// Allows these environment variables in the headers of its `http` checks.
     fn allow_env(&mut self, names: &[String]) {
         let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
         for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
@@ -196,7 +196,7 @@ impl Mode {
         }
     }
 
-    /// Every check, composed ones and detours' included.
+    /// Visits every check, including parts of composed ones and those of detours.
     pub fn checks<'a>(&'a self, visit: &mut dyn FnMut(&'a Check)) {
         self.all_gates().for_each(|(_, gate)| gate.check.walk(visit));
         self.all_gates().filter_map(|(_, gate)| gate.condition.as_ref()).for_each(|check| check.walk(visit));

@@ -1,7 +1,6 @@
-//! A project's modes and settings from disk, read fast: parsed once, then kept in a compiled form.
+//! A project's modes and settings from disk, kept in a compiled file for speed.
 //!
-//! The compiled form is only ever a copy. When a file's size or time differs from what it was made of,
-//! or another modegate made it, the YAML is read again.
+//! The YAML is read again when the size or time of a source changes, or when another build wrote the compiled file.
 
 #![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
 
@@ -18,12 +17,12 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Timestamps are coarse: what was written this recently may be written again in the same tick.
+/// Timestamps are coarse: a file written this recently may change again without a new time.
 const RACY: Duration = Duration::from_secs(2);
 
-/// A project's modes, opened but not yet all read.
+/// A project's modes, loaded only as far as needed.
 pub struct ModeCache {
-    /// What can be known without reading a mode.
+    /// What is known without loading a mode.
     pub index: CacheIndex,
     storage: ModeStorage,
 }
@@ -33,33 +32,33 @@ enum ModeStorage {
     Compiled(Vec<u8>),
 }
 
-/// What can be known of a catalogue without reading its modes.
+/// The part of a catalogue that is known without loading its modes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CacheIndex {
     /// The project's settings.
     pub settings: Settings,
     /// Files that could not be read.
     pub broken: Vec<BrokenFile>,
-    /// The hash of all that the catalogue was made of.
+    /// The hash of everything that the catalogue was made of.
     pub hash: String,
     /// The project's context files.
     contexts: Vec<String>,
     headers: Vec<ModeHeader>,
 }
 
-/// What must be known of a mode to tell whether an event needs it.
+/// What is needed to decide whether an event needs a mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ModeHeader {
-    /// The events it hears while it is not active.
+    /// The events it needs to see while it is not active.
     filter: EventFilter,
     namespace: String,
     /// Whether other modes are its steps.
     flow: bool,
-    /// How long it is in the compiled form.
+    /// Its length in the compiled file.
     length: usize,
 }
 
-/// What the compiled form was made of.
+/// What the compiled file was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct CacheKey {
     build: u64,
@@ -67,7 +66,7 @@ struct CacheKey {
 }
 
 impl ModeCache {
-    /// Opens the cache of a project: the compiled form, or the sources where that is not of them.
+    /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
     pub fn open(places: &ProjectPaths) -> Self {
         let (key, racy) = key(places);
@@ -82,7 +81,7 @@ impl ModeCache {
         cache
     }
 
-    /// Reads the cache of a project from its sources.
+    /// Reads a project's sources.
     #[must_use]
     pub fn read(places: &ProjectPaths) -> Self {
         let catalogue = read(places);
@@ -92,7 +91,7 @@ impl ModeCache {
     }
 
     fn compiled(bytes: &[u8], key: &CacheKey) -> Option<Self> {
-        // Anything less than the whole and right file would leave modes out, and so gates open.
+        // A damaged file must not be used: a missing mode leaves its gates open.
         let (sum, bytes) = bytes.split_at_checked(8)?;
         if sum != hash(bytes).to_le_bytes() {
             return None;
@@ -105,7 +104,7 @@ impl ModeCache {
         Some(Self { index, storage: ModeStorage::Compiled(rest.to_vec()) })
     }
 
-    /// Whether a command activates a mode; told by a cache that was read from its sources.
+    /// Whether a command activates a mode; only for modes that were read from their sources.
     #[must_use]
     pub fn activated_by(&self, command: &str) -> bool {
         matches!(&self.storage, ModeStorage::Read(catalogue) if catalogue.modes.iter().any(|mode| mode.activated_by(command)))
@@ -117,8 +116,8 @@ impl ModeCache {
         self.modes(|_| true)
     }
 
-    /// The modes that `event` needs: those in `busy` namespaces, and those that hear it without being active.
-    /// A flow needs its steps too, and so all.
+    /// The modes that `event` needs: those in `busy` namespaces, and inactive ones that match it. An active flow needs
+    /// its steps too, and so all modes.
     #[must_use]
     pub fn needed(&self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
         let flows = self.index.headers.iter().any(|header| header.flow && busy(&header.namespace));
@@ -147,13 +146,13 @@ impl ModeCache {
     }
 }
 
-/// The catalogue straight from its sources.
+/// Reads the catalogue from its sources.
 #[must_use]
 pub fn read(places: &ProjectPaths) -> Catalogue {
     sources(places).catalogue()
 }
 
-/// All that a project's catalogue is made of, as it stands on disk.
+/// Reads the files that a project's catalogue is made of.
 #[must_use]
 pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(places), ..ProjectSources::default() };
@@ -171,7 +170,7 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
     sources
 }
 
-/// The text of a file, if there is one; what cannot be read is put on the list.
+/// The text of a file, if it exists; a file that cannot be read is added to `unreadable`.
 fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
     match plain_file(path).map(String::from_utf8) {
         Ok(Ok(text)) => return Some(text),
@@ -182,7 +181,7 @@ fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile
     None
 }
 
-/// The folders in which context files lie.
+/// The folders of context files.
 fn context_folders(places: &ProjectPaths) -> [(&'static str, std::path::PathBuf); 3] {
     let folder = places.home.join(".claude/context");
     [("", folder.clone()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
@@ -199,22 +198,22 @@ fn contexts(places: &ProjectPaths) -> Vec<String> {
     names
 }
 
-/// Reads a file; a pipe of that name would be waited for without end.
+/// Reads a regular file; reading a pipe could block forever.
 fn plain_file(path: &Path) -> io::Result<Vec<u8>> {
     let meta = fs::metadata(path)?;
     if meta.is_file() || meta.is_dir() { fs::read(path) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Gates in the forms of others.
+/// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
 
-/// Writes the compiled form; where that cannot be, the next event reads the YAML again.
+/// Writes the compiled file; if that fails, the next event reads the YAML again.
 fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) {
     let mut index = index.clone();
     let mut modes: Vec<u8> = Vec::new();
     for entry in catalogue.entries() {
         let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
-        // A copy that does not read back would leave the mode out, and its gates open.
+        // A mode that does not decode to itself would be missing later, and its gates open.
         let again = postcard::from_bytes::<(Mode, ModeOrigin)>(&bytes);
         if !again.is_ok_and(|(mode, origin)| mode == *entry.0 && origin == *entry.1) {
             return;
@@ -255,7 +254,7 @@ fn key(places: &ProjectPaths) -> (CacheKey, bool) {
     (CacheKey { build: BUILD_HASH, files }, racy)
 }
 
-/// What of a file changes even where its time was set back: its inode, and the time of that.
+/// The inode and its change time, which change even if the file's time is set back.
 #[cfg(unix)]
 fn changed(meta: &fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

@@ -3,7 +3,7 @@
 pub mod switch;
 
 use crate::verdict::Verdict;
-use crate::yaml::{Diagnostic, Node, NodeValue, TreeReader};
+use crate::yaml::{FileProblem, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ impl Default for Settings {
 
 impl Settings {
     /// Reads the settings' YAML.
-    pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
+    pub fn read(text: &str) -> Result<Self, Vec<FileProblem>> {
         let node = Node::parse(text).map_err(|problem| vec![problem])?;
         let mut reader = TreeReader::default();
         let settings = Self::from_node(&mut reader, &node);

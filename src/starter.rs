@@ -1,6 +1,6 @@
 //! The starter workflow: commands and agents for a project that has none yet.
 //!
-//! A project's command of that name is what makes `/plan` and `/code-review` reach hooks at all.
+//! `/plan` and `/code-review` reach hooks only if the project has a command of that name.
 
 /// A file of the starter workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

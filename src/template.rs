@@ -1,4 +1,4 @@
-//! `{name}` in a text stands for a variable.
+//! Variables in texts, written as `{name}`.
 
 /// The first `{name}` in a text, with what is before and after it; `{a,b}` is a glob, not a variable.
 #[must_use]
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_told_from_globs() {
+    fn variables_are_distinguished_from_globs() {
         let names = |text| variables(text).collect::<Vec<_>>();
         assert_eq!(names("{milestone}/plans/plan_{session}_*.md"), ["milestone", "session"]);
         assert_eq!(names("{src,lib}/**"), Vec::<&str>::new());

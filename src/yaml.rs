@@ -7,7 +7,7 @@ mod print;
 mod reader;
 pub mod toml;
 
-pub use reader::{Diagnostic, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, renamed, suggestion};
+pub use reader::{FileProblem, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, renamed, suggestion};
 
 use crate::template;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -59,7 +59,7 @@ pub enum NodeValue {
 
 impl Node {
     /// Reads one document; an empty one is an empty mapping.
-    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
+    pub fn parse(text: &str) -> Result<Self, FileProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut tree = TreeBuilder::default();
         let mut documents = 0;
@@ -67,7 +67,7 @@ impl Node {
             let (event, span) = item.map_err(|error| syntax_error(text, &error))?;
             documents += usize::from(matches!(event, Event::DocumentStart(_)));
             if documents > 1 {
-                return Err(Diagnostic::at(
+                return Err(FileProblem::at(
                     placed(span),
                     "a file has one document; a second one begins here".to_owned(),
                 ));
@@ -144,7 +144,7 @@ enum OpenNode {
 }
 
 impl TreeBuilder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), FileProblem> {
         let location = placed(span);
         match event {
             Event::Scalar(text, style, ..) => {
@@ -155,21 +155,21 @@ impl TreeBuilder {
             Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) => {
-                Err(Diagnostic::at(location, "anchors and aliases are not supported; write the value out".to_owned()))
+                Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, location: Location, open: OpenNode) -> Result<(), Diagnostic> {
+    fn open(&mut self, location: Location, open: OpenNode) -> Result<(), FileProblem> {
         if self.open.len() >= DEPTH {
-            return Err(Diagnostic::at(location, format!("nests deeper than {DEPTH} levels")));
+            return Err(FileProblem::at(location, format!("nests deeper than {DEPTH} levels")));
         }
         self.open.push((location, open));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Diagnostic> {
+    fn close(&mut self) -> Result<(), FileProblem> {
         match self.open.pop() {
             Some((location, OpenNode::List(items))) => self.put(Node { location, value: NodeValue::List(items) }),
             Some((location, OpenNode::Map(entries, _))) => self.put(Node { location, value: NodeValue::Map(entries) }),
@@ -177,13 +177,13 @@ impl TreeBuilder {
         }
     }
 
-    fn put(&mut self, node: Node) -> Result<(), Diagnostic> {
+    fn put(&mut self, node: Node) -> Result<(), FileProblem> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some((_, OpenNode::List(items))) => items.push(node),
             Some((_, OpenNode::Map(entries, key))) => match key.take() {
                 None if node.text().is_none() => {
-                    return Err(Diagnostic::at(node.location, format!("a key is text, not {}", node.kind())));
+                    return Err(FileProblem::at(node.location, format!("a key is text, not {}", node.kind())));
                 }
                 None => *key = Some(node),
                 Some(key) => entries.push((key, node)),
@@ -194,11 +194,11 @@ impl TreeBuilder {
 }
 
 /// A parser's error, with a hint for the mistakes that people make most.
-fn syntax_error(text: &str, error: &saphyr_parser::ScanError) -> Diagnostic {
+fn syntax_error(text: &str, error: &saphyr_parser::ScanError) -> FileProblem {
     let location = marked(*error.marker());
     let lines = text.lines().skip(location.line.saturating_sub(1));
     let hint = lines.take(2).find_map(syntax_hint);
-    Diagnostic { hint, ..Diagnostic::at(location, error.info()) }
+    FileProblem { hint, ..FileProblem::at(location, error.info()) }
 }
 
 /// What is probably wrong with a line that does not parse.

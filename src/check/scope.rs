@@ -1,4 +1,4 @@
-//! The words of a mode and what they stand for in this event.
+//! The definitions of a mode, and their values in an event.
 
 use crate::event::Event;
 use crate::facts::Facts;
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The folder that holds milestones.
+/// The folder of milestones.
 const PROJECT: &str = "project";
 
-/// More alternatives than any honest variable has.
+/// More alternatives than any reasonable variable has.
 const ALTERNATIVES: usize = 64;
 
-/// The words that a mode's globs and lists are made of.
+/// The names that a mode's globs and lists can use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Definitions {
     /// Files by name.
     pub artifacts: BTreeMap<String, Artifact>,
-    /// Own variables by name.
+    /// Variables by name.
     pub variables: BTreeMap<String, Vec<String>>,
 }
 
-/// Files that a mode speaks of.
+/// Files that a mode refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Artifact {
-    /// The globs, any of which will do.
+    /// The globs; a match of any of them is enough.
     pub globs: Vec<String>,
-    /// Where a new one belongs, if that is not the first glob.
+    /// The path of a new file, if it is not the first glob.
     pub new: Option<String>,
 }
 
@@ -54,15 +54,15 @@ impl Artifact {
 pub struct Scope<'a> {
     /// The event.
     pub event: &'a Event,
-    /// The session before it.
+    /// The session before the event.
     pub session: &'a Session,
-    /// The namespace of the mode that asks.
+    /// The namespace of the gate's mode.
     pub namespace: &'a str,
-    /// The words of that mode.
+    /// The definitions of that mode.
     pub definitions: &'a Definitions,
-    /// The world.
+    /// The facts.
     pub facts: &'a Facts<'a>,
-    /// What the tool is given, if a gate has changed it.
+    /// The tool's input, if a gate has changed it.
     pub input: Option<&'a Value>,
 }
 
@@ -73,7 +73,7 @@ impl Scope<'_> {
         self.session.mode_state(self.namespace)
     }
 
-    /// The globs of an artifact, or of a glob given in its place, with every variable filled in.
+    /// The globs of an artifact, or the glob itself, with variables filled in.
     pub fn globs(&self, name: &str) -> Result<Vec<String>, String> {
         match self.definitions.artifacts.get(name) {
             Some(artifact) => self.expand_all(&artifact.globs),
@@ -81,7 +81,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Every value that `texts` stand for.
+    /// The values of several texts with variables.
     pub fn expand_all(&self, texts: &[String]) -> Result<Vec<String>, String> {
         let mut all = Vec::new();
         for text in texts {
@@ -90,7 +90,7 @@ impl Scope<'_> {
         Ok(all)
     }
 
-    /// Every value that a text with variables stands for, in order.
+    /// The values of a text with variables, in order.
     pub fn expand(&self, text: &str) -> Result<Vec<String>, String> {
         if !text.contains('{') {
             return Ok(vec![text.to_owned()]);
@@ -104,7 +104,7 @@ impl Scope<'_> {
             };
             let values = self.value(name)?;
             if done.len() + open.len() + values.len() > ALTERNATIVES {
-                return Err(format!("`{text}` stands for more than {ALTERNATIVES} things"));
+                return Err(format!("`{text}` has more than {ALTERNATIVES} values"));
             }
             // The last pushed is taken first, so the first value must go last.
             open.extend(values.iter().rev().map(|value| (format!("{head}{before}{value}"), after.to_owned())));
@@ -112,7 +112,7 @@ impl Scope<'_> {
         Ok(done)
     }
 
-    /// The path at which a new file of an artifact belongs, `None` when its glob is too open to say.
+    /// The path of a new file of an artifact; `None` if its glob is too open.
     #[must_use]
     pub fn expected(&self, name: &str) -> Option<String> {
         let new = self.definitions.artifacts.get(name).and_then(|artifact| artifact.new.as_deref());
@@ -122,11 +122,10 @@ impl Scope<'_> {
         (!open).then(|| glob.replace('*', &self.facts.clock().date))
     }
 
-    /// What a file of an artifact is called when one is asked for: the one that is there, else where a new one
-    /// belongs, else its glob.
+    /// How messages name the file of an artifact: the existing file, else the path of a new one, else its glob.
     #[must_use]
     pub fn called(&self, name: &str) -> String {
-        // Work that was begun before midnight goes on in its file.
+        // Work that began before midnight continues in its file.
         let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {
             return file.path;
@@ -143,7 +142,7 @@ impl Scope<'_> {
             "milestone" => self.milestone(),
             _ => match self.definitions.variables.get(name) {
                 Some(values) => Ok(values.clone()),
-                None => Err(format!("`{{{name}}}` is no variable")),
+                None => Err(format!("`{{{name}}}` is not a variable")),
             },
         }
     }

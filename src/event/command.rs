@@ -4,8 +4,8 @@ use crate::ids::without_plugin;
 
 /// The command that `prompt` begins with, without its slash.
 ///
-/// Only the very first token counts, so `/planning` is not `/plan` and a path is no command. The
-/// form that transcripts use (`<command-name>/plan</command-name>`) is understood too.
+/// Only the first token counts, so `/planning` is not `/plan` and a path is not a command. The form that transcripts
+/// use (`<command-name>/plan</command-name>`) is supported too.
 #[must_use]
 pub fn typed(prompt: &str) -> Option<&str> {
     let prompt = prompt.trim_start();
@@ -26,7 +26,7 @@ fn wrapped(prompt: &str) -> Option<&str> {
     Some(prompt.strip_prefix("<command-name>")?.split_once("</command-name>")?.0)
 }
 
-/// Whether `prompt` was made by the machine: such a prompt activates nothing.
+/// Whether the host wrote `prompt`; such a prompt activates nothing.
 #[must_use]
 pub fn is_machine_prompt(prompt: &str) -> bool {
     const MARKS: [&str; 3] = ["<task-notification>", "<local-command", "<system-"];
@@ -34,7 +34,7 @@ pub fn is_machine_prompt(prompt: &str) -> bool {
     MARKS.iter().any(|mark| prompt.starts_with(mark))
 }
 
-/// Whether two names mean the same command: exactly, but for a `plugin:` prefix and the slash.
+/// Whether two names mean the same command, ignoring a `plugin:` prefix and the slash.
 #[must_use]
 pub fn same_command(left: &str, right: &str) -> bool {
     without_plugin(left.trim_start_matches('/')) == without_plugin(right.trim_start_matches('/'))

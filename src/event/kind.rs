@@ -1,8 +1,8 @@
-//! The table of events: one row a host event, with what it may answer.
+//! The table of events: one row per event of the host, with how it can be answered.
 
 use serde::{Deserialize, Serialize};
 
-/// How an event says "no".
+/// How an event is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blocking {
     /// `hookSpecificOutput.permissionDecision: deny`.
@@ -15,14 +15,14 @@ pub enum Blocking {
     Action,
     /// Exit code 2 and stderr; no JSON form exists.
     Exit,
-    /// It cannot: a block becomes a message to the user.
+    /// It cannot be blocked: a block becomes a message to the user.
     Never,
 }
 
 /// What the host does with the answer to an event.
 #[derive(Debug, Clone, Copy)]
 pub struct EventRow {
-    /// The event itself.
+    /// The event.
     pub kind: EventKind,
     /// The host's name for it.
     pub name: &'static str,
@@ -32,7 +32,7 @@ pub struct EventRow {
     pub context: bool,
     /// Whether `systemMessage` reaches the user.
     pub message: bool,
-    /// The field that a trigger's names are compared with.
+    /// The field that the names of a trigger are compared with.
     pub subject: Option<&'static str>,
 }
 
@@ -76,8 +76,8 @@ macro_rules! events {
     };
 }
 
-// Stop and SubagentStop honour context and messages too, but an allow there must print nothing:
-// context makes the agent run again.
+// Stop and SubagentStop accept context and messages too, but an allowed stop must print nothing: context makes the
+// agent run again.
 events! {
     // name: how it blocks, context, message, subject of its matcher
     PreToolUse: Permission, true, true, Some("tool_name");

@@ -1,8 +1,8 @@
-//! Names as people choose them: exact, with `*`, as `/regex/`, or with `!` for all others.
+//! Patterns for names: exact, with `*`, as `/regex/`, or with `!` for all others.
 
 use super::alias;
 
-/// Whether `subject` is among the chosen names: not one of those with `!`, and one of the others if there are any.
+/// Whether the patterns select `subject`: none with `!` matches, and one of the others does if there are any.
 #[must_use]
 pub fn selected(names: &[String], subject: &str) -> bool {
     let denied = |name: &String| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
@@ -10,7 +10,7 @@ pub fn selected(names: &[String], subject: &str) -> bool {
     !names.iter().any(denied) && (others.peek().is_none() || others.any(|name| fits(name, subject)))
 }
 
-/// Splits `a|b` at its bars; those inside `/…/` belong to the expression.
+/// Splits `a|b` at its bars, except inside `/…/`.
 #[must_use]
 pub fn split(text: &str) -> Vec<String> {
     let (mut names, mut name, mut inside) = (Vec::new(), String::new(), false);
@@ -32,7 +32,7 @@ pub fn split(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What is wrong with a name: an expression that does not compile.
+/// The problem with a pattern whose regular expression does not compile.
 #[must_use]
 pub fn pattern_error(name: &str) -> Option<String> {
     let pattern = expression(name.strip_prefix('!').unwrap_or(name))?;
@@ -40,7 +40,7 @@ pub fn pattern_error(name: &str) -> Option<String> {
     built.is_err().then(|| format!("pattern `{pattern}` is not a regular expression"))
 }
 
-/// `/pattern/`: a path has a second slash, and a command no slash at its end.
+/// The expression of `/pattern/`; commands and paths do not end with a slash.
 fn expression(name: &str) -> Option<&str> {
     name.strip_prefix('/')?.strip_suffix('/').filter(|pattern| !pattern.is_empty())
 }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_does_not_compile_is_told() {
+    fn an_expression_that_does_not_compile_is_reported() {
         assert_eq!(pattern_error("/(/"), Some("pattern `(` is not a regular expression".into()));
         assert_eq!(pattern_error("!/a+/"), None);
         assert_eq!(pattern_error("/plan"), None);

@@ -1,14 +1,14 @@
-//! What can be read of an event that is not quite JSON as we read it: half a surrogate pair, a number out of
-//! range, a value that nests too deeply. None of that may let an event pass unheard.
+//! Reads events that the JSON parser rejects: half a surrogate pair, a number out of range, a value that nests too
+//! deeply. Such an event must not bypass its gates.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How far down a value that cannot be read is taken apart.
+/// How many levels of an unreadable value are read one by one.
 const LEVELS: usize = 3;
 
-/// The event without the values that cannot be read, and their names; `None` when it is no JSON at all.
+/// The event without its unreadable values, and messages about them; `None` if it is not JSON at all.
 pub(super) fn salvaged(bytes: &[u8]) -> Option<(Value, Vec<String>)> {
     let text = whole_pairs(std::str::from_utf8(bytes).ok()?);
     if let Ok(value) = serde_json::from_str(&text) {
@@ -19,7 +19,7 @@ pub(super) fn salvaged(bytes: &[u8]) -> Option<(Value, Vec<String>)> {
     Some((value, left_out))
 }
 
-/// A value as far as it can be read.
+/// The readable parts of a value.
 fn shallow(text: &str, levels: usize, name: &str, left_out: &mut Vec<String>) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
@@ -37,7 +37,7 @@ fn shallow(text: &str, levels: usize, name: &str, left_out: &mut Vec<String>) ->
     Some(Value::Object(map))
 }
 
-/// The text with every half of a surrogate pair replaced: hosts cut strings in the middle of a character.
+/// Replaces every half of a surrogate pair: hosts cut strings in the middle of a character.
 fn whole_pairs(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
@@ -58,7 +58,7 @@ fn whole_pairs(text: &str) -> String {
     whole + rest
 }
 
-/// The code unit that a text begins with, as `\uXXXX`.
+/// The code unit that a text starts with, as `\uXXXX`.
 fn unit(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }

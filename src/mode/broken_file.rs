@@ -1,6 +1,6 @@
 //! Files that cannot be used, and how their problems are printed.
 
-use crate::yaml::{Diagnostic, Location};
+use crate::yaml::{FileProblem, Location};
 use serde::{Deserialize, Serialize};
 
 /// What a file of the project should contain.
@@ -33,14 +33,15 @@ pub struct BrokenFile {
     /// What it should contain.
     pub kind: FileKind,
     /// Its problems, each with the line that it is in.
-    pub problems: Vec<(Diagnostic, String)>,
+    pub problems: Vec<(FileProblem, String)>,
     /// Whether the file is used all the same: its problems are warnings.
     pub used: bool,
 }
 
 impl BrokenFile {
-    pub(super) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) -> Self {
-        let line = |problem: &Diagnostic| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
+    pub(super) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) -> Self {
+        let line =
+            |problem: &FileProblem| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();
         Self { file: file.to_owned(), kind, problems, used: false }
     }
@@ -48,7 +49,7 @@ impl BrokenFile {
     /// A file that cannot be read at all.
     #[must_use]
     pub fn unreadable(file: &str, kind: FileKind, why: &str) -> Self {
-        Self::new(file, kind, "", vec![Diagnostic::at(Location::START, why)])
+        Self::new(file, kind, "", vec![FileProblem::at(Location::START, why)])
     }
 
     /// The first problem in one line.
@@ -70,7 +71,7 @@ impl BrokenFile {
 impl std::fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let severity = if self.used { "warning" } else { "error" };
-        for (Diagnostic { path, message, location, hint }, line) in &self.problems {
+        for (FileProblem { path, message, location, hint }, line) in &self.problems {
             let within = if path.is_empty() { String::new() } else { format!(" in {path}") };
             let Location { line: number, column, width } = location;
             let gutter = " ".repeat(number.to_string().len());

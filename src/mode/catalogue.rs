@@ -5,7 +5,7 @@ use super::imported::{self, ImportedFile};
 use super::{BASE, EMBEDDED, Mode, Worker, read, read_node};
 use crate::paths::hash;
 use crate::settings::Settings;
-use crate::yaml::{Diagnostic, Location, Node, did_you_mean};
+use crate::yaml::{FileProblem, Location, Node, did_you_mean};
 use serde::{Deserialize, Serialize};
 
 /// Every mode of a project, and its settings.
@@ -98,12 +98,12 @@ impl Catalogue {
     }
 
     /// Reports a file that is ignored.
-    fn report(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) {
+    fn report(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
         self.broken.push(BrokenFile::new(file, kind, text, problems));
     }
 
     /// Reports problems, if there are any, in a file that is used all the same.
-    fn warn(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<Diagnostic>) {
+    fn warn(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
         if !problems.is_empty() {
             self.broken.push(BrokenFile { used: true, ..BrokenFile::new(file, kind, text, problems) });
         }
@@ -132,7 +132,7 @@ impl Catalogue {
         match self.file_of(&mode.name).filter(|_| mode.name != BASE) {
             Some(first) => {
                 let message = format!("`{first}` already defines the mode `{}`", mode.name);
-                self.report(file, kind, text, vec![Diagnostic::at(Location::START, message)]);
+                self.report(file, kind, text, vec![FileProblem::at(Location::START, message)]);
             }
             // Imported gates are added to the base mode, which keeps its origin.
             None if gates => {
@@ -171,7 +171,7 @@ impl Catalogue {
     }
 
     /// The names in the settings that are neither a mode nor a gate.
-    fn unknown_names(&self, text: &str) -> Vec<Diagnostic> {
+    fn unknown_names(&self, text: &str) -> Vec<FileProblem> {
         let modes = self.modes.iter().map(|mode| mode.name.clone());
         let orders = self.modes.iter().map(|mode| format!("{}-keeps-its-order", mode.name));
         let gates = self.modes.iter().flat_map(|mode| mode.all_gates().map(|(_, gate)| gate.id.to_string()));
@@ -181,13 +181,13 @@ impl Catalogue {
         let unknown_name = |named: &Node| {
             let name = named.text().filter(|name| !known.contains(name))?;
             let message = format!("no mode and no gate is called `{name}`{}", did_you_mean(name, &known));
-            Some(Diagnostic::at(named.location, message))
+            Some(FileProblem::at(named.location, message))
         };
         Settings::names(&node).into_iter().filter_map(unknown_name).collect()
     }
 
     /// A step whose mode does not exist, cannot be started, or waits for this mode.
-    fn step_problem(&self, mode: &Mode) -> Option<Diagnostic> {
+    fn step_problem(&self, mode: &Mode) -> Option<FileProblem> {
         mode.phases.iter().find_map(|phase| {
             let Worker::Mode(name) = &phase.worker else { return None };
             let (message, hint) = match self.mode(name) {
@@ -205,7 +205,7 @@ impl Catalogue {
                 }
             };
             let path = format!("phases.{}", phase.name);
-            Some(Diagnostic { path, hint, ..Diagnostic::at(phase.location, message) })
+            Some(FileProblem { path, hint, ..FileProblem::at(phase.location, message) })
         })
     }
 

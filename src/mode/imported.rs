@@ -1,28 +1,28 @@
-//! Gates in the forms of others, as the same gates inside: `.claude/gates.json` and `.claude/hooks.toml`.
+//! Imports gates from other formats: `.claude/gates.json` and `.claude/hooks.toml`.
 //!
-//! Each is parse into the tree of a native `base` mode in which every node keeps its location in the imported
-//! file, and is then read like any other mode. So there is one kind of gate, one reader, and one kind of error.
+//! Each file is converted to the tree of a native `base` mode in which every node keeps its location in the imported
+//! file, and is then read like any other mode.
 
 mod gates;
 mod hooks;
 
-use crate::yaml::{Diagnostic, Location, Node, NodeValue};
+use crate::yaml::{FileProblem, Location, Node, NodeValue};
 
-/// What a imported file is.
+/// The content of an imported file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedFile {
     /// Gates, as a native mode.
     Mode(Node),
-    /// Something else of the same name.
+    /// A file of the same name in another format.
     Other,
 }
 
-/// Translates a imported file by its name.
-pub fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
+/// Converts a file, by the extension of its name.
+pub fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
     if file.rsplit('.').next() == Some("toml") { hooks::parse(text) } else { gates::parse(text) }
 }
 
-/// Builds nodes that stand where `at` stands.
+/// Builds nodes with a given location.
 #[derive(Clone, Copy)]
 struct NodeBuilder(Location);
 

@@ -1,21 +1,21 @@
 //! Finds problems in a mode that is well-formed: unknown names, gates that lead in a circle, keys in the wrong place.
 
 use super::{Action, Gate, Mode, Phase, Worker};
-use crate::yaml::{Diagnostic, Node, TreeReader};
+use crate::yaml::{FileProblem, Node, TreeReader};
 
 /// Reports every problem of `mode`.
 pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     for (index, phase) in mode.phases.iter().enumerate() {
-        let problems = phase_problems(mode, index, phase).into_iter().map(|(message, hint)| Diagnostic {
+        let problems = phase_problems(mode, index, phase).into_iter().map(|(message, hint)| FileProblem {
             path: format!("phases[{index}]"),
             hint: (!hint.is_empty()).then(|| hint.to_owned()),
-            ..Diagnostic::at(phase.location, message)
+            ..FileProblem::at(phase.location, message)
         });
         reader.problems.extend(problems);
     }
     if !mode.phases.is_empty() && mode.first().is_none() {
         let message = "every phase is a detour, so none is the first";
-        reader.problems.push(Diagnostic { path: "phases".to_owned(), ..Diagnostic::at(node.location, message) });
+        reader.problems.push(FileProblem { path: "phases".to_owned(), ..FileProblem::at(node.location, message) });
     }
     duplicate_gates(reader, mode);
     for (phase, gate) in mode.all_gates() {
@@ -35,8 +35,8 @@ pub(super) fn duplicate_gates(reader: &mut TreeReader, mode: &Mode) {
     }
 }
 
-fn gate_problem(gate: &Gate, message: String) -> Diagnostic {
-    Diagnostic { path: gate.id.to_string(), ..Diagnostic::at(gate.location, message) }
+fn gate_problem(gate: &Gate, message: String) -> FileProblem {
+    FileProblem { path: gate.id.to_string(), ..FileProblem::at(gate.location, message) }
 }
 
 fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String> {

@@ -5,7 +5,7 @@ use crate::check::{Artifact, Check, Definitions, warn_unknown_tools};
 use crate::event::{Trigger, TriggerError, TriggerEvent, name};
 use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
-use crate::yaml::{Diagnostic, MappingFields, Node, NodeValue, TreeReader, did_you_mean};
+use crate::yaml::{FileProblem, MappingFields, Node, NodeValue, TreeReader, did_you_mean};
 use std::collections::BTreeMap;
 
 /// The keys of a mode.
@@ -39,7 +39,7 @@ pub const GATE: [&str; 18] = [
 const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
 
 /// A mode with warnings about it, or the problems that make it unusable.
-pub type ReadResult = Result<(Mode, Vec<Diagnostic>), Vec<Diagnostic>>;
+pub type ReadResult = Result<(Mode, Vec<FileProblem>), Vec<FileProblem>>;
 
 /// Reads a mode; `builtin` finds the embedded mode of a name for `extends: builtin`, and `known` are the variables of
 /// the project's settings.

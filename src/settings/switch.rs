@@ -1,13 +1,13 @@
 //! The journal switched on or off in the text of the settings; every other byte stays.
 
 use super::Settings;
-use crate::yaml::{Diagnostic, Location, Node, NodeValue};
+use crate::yaml::{FileProblem, Location, Node, NodeValue};
 
 /// Why the text was left as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SwitchError {
     /// It is no settings file.
-    Broken(Vec<Diagnostic>),
+    Broken(Vec<FileProblem>),
     /// It is one, but written in a way that cannot be changed safely.
     Intricate,
 }

@@ -1,17 +1,17 @@
-//! JSON as a tree with its places, so that files of others are read by the same readers as ours.
+//! Reads JSON into a tree.
 
-use super::{Diagnostic, Location, Node, NodeValue};
+use super::{FileProblem, Location, Node, NodeValue};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// Reads a JSON document, comments allowed.
-pub fn parse(text: &str) -> Result<Node, Diagnostic> {
+pub fn parse(text: &str) -> Result<Node, FileProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tree = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
-        Diagnostic::at(
+        FileProblem::at(
             location(text, error.range().start, error.range().start + 1),
-            format!("it is not JSON: {}", error.kind()),
+            format!("not JSON: {}", error.kind()),
         )
     })?;
     match tree.value {
@@ -42,7 +42,7 @@ fn node(text: &str, value: &Value<'_>) -> Node {
     Node { location: at(range.start, range.end), value: yaml }
 }
 
-/// Where bytes stand in a text.
+/// The location of bytes in a text.
 pub(super) fn location(text: &str, start: usize, end: usize) -> Location {
     let before = text.get(..start).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,10 +1,10 @@
-//! A tree as YAML text.
+//! Prints a tree as YAML.
 
 use super::{Node, NodeValue};
 use std::fmt::Write as _;
 
 impl Node {
-    /// The node as YAML, for people to read and to change.
+    /// The node as YAML for people.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
@@ -37,7 +37,7 @@ fn block(text: &mut String, node: &Node, depth: usize) {
     }
 }
 
-/// A value behind its key: on the same line if it is short.
+/// A value after its key: on the same line if it is short.
 fn below(text: &mut String, value: &Node, depth: usize) {
     match &value.value {
         NodeValue::Scalar { text: own, plain: false } if is_block(own) => {
@@ -63,7 +63,7 @@ fn below(text: &mut String, value: &Node, depth: usize) {
     }
 }
 
-/// Whether a text stays what it is when it is written line by line.
+/// Whether a text can be written as a block without changing it.
 fn is_block(text: &str) -> bool {
     let lines = text.strip_suffix('\n').unwrap_or(text);
     let odd =
@@ -75,7 +75,7 @@ fn is_block(text: &str) -> bool {
         && !lines.split('\n').any(|line| line.trim_end() != line)
 }
 
-/// A scalar, quoted where YAML would take it for something else.
+/// A scalar, quoted where YAML would read it as something else.
 fn scalar(text: &str, plain: bool) -> String {
     let simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
     let safe = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '.')

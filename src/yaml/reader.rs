@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A problem in a file, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Diagnostic {
+pub struct FileProblem {
     /// Where in the document, as `phases[0].before[0].check`.
     pub path: String,
     /// What is wrong, in a clause.
@@ -18,7 +18,7 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
-impl Diagnostic {
+impl FileProblem {
     /// A problem outside any path.
     #[must_use]
     pub fn at(location: Location, message: impl Into<String>) -> Self {
@@ -60,28 +60,28 @@ pub struct TreeReader {
     /// The names that may be used.
     pub known: KnownNames,
     /// The problems so far.
-    pub problems: Vec<Diagnostic>,
+    pub problems: Vec<FileProblem>,
     /// Problems that do not make the document unusable.
-    pub warnings: Vec<Diagnostic>,
+    pub warnings: Vec<FileProblem>,
 }
 
 impl TreeReader {
     /// Reports a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
-        let problem = Diagnostic { path: self.path.clone(), ..Diagnostic::at(node.location, message) };
+        let problem = FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) };
         self.problems.push(problem);
     }
 
     /// Reports a problem with `node`, and what to do about it.
     pub fn hinted(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         let hint = Some(hint.into());
-        let problem = Diagnostic { path: self.path.clone(), hint, ..Diagnostic::at(node.location, message) };
+        let problem = FileProblem { path: self.path.clone(), hint, ..FileProblem::at(node.location, message) };
         self.problems.push(problem);
     }
 
     /// Reports a problem that does not make the document unusable.
     pub fn warning(&mut self, node: &Node, message: impl Into<String>) {
-        let problem = Diagnostic { path: self.path.clone(), ..Diagnostic::at(node.location, message) };
+        let problem = FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) };
         self.warnings.push(problem);
     }
 

@@ -1,16 +1,16 @@
-//! TOML as a tree with its places.
+//! Reads TOML into a tree.
 
 use super::json::location;
-use super::{Diagnostic, Node, NodeValue};
+use super::{FileProblem, Node, NodeValue};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Reads a TOML document.
-pub fn parse(text: &str) -> Result<Node, Diagnostic> {
+pub fn parse(text: &str) -> Result<Node, FileProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..1);
-        Diagnostic::at(location(text, span.start, span.end), format!("it is not TOML: {}", error.message()))
+        FileProblem::at(location(text, span.start, span.end), format!("not TOML: {}", error.message()))
     })?;
     let span = table.span();
     Ok(Node { location: location(text, span.start, span.end), value: mapping(text, table.get_ref()) })

@@ -18,7 +18,7 @@ fn dangerous(client: &Client) {
     let script = Script::main(vec![calls(vec![shell("cd / && rm -rf \"$HOME\"/*")]), text("I was blocked.")]);
     let ran = client.run(&project, "Clean up.", script);
     ran.check(ran.exits("PreToolUse:Bash") == [2], "the command is blocked");
-    ran.must_read(MAIN, "System folders, system files and your whole home are not deleted here.");
+    ran.must_read(MAIN, "System folders, system files and the home folder must not be deleted.");
 }
 
 fn protected(client: &Client) {

@@ -1,10 +1,10 @@
-//! `.claude/gates.json`: gates by name, and for each event the list of those that hear it.
+//! `.claude/gates.json`: gates by name, and for each event the list of its gates.
 
 use super::{ImportedFile, NodeBuilder, base, entries, field, texts};
 use crate::event::{EventKind, Trigger};
-use crate::yaml::{Diagnostic, Node, json, nearest};
+use crate::yaml::{FileProblem, Node, json, nearest};
 
-/// Gates that need no command: what they do, modegate does by itself.
+/// Gates that need no command: modegate does by itself what they do.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
 
 /// The keys of a gate.
@@ -13,8 +13,8 @@ const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fa
 /// The keys of an event.
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
-/// Translates the file, if it is one: its mark are the keys `gates` and `hooks`.
-pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
+/// Converts the file if it has the keys `gates` and `hooks`.
+pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
     let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else {
         return Ok(ImportedFile::Other);
@@ -39,11 +39,11 @@ pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
 struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
     hooks: &'a [(Node, Node)],
-    problems: Vec<Diagnostic>,
+    problems: Vec<FileProblem>,
 }
 
 impl<'a> GatesFile<'a> {
-    /// Every gate that an event or another gate leads to, in the order in which events name them.
+    /// The gates that events or other gates lead to, in the order in which events name them.
     fn translate(&mut self) -> Vec<Node> {
         let mut order: Vec<(&'a str, Vec<Node>)> = Vec::new();
         for (event, hook) in self.hooks {
@@ -72,13 +72,13 @@ impl<'a> GatesFile<'a> {
         own.filter_map(|(name, on)| self.gate(name).map(|(key, gate)| native(key, gate, on))).collect()
     }
 
-    /// Notes keys that are nearly ours: others may have more of their own, but hardly these.
+    /// Reports keys that are probably misspelt; other unknown keys are allowed.
     fn spell(&mut self, entries_of_all: &[(Node, Node)], keys: &[&str]) {
         for (key, _) in entries_of_all.iter().flat_map(|(_, value)| entries(Some(value))) {
             let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
             if let Some(near) = nearest(name, keys) {
                 self.problems
-                    .push(Diagnostic::at(key.location, format!("unknown key `{name}`, did you mean `{near}`?")));
+                    .push(FileProblem::at(key.location, format!("unknown key `{name}`, did you mean `{near}`?")));
             }
         }
     }
@@ -87,13 +87,13 @@ impl<'a> GatesFile<'a> {
         self.gates.iter().find(|(key, _)| key.text() == Some(name))
     }
 
-    /// `Event(name|name)`, as a trigger reads it.
+    /// The trigger, as `Event(name|name)`.
     fn trigger(&mut self, event: &Node, hook: &Node) -> Option<Node> {
         let name = event.text().unwrap_or_default();
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
             let near = nearest(name, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            self.problems.push(Diagnostic::at(event.location, format!("unknown event `{name}`{near}")));
+            self.problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
             return None;
         }
         let agents = matches!(EventKind::named(name), Some(EventKind::SubagentStart | EventKind::SubagentStop));
@@ -102,20 +102,20 @@ impl<'a> GatesFile<'a> {
         Some(at.text(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) }))
     }
 
-    /// Whether a name is a gate that can be asked; if not, that is a problem.
+    /// Whether a name is a gate that can be run; reports it if not.
     fn is_known(&mut self, named: &Node) -> bool {
         let name = named.text().unwrap_or_default();
         let problem = match self.gate(name) {
             _ if BUILT_IN.contains(&name) => return true,
             Some((_, gate)) if field(gate, "command").is_some() => return true,
-            Some(_) => format!("gate `{name}` has no `command`, and is none of modegate's own"),
+            Some(_) => format!("gate `{name}` has no `command` and is not built in"),
             None => {
                 let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
                 let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
                 format!("no gate is called `{name}`{near}")
             }
         };
-        self.problems.push(Diagnostic::at(named.location, problem));
+        self.problems.push(FileProblem::at(named.location, problem));
         false
     }
 }
@@ -142,7 +142,7 @@ fn verdict(word: &str) -> Option<&'static str> {
     }
 }
 
-/// A gate as our own mode files have it.
+/// The gate as in a native mode file.
 fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
     let at = NodeBuilder::at(name);
     let mut fields = vec![("id", at.text(name.text().unwrap_or_default()))];
@@ -151,7 +151,7 @@ fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
     }
     let keywords = texts(field(gate, "keywords"));
     if !keywords.is_empty() {
-        // Keywords are for prompts; an event without one is heard all the same.
+        // Keywords are for prompts; an event without a prompt matches too.
         let none = at.map(vec![("not", at.map(vec![("prompt", at.map(Vec::new()))]))]);
         let any = keywords.iter().map(|word| at.map(vec![("prompt", at.text(word))]));
         fields.push(("if", at.map(vec![("any", at.list([none].into_iter().chain(any).collect()))])));

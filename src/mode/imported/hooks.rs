@@ -2,9 +2,9 @@
 
 use super::{ImportedFile, NodeBuilder, base, entries, field};
 use crate::event::EventKind;
-use crate::yaml::{Diagnostic, Node, NodeValue, nearest, toml};
+use crate::yaml::{FileProblem, Node, NodeValue, nearest, toml};
 
-/// Events of other programs that Claude Code has not: their hooks never run.
+/// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 
 /// The keys of a hook.
@@ -14,8 +14,8 @@ const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name",
 const HANDLERS: [(&str, [&str; 3]); 2] =
     [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
 
-/// Translates the file, if it is one: its mark is the list `hooks`.
-pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
+/// Converts the file if it has the list `hooks`.
+pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
     let Some(NodeValue::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else {
         return Ok(ImportedFile::Other);
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<Diagnostic>> {
     if problems.is_empty() { Ok(ImportedFile::Mode(base(NodeBuilder::at(&root), nodes))) } else { Err(problems) }
 }
 
-/// What each hook is called: a name is for people there, and several may have the same.
+/// A unique name for each hook: names in the file are for people and may repeat.
 fn names(hooks: &[Node]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, hook) in (1..).zip(hooks) {
@@ -37,18 +37,18 @@ fn names(hooks: &[Node]) -> Vec<String> {
     names
 }
 
-/// Notes keys that are none.
-fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<Diagnostic>) {
+/// Reports unknown keys.
+fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<FileProblem>) {
     for (key, _) in entries(Some(node)) {
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
             let near = nearest(name, keys).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Diagnostic::at(key.location, format!("{what} has no key `{name}`{near}")));
+            problems.push(FileProblem::at(key.location, format!("{what} has no key `{name}`{near}")));
         }
     }
 }
 
-fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<Node> {
+fn native(name: String, hook: &Node, problems: &mut Vec<FileProblem>) -> Option<Node> {
     let at = NodeBuilder::at(hook);
     spell(hook, "a hook", &KEYS, problems);
     for (name, keys) in HANDLERS {
@@ -63,7 +63,7 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<N
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
         (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
-            problems.push(Diagnostic::at(hook.location, "a hook has one of `shell` and `webhook`".to_owned()));
+            problems.push(FileProblem::at(hook.location, "a hook has one of `shell` and `webhook`".to_owned()));
             return None;
         }
     }
@@ -73,15 +73,15 @@ fn native(name: String, hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<N
     if field(hook, "once").and_then(Node::text) == Some("true") {
         fields.push(("once", at.text("session")));
     }
-    // A hook that does not answer in time is written down there, and lets things go on.
+    // There, a hook that does not answer in time is logged and blocks nothing.
     fields.push(("unknown", at.text("warn")));
     Some(at.map(fields))
 }
 
-/// `Event(tool)`; only events of tools have one to match.
-fn trigger(hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<String> {
+/// The trigger, as `Event(tool)`; only tool events have a tool to match.
+fn trigger(hook: &Node, problems: &mut Vec<FileProblem>) -> Option<String> {
     let Some(event) = field(hook, "event") else {
-        problems.push(Diagnostic::at(hook.location, "a hook needs an `event`".to_owned()));
+        problems.push(FileProblem::at(hook.location, "a hook needs an `event`".to_owned()));
         return None;
     };
     let name = event.text().unwrap_or_default();
@@ -89,7 +89,7 @@ fn trigger(hook: &Node, problems: &mut Vec<Diagnostic>) -> Option<String> {
         if !IMPORTED.contains(&name) {
             let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
             let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Diagnostic::at(event.location, format!("unknown event `{name}`{near}")));
+            problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
         }
         return None;
     };
