@@ -51,10 +51,10 @@ type CliResult = Result<ExitCode, CliError>;
 
 Run `modegate COMMAND --help` for the options of a command.")]
 struct CommandLine {
-    /// Project folder [default: $CLAUDE_PROJECT_DIR, or the nearest folder with `.claude`]
+    /// Project folder [default: `$CLAUDE_PROJECT_DIR`, or the nearest folder with `.claude`]
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
-    /// When to use colors [NO_COLOR, CLICOLOR_FORCE and TERM=dumb are respected]
+    /// When to use colors (`NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected)
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
     #[command(subcommand)]

@@ -64,9 +64,10 @@ impl FileChange {
         after: String,
         note: impl Into<String>,
     ) -> Self {
-        let action = match before.as_deref() == Some(after.as_str()) {
-            true => ChangeAction::Unchanged,
-            false => ChangeAction::Write { before, after: after.into_bytes(), class },
+        let action = if before.as_deref() == Some(after.as_str()) {
+            ChangeAction::Unchanged
+        } else {
+            ChangeAction::Write { before, after: after.into_bytes(), class }
         };
         Self::new(path, action, note)
     }
@@ -147,9 +148,10 @@ pub(super) fn apply(changes: &[FileChange], target: &InstallTarget) -> Result<()
         change.apply().map_err(|error| {
             let made = changes.iter().take(index).filter(|change| change.has_effect());
             let made: Vec<String> = made.map(|change| target.short(&change.path)).collect();
-            let made = match made.is_empty() {
-                true => "nothing was changed".to_owned(),
-                false => format!("already changed: {}", made.join(", ")),
+            let made = if made.is_empty() {
+                "nothing was changed".to_owned()
+            } else {
+                format!("already changed: {}", made.join(", "))
             };
             CliError::failure(format!("`{}`: {error}", target.short(&change.path)))
                 .hint(format!("fix that and run the command again; {made}"))

@@ -54,7 +54,9 @@ impl Install {
             file_change::apply(&changes, &target)?;
             let mut manifest = InstallManifest::read(&target);
             manifest.add_folders(&target, &created);
-            changes.iter().for_each(|change| manifest.add(&target, change));
+            for change in &changes {
+                manifest.add(&target, change);
+            }
             let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
             manifest.write(&target).map_err(unwritable)?;
         }
@@ -149,10 +151,8 @@ fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
     let is_current = fs::read(&program).is_ok_and(|installed| installed == bytes) && is_executable(&program);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
-    let action = match is_current {
-        true => ChangeAction::Unchanged,
-        false => ChangeAction::Write { before: None, after: bytes, class: FileClass::Program },
-    };
+    let write = ChangeAction::Write { before: None, after: bytes, class: FileClass::Program };
+    let action = if is_current { ChangeAction::Unchanged } else { write };
     Ok(FileChange::new(program, action, note))
 }
 

@@ -4,7 +4,7 @@ use super::cli_error::CliError;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
 use crate::store::StateStore;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many sessions an error lists.
 const LISTED: usize = 5;
@@ -17,7 +17,7 @@ pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
     }
     if given == "last" {
         let newest = || CliError::failure(format!("no session is recorded in {}", places.home.display()));
-        return last_journal(places).map(session_of).ok_or_else(newest);
+        return last_journal(places).map(|journal| session_of(&journal)).ok_or_else(newest);
     }
     let matching: Vec<&String> = known.iter().filter(|id| !given.is_empty() && id.starts_with(given)).collect();
     match matching.as_slice() {
@@ -47,7 +47,7 @@ pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
 
 /// Every session of a project: those with a journal, and those with state.
 fn known_sessions(places: &ProjectPaths) -> Vec<String> {
-    let recorded = journal_files::journals(&places.sessions()).into_iter().map(session_of);
+    let recorded = journal_files::journals(&places.sessions()).into_iter().map(|journal| session_of(&journal));
     let mut known: Vec<String> = recorded.chain(StateStore::new(places.clone(), u32::MAX).read().ids()).collect();
     known.sort();
     known.dedup();
@@ -55,10 +55,10 @@ fn known_sessions(places: &ProjectPaths) -> Vec<String> {
 }
 
 /// The session of a journal. Ids of the host are safe file names; others are in the journal's lines.
-fn session_of(journal: PathBuf) -> String {
+fn session_of(journal: &Path) -> String {
     let stem = journal.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let hashed = stem.rsplit('-').next().is_some_and(|end| end.len() == 16);
-    let recorded = if hashed { journal_files::last(&journal) } else { None };
+    let recorded = if hashed { journal_files::last(journal) } else { None };
     recorded.map_or(stem, |line| line.before.id.to_string())
 }
 

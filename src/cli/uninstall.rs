@@ -95,7 +95,9 @@ impl Uninstall {
         }
         let places = target.places();
         // Temporary files of an interrupted installation.
-        removed.extend(files_named(&target.own, |name| name.starts_with("modegate.") && name.ends_with(".tmp")));
+        removed.extend(files_named(&target.own, |name| {
+            name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
+        }));
         removed.extend(existing(places.compiled()));
         let state = state_files(target);
         let kept = !self.purge && !state.is_empty();
@@ -176,9 +178,11 @@ fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
 fn starter_files(target: &InstallTarget) -> Vec<FileChange> {
     let manifest = InstallManifest::read(target);
     let paths = starter::FILES.iter().map(|file| target.claude.join(file.path));
-    let change = |path: PathBuf| match manifest.is_unchanged(target, &path) {
-        true => FileChange::remove(path),
-        false => FileChange::new(path, ChangeAction::Keep, "changed since install"),
+    let change = |path: PathBuf| {
+        if manifest.is_unchanged(target, &path) {
+            return FileChange::remove(path);
+        }
+        FileChange::new(path, ChangeAction::Keep, "changed since install")
     };
     paths.filter(|path| manifest.has(target, path)).map(change).collect()
 }

@@ -42,9 +42,8 @@ impl Why {
         let mut lines = journal_files::lines(&path.ok_or_else(none)?);
         // A base gate that passes is not worth explaining: the base mode checks every event.
         let matters = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
-        let wanted = |line: &JournalLine| match self.blocked {
-            true => line.decision.verdict >= Verdict::Block,
-            false => line.findings.iter().any(matters),
+        let wanted = |line: &JournalLine| {
+            if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(matters) }
         };
         let kind = if self.blocked { "no event was blocked" } else { "no gate has matched an event" };
         let missing =

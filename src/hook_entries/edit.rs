@@ -48,7 +48,7 @@ pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<S
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
-        Some(hooks) => hooks.object_value().ok_or_else(|| SettingsError::NotAnObject("`hooks`"))?,
+        Some(hooks) => hooks.object_value().ok_or(SettingsError::NotAnObject("`hooks`"))?,
     };
     for kind in events {
         let name = kind.name();

@@ -158,8 +158,8 @@ fn ineffective(file: &SettingsFile, entry: &HookEntry<'_>) -> Vec<Diagnostic> {
 fn disabled(context: &DoctorContext) -> Option<Diagnostic> {
     let flag = |file: &&SettingsFile, name: &str| file.setting(name).and_then(Value::as_bool);
     let settings = || context.settings_files.iter().filter(|file| file.scope != SettingsScope::Plugin);
-    let last = settings().filter_map(|file| Some((file, flag(&file, "disableAllHooks")?))).last();
-    if let Some((file, true)) = last {
+    let mut disabling = settings().rev().filter_map(|file| Some((file, flag(&file, "disableAllHooks")?)));
+    if let Some((file, true)) = disabling.next() {
         let message = format!("`{}` has `disableAllHooks`, so Claude Code runs no hooks", file.name);
         return Some(Diagnostic::problem("hooks-disabled", message, "remove `disableAllHooks` from that file"));
     }

@@ -38,10 +38,9 @@ fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
     }
     let diagnostic = |command: &String| {
         let fix = fix(context, &format!("commands/{command}.md"));
-        let item = match BUILT_IN_COMMANDS.contains(&command.as_str()) {
-            true => format!("/{command} (Claude Code's own command does not start the mode)"),
-            false => format!("/{command}"),
-        };
+        let is_built_in = BUILT_IN_COMMANDS.contains(&command.as_str());
+        let effect = if is_built_in { " (Claude Code's own command does not start the mode)" } else { "" };
+        let item = format!("/{command}{effect}");
         Diagnostic::problem("command-missing", "commands without a file in `.claude/commands`", fix).about(item)
     };
     missing.into_iter().map(diagnostic).collect()
