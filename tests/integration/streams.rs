@@ -46,7 +46,7 @@ fn is(event: &Value, name: &str, agent: &str) -> bool {
 
 /// Whatever else happens, an allowed stop prints nothing and a block prints one object.
 #[track_caller]
-fn check_manners(output: &[(String, CommandOutput)]) {
+fn check_replies(output: &[(String, CommandOutput)]) {
     for (label, output) in output {
         output.json();
         if label.contains("Stop") && output.exit == 0 {
@@ -56,14 +56,14 @@ fn check_manners(output: &[(String, CommandOutput)]) {
 }
 
 #[test]
-fn every_stream_is_answered_with_manners() {
+fn every_event_gets_a_valid_reply() {
     let folder = std::fs::read_dir(format!("{}/fixtures/events", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let names =
         folder.filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".jsonl").map(str::to_owned));
     let mut count = 0;
     for name in names {
         for research in [false, true] {
-            check_manners(&play(&name, research, |_, _| {}).1);
+            check_replies(&play(&name, research, |_, _| {}).1);
         }
         count += 1;
     }
@@ -71,13 +71,13 @@ fn every_stream_is_answered_with_manners() {
 }
 
 #[test]
-fn without_research_the_planner_is_refused() {
+fn the_planner_is_blocked_without_research() {
     let (_, output) = play("agent-denied", false, |_, _| {});
     assert_eq!(exits(&output, "PreToolUse Agent"), [2]);
 }
 
 #[test]
-fn a_prompt_that_comes_twice_activates_once() {
+fn a_repeated_prompt_activates_a_mode_once() {
     let (project, output) = play("agent-denied", false, |_, _| {});
     let spoken: Vec<bool> = output
         .iter()
@@ -89,7 +89,7 @@ fn a_prompt_that_comes_twice_activates_once() {
 }
 
 #[test]
-fn foreground_agents_are_held_until_their_work_is_there() {
+fn foreground_agents_stop_once_their_work_is_done() {
     let (project, output) = play("plan-command-foreground-agents", true, |project, event| {
         if is(event, "PostToolUse", "strategic-planner") {
             plan(project, "# Plan\n");
@@ -101,32 +101,32 @@ fn foreground_agents_are_held_until_their_work_is_there() {
     assert_eq!(exits(&output, "SubagentStop strategic-planner"), [0]);
     assert_eq!(exits(&output, "SubagentStop consulting-expert"), [0]);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["ended"], "complete");
-    let told = output
+    let reply = output
         .iter()
         .filter(|(label, _)| label == "PostToolUse Agent")
         .filter(|(_, output)| output.stdout.contains("Planning complete."));
-    assert_eq!(told.count(), 1);
+    assert_eq!(reply.count(), 1);
 }
 
 #[test]
-fn a_background_agent_is_held_after_the_main_agents_stop() {
+fn the_stop_of_a_background_agent_is_blocked_after_the_main_agents_stop() {
     let (_, output) = play("plan-command-background-agent", true, |_, _| {});
     assert_eq!(exits(&output, "Stop"), [0, 0]);
     assert_eq!(exits(&output, "SubagentStop strategic-planner"), [2]);
 }
 
 #[test]
-fn patience_ends_before_the_hosts_and_the_parent_is_told() {
+fn modegate_gives_in_before_the_host_and_informs_the_parent() {
     let (project, output) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
     assert_eq!(exits(&output, "SubagentStop strategic-planner"), [2, 2, 2, 0, 0, 0, 0, 0, 0]);
-    let told = output.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
-    assert!(told.1.stdout.contains("was allowed to stop with its work unmet"), "{}", told.1.stdout);
+    let reply = output.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
+    assert!(reply.1.stdout.contains("was allowed to stop with its work unmet"), "{}", reply.1.stdout);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["unmet"][0]["gate"], "plan-is-written");
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
 }
 
 #[test]
-fn an_agent_in_its_own_worktree_is_judged_there() {
+fn an_agent_in_its_own_worktree_is_checked_there() {
     let (_, output) = play("agent-in-worktree", true, |project, event| {
         let cwd = event["cwd"].as_str().unwrap();
         if is(event, "SubagentStart", "strategic-planner") {
@@ -141,23 +141,23 @@ fn an_agent_in_its_own_worktree_is_judged_there() {
 }
 
 #[test]
-fn a_bundled_review_is_nobodys_business() {
+fn the_hosts_own_review_agent_is_not_blocked() {
     let (_, output) = play("bundled-code-review", true, |_, _| {});
     assert_eq!(exits(&output, "SubagentStop general-purpose"), [0]);
 }
 
 #[test]
-fn the_models_own_call_goes_on_with_an_active_mode() {
+fn a_command_called_by_the_model_continues_an_active_mode() {
     let (project, output) = play("model-invoked-skill", true, |_, _| {});
     assert_eq!(exits(&output, "PreToolUse Skill"), [0]);
-    // It was active already: the model goes on with it, only a person begins anew.
+    // Only a person starts an active mode again.
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["prompt_id"], "before");
-    let told = output.iter().find(|(label, _)| label == "PreToolUse Skill").unwrap();
-    assert!(told.1.stdout.contains("plan mode: next is draft"), "{}", told.1.stdout);
+    let reply = output.iter().find(|(label, _)| label == "PreToolUse Skill").unwrap();
+    assert!(reply.1.stdout.contains("plan mode: next is draft"), "{}", reply.1.stdout);
 }
 
 #[test]
-fn parallel_agents_are_each_judged_by_their_own_work() {
+fn parallel_agents_are_checked_separately() {
     let (_, output) = play("parallel-agents", true, |project, event| {
         if is(event, "PostToolUse", "strategic-planner") {
             plan(project, "# Plan\n");

@@ -1,10 +1,10 @@
-//! Sessions of the real host: what is rebuilt from their transcripts is what the hooks were told.
+//! Events that are rebuilt from transcripts of the real host, compared with those its hooks received.
 
 use modegate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// Events that a transcript does not show.
+/// Events that leave no trace in a transcript.
 const HIDDEN: [&str; 7] = [
     "SessionEnd",
     "PostToolBatch",
@@ -15,7 +15,7 @@ const HIDDEN: [&str; 7] = [
     "Notification",
 ];
 
-/// Fields that a transcript does not have, or not always.
+/// Fields that a transcript lacks, or has only sometimes.
 const LOST: [&str; 15] = [
     "effort",
     "duration_ms",
@@ -51,9 +51,9 @@ fn sorted(folder: &Path, end: &str) -> Vec<PathBuf> {
 }
 
 /// The sessions of a fixture, each rebuilt.
-fn stories(name: &str) -> Vec<RebuiltSession> {
+fn rebuilt_sessions(name: &str) -> Vec<RebuiltSession> {
     let files = sorted(&fixture(name), ".jsonl").into_iter().filter(|path| !path.ends_with("events.jsonl"));
-    files.map(|path| story(&path)).collect()
+    files.map(|path| rebuilt_session(&path)).collect()
 }
 
 fn filled(mut part: TranscriptFile, lines: &[Vec<u8>]) -> TranscriptFile {
@@ -63,7 +63,7 @@ fn filled(mut part: TranscriptFile, lines: &[Vec<u8>]) -> TranscriptFile {
     part
 }
 
-fn story(path: &Path) -> RebuiltSession {
+fn rebuilt_session(path: &Path) -> RebuiltSession {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let main = format!("/home/ann/.claude/projects/-home-ann-app/{name}.jsonl");
     let mut parts = vec![filled(TranscriptFile::main(&main), &lines(path))];
@@ -77,8 +77,8 @@ fn story(path: &Path) -> RebuiltSession {
     rebuild(parts)
 }
 
-/// What the hooks were told, without what a transcript does not show.
-fn told(name: &str) -> Vec<Map<String, Value>> {
+/// The events that the hooks received, without those that leave no trace in a transcript.
+fn hook_events(name: &str) -> Vec<Map<String, Value>> {
     let events = lines(&fixture(name).join("events.jsonl")).into_iter().filter(|line| !line.is_empty());
     let events = events.map(|line| serde_json::from_slice::<Map<String, Value>>(&line).unwrap());
     // A fork of the host's own leaves no transcript.
@@ -87,13 +87,13 @@ fn told(name: &str) -> Vec<Map<String, Value>> {
 }
 
 fn rebuilt(name: &str) -> Vec<Map<String, Value>> {
-    let mut stories = stories(name);
+    let mut stories = rebuilt_sessions(name);
     // A session that was cleared goes on in another file.
     stories.sort_by_key(|story| story.events.first().and_then(|first| first.at.clone()));
     stories.into_iter().flat_map(|story| story.events).map(|event| event.event.as_object().unwrap().clone()).collect()
 }
 
-/// An event in a few words.
+/// A short description of an event.
 fn label(event: &Map<String, Value>) -> String {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
     let agent = text("agent_id").get(..4).unwrap_or_default();
@@ -105,36 +105,36 @@ fn labels(events: &[Map<String, Value>]) -> Vec<String> {
     events.iter().map(label).collect()
 }
 
-/// Everything that was rebuilt of an event is as it was told; what is missing is named.
+/// Checks that the rebuilt fields have the original values, and that only known fields are missing.
 #[track_caller]
-fn check_fields(told: &Map<String, Value>, rebuilt: &Map<String, Value>) {
+fn check_fields(original: &Map<String, Value>, rebuilt: &Map<String, Value>) {
     for (name, value) in rebuilt {
-        let expected = told.get(name).unwrap_or(&Value::Null);
-        assert!(is_same(name, value, expected), "{name} of {}: {value} for {expected}", label(told));
+        let expected = original.get(name).unwrap_or(&Value::Null);
+        assert!(is_same(name, value, expected), "{name} of {}: {value} for {expected}", label(original));
     }
-    let in_agent = told.contains_key("agent_id");
-    for name in told.keys().filter(|name| !LOST.contains(&name.as_str())) {
-        // Of what tools answer a subagent, only words are kept; the mode is not told with every prompt.
-        let compact = label(told).contains("ompact") && *name == "prompt_id";
+    let in_agent = original.contains_key("agent_id");
+    for name in original.keys().filter(|name| !LOST.contains(&name.as_str())) {
+        // Transcripts keep only the text of a subagent's tool results, and not every permission mode.
+        let compact = label(original).contains("ompact") && *name == "prompt_id";
         let may_lack = *name == "permission_mode" || in_agent && *name == "tool_response" || compact;
-        assert!(may_lack || rebuilt.contains_key(name), "{name} of {} is missing", label(told));
+        assert!(may_lack || rebuilt.contains_key(name), "{name} of {} is missing", label(original));
     }
 }
 
-/// Whether a value is as it was told. The host adds to a tool's input what was left out, and drops what has no use.
-fn is_same(name: &str, rebuilt: &Value, told: &Value) -> bool {
-    match (name, rebuilt.as_object(), told.as_object()) {
-        ("tool_input", Some(rebuilt), Some(told)) => {
-            rebuilt.iter().all(|(key, value)| told.get(key).is_none_or(|told| told == value))
+/// Whether a value is the original one. The host adds defaults to a tool's input and drops unused fields.
+fn is_same(name: &str, rebuilt: &Value, original: &Value) -> bool {
+    match (name, rebuilt.as_object(), original.as_object()) {
+        ("tool_input", Some(rebuilt), Some(original)) => {
+            rebuilt.iter().all(|(key, value)| original.get(key).is_none_or(|original| original == value))
         }
-        _ => rebuilt == told,
+        _ => rebuilt == original,
     }
 }
 
-/// The same with calls that begin, or end, side by side in the order of their ids: their hooks run together.
-fn settled(mut events: Vec<Map<String, Value>>) -> Vec<Map<String, Value>> {
+/// Sorts events whose hooks run at the same time.
+fn sorted_parallel(mut events: Vec<Map<String, Value>>) -> Vec<Map<String, Value>> {
     let side = |event: &Map<String, Value>| {
-        // Hosts do not agree on which of a command's two events comes first.
+        // The order of a command's two events differs between hosts.
         let name = event["hook_event_name"].as_str().unwrap().replace("Expansion", "Submit");
         (name, event.get("agent_id").cloned())
     };
@@ -146,36 +146,36 @@ fn settled(mut events: Vec<Map<String, Value>>) -> Vec<Map<String, Value>> {
 
 #[track_caller]
 fn check(name: &str) {
-    let (told, rebuilt) = (settled(told(name)), settled(rebuilt(name)));
-    assert_eq!(labels(&rebuilt), labels(&told), "{name}");
-    for (told, rebuilt) in told.iter().zip(&rebuilt) {
-        check_fields(told, rebuilt);
+    let (original, rebuilt) = (sorted_parallel(hook_events(name)), sorted_parallel(rebuilt(name)));
+    assert_eq!(labels(&rebuilt), labels(&original), "{name}");
+    for (original, rebuilt) in original.iter().zip(&rebuilt) {
+        check_fields(original, rebuilt);
     }
 }
 
-/// The same where hooks run at the same time: each agent's events are in order, and the fields of all are right.
+/// The same for agents that run in parallel: only the order within each agent is compared.
 #[track_caller]
 fn check_each_agent(name: &str) {
     let each = |mut events: Vec<Map<String, Value>>| {
         events.sort_by_key(|event| event.get("agent_id").map(Value::to_string));
-        settled(events)
+        sorted_parallel(events)
     };
-    let (told, rebuilt) = (each(told(name)), each(rebuilt(name)));
-    assert_eq!(labels(&rebuilt), labels(&told), "{name}");
-    for (told, rebuilt) in told.iter().zip(&rebuilt) {
-        check_fields(told, rebuilt);
+    let (original, rebuilt) = (each(hook_events(name)), each(rebuilt(name)));
+    assert_eq!(labels(&rebuilt), labels(&original), "{name}");
+    for (original, rebuilt) in original.iter().zip(&rebuilt) {
+        check_fields(original, rebuilt);
     }
 }
 
 #[test]
-fn foreground_agents_lie_between_their_call_and_its_end() {
+fn foreground_agents_run_between_the_start_and_end_of_their_call() {
     check("foreground-agents");
     check("foreground-agents-2.1.198");
     check("agent-in-worktree");
 }
 
 #[test]
-fn background_agents_go_on_beside_the_main_one() {
+fn background_agents_outlive_the_turn_of_the_main_agent() {
     check_each_agent("background-agent");
     check_each_agent("background-agent-2.1.250");
     check_each_agent("notified-while-working");
@@ -186,7 +186,7 @@ fn background_agents_go_on_beside_the_main_one() {
 }
 
 #[test]
-fn agents_of_agents_are_told_apart() {
+fn nested_agents_are_distinguished() {
     check_each_agent("parallel-and-nested-agents");
     let events = rebuilt("parallel-and-nested-agents");
     let mut agents: Vec<&str> = events.iter().filter_map(|event| event.get("agent_type")?.as_str()).collect();
@@ -200,45 +200,45 @@ fn an_agent_that_is_called_again_starts_again() {
     check_each_agent("agent-called-again");
     let labels = labels(&rebuilt("agent-called-again"));
     let at = |label: &str| labels.iter().position(|own| own.starts_with(label)).unwrap();
-    // Its second run does not hold up the end of the call that it came from.
+    // The end of its call does not wait for its second run.
     let again = labels.iter().rposition(|own| own.starts_with("SubagentStart")).unwrap();
     assert!(at("PostToolUse Agent") < again, "{labels:#?}");
 }
 
 #[test]
-fn a_call_that_was_not_allowed_has_no_end_and_a_stop_that_was_held_comes_again() {
+fn a_denied_call_has_no_end_and_a_blocked_stop_is_repeated() {
     check("denied-and-blocked");
     check("denied-and-blocked-2.1.250");
     check("not-permitted");
 }
 
 #[test]
-fn who_is_interrupted_does_not_stop() {
+fn an_interrupted_agent_has_no_stop_event() {
     check("interrupted");
-    let skipped = &stories("interrupted")[0].skipped;
+    let skipped = &rebuilt_sessions("interrupted")[0].skipped;
     assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::NotStarted]);
 }
 
 #[test]
-fn calls_that_change_something_come_one_after_the_other() {
+fn calls_that_write_run_one_by_one() {
     check("calls-in-one-message");
     check("calls-in-one-message-2.1.198");
 }
 
 #[test]
-fn sessions_are_resumed_compacted_and_cleared() {
+fn resumed_compacted_and_cleared_sessions_are_rebuilt() {
     check("resumed-and-compacted");
     check("queued-and-cleared");
 }
 
 #[test]
-fn a_session_in_the_terminal_is_as_any_other() {
+fn an_interactive_session_is_rebuilt() {
     check_each_agent("in-the-terminal");
 }
 
-/// An old host: no ids in its events, and what subagents do stands in the main file.
+/// An old host: no ids in its events, and the records of subagents are in the main file.
 #[test]
-fn sidechains_are_agents() {
+fn sidechains_are_subagents() {
     let events = rebuilt("sidechains-1.0.60");
     let of = |agent: &str| -> Vec<&str> {
         let own = events.iter().filter(|event| event.get("agent_type").is_some_and(|kind| kind == agent));
@@ -248,7 +248,7 @@ fn sidechains_are_agents() {
         ("SubagentStart", "PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStop");
     assert_eq!(of("strategic-planner"), [start, pre, post, pre, post, stop]);
     assert_eq!(of("consulting-expert"), [start, pre, failed, pre, failed, stop]);
-    // That host did not tell of starts and failures, nor of a file that is not there to be read.
+    // That host had no events for starts, failures and missing files.
     let kinds = |events: &[Map<String, Value>]| -> Vec<String> {
         let kind = |event: &Map<String, Value>| format!("{} {:?}", event["hook_event_name"], event.get("tool_name"));
         let mut kinds: Vec<String> = events.iter().map(kind).collect();
@@ -256,19 +256,18 @@ fn sidechains_are_agents() {
         kinds.sort();
         kinds
     };
-    assert_eq!(kinds(&events), kinds(&told("sidechains-1.0.60")));
+    assert_eq!(kinds(&events), kinds(&hook_events("sidechains-1.0.60")));
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
-    let skipped = &stories("calls-in-one-message")[0].skipped;
+fn skipped_records_are_counted() {
+    let skipped = &rebuilt_sessions("calls-in-one-message")[0].skipped;
     assert_eq!(skipped.0.keys().collect::<Vec<_>>(), [&SkipReason::Rejected]);
     assert_eq!((skipped.count(), skipped.0[&SkipReason::Rejected].first.line), (3, 41));
 }
 
-/// Whatever a transcript's lines are, reading goes on.
 #[test]
-fn odd_lines_are_counted_and_passed_over() {
+fn unusable_lines_are_counted_and_skipped() {
     let path = sorted(&fixture("foreground-agents"), ".jsonl").into_iter().find(|path| !path.ends_with("events.jsonl"));
     let whole = lines(&path.unwrap());
     let main = "/home/ann/.claude/projects/-home-ann-app/f22461ad-c161-447d-9804-034f1e3f18ad.jsonl";
@@ -276,7 +275,7 @@ fn odd_lines_are_counted_and_passed_over() {
     let mut part = TranscriptFile::main(main);
     for line in &whole {
         part.line(line);
-        // The same once more, half of it, and what nobody knows.
+        // The line repeated, half of it, and unknown records.
         part.line(line);
         part.line(line.get(..line.len() / 2).unwrap());
         part.line(b"{\"type\": \"news\", \"sessionId\": \"x\"}");
@@ -284,7 +283,7 @@ fn odd_lines_are_counted_and_passed_over() {
         part.line(b"{}");
         part.line(br#"{"type": "user", "message": 5}"#);
         part.line(br#"{"type": "assistant"}"#);
-        // After the host's last word another process would begin.
+        // A record after the end of the host's process would start another one.
         if !line.is_empty() && !line.windows(10).any(|word| word == b"cost-state") {
             part.line(br#"{"type": "user", "message": {"content": [5, {"type": "tool_result"}, {"type": "tool_use"}]}, "isMeta": true, "cwd": "/home/ann/app"}"#);
         }
@@ -327,7 +326,7 @@ fn of_records(records: &[Vec<u8>]) -> Vec<String> {
 }
 
 #[test]
-fn a_clock_that_goes_backwards_changes_no_order() {
+fn a_clock_that_goes_backwards_does_not_change_the_order() {
     use serde_json::json;
     let call = |id: &str| json!([{"type": "tool_use", "id": id, "name": "Write", "input": {}}]);
     let answer = |id: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
@@ -358,7 +357,7 @@ fn a_clock_that_goes_backwards_changes_no_order() {
 }
 
 #[test]
-fn copies_of_another_session_are_left_out() {
+fn records_copied_from_another_session_are_skipped() {
     use serde_json::json;
     let mut part = TranscriptFile::main("/h/.claude/projects/-p/00000000-0000-4000-8000-000000000001.jsonl");
     part.line(&record("user", 1, &json!("old"), &json!({"sessionId": "00000000-0000-4000-8000-000000000000"})));
@@ -370,7 +369,7 @@ fn copies_of_another_session_are_left_out() {
 }
 
 #[test]
-fn an_error_in_the_models_place_is_no_stop() {
+fn an_api_error_is_not_a_stop() {
     use serde_json::json;
     let error = json!({"isApiErrorMessage": true, "error": "rate_limit"});
     let labels = of_records(&[
@@ -389,7 +388,7 @@ fn a_world_is_remembered_from_a_transcript() {
     for name in ["foreground-agents", "foreground-agents-2.1.198"] {
         let mut world = InferredFacts::new();
         let mut marks = Vec::new();
-        for rebuilt in stories(name).remove(0).events {
+        for rebuilt in rebuilt_sessions(name).remove(0).events {
             let event = Event::from_value(rebuilt.event).unwrap();
             if event.name() == "SubagentStop" {
                 let here = world.at(&event, rebuilt.at.as_deref());
