@@ -14,11 +14,11 @@ fn screen(command: &str) -> String {
     rest.split("```").next().unwrap().to_owned()
 }
 
-/// A screen without what differs from machine to machine: folders, sizes, times, and the word on a debug build.
+/// A screen without what differs between machines: folders, sizes, times, and the note about a debug build.
 fn plain(text: &str, home: &str) -> String {
     let mut lines = Vec::new();
     let mut skip = false;
-    for line in text.replace(home, "~/try").lines() {
+    for line in text.replace(home, "~/modegate-try").lines() {
         if line.contains("debug build") || skip {
             skip = !skip;
             continue;
@@ -26,7 +26,7 @@ fn plain(text: &str, home: &str) -> String {
         let words = line
             .split_whitespace()
             .map(|word| if word.parse::<f64>().is_ok_and(|_| word.contains('.')) { "N" } else { word });
-        lines.push(words.collect::<Vec<_>>().join(" "));
+        lines.push(words.collect::<Vec<_>>().join(" ").replace(" N MB", " …"));
     }
     lines.join("\n")
 }
@@ -39,7 +39,10 @@ fn the_screens_are_real() {
     for words in [&["install"][..], &["doctor", "--live"]] {
         let output = project.run(words);
         assert_eq!(output.exit, 0, "{output:?}");
-        assert_eq!(plain(&output.stdout, &home), plain(&screen(&format!("modegate {}", words.join(" "))), "~/try"));
+        assert_eq!(
+            plain(&output.stdout, &home),
+            plain(&screen(&format!("modegate {}", words.join(" "))), "~/modegate-try")
+        );
     }
 }
 
@@ -93,6 +96,25 @@ fn the_demo_prints_what_is_shown_of_it() {
     }
 }
 
+/// Follows the guide: saves the mode and the scenario in a project, and runs the scenario.
+#[test]
+fn the_tutorial_works_to_the_letter() {
+    let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modes.md")).unwrap();
+    let block = |info: &str| {
+        let (_, rest) = guide.split_once(&format!("```{info}\n")).expect("a block");
+        rest.split("```").next().unwrap().to_owned()
+    };
+    let scenario = block("yaml scenario");
+    let own = scenario.lines().filter(|line| !line.contains("(the mode above)")).collect::<Vec<_>>().join("\n");
+    let project = Project::installed();
+    project.write(".claude/modes/release.yaml", block("yaml mode"));
+    project.write("tests/release.scenario.yaml", own);
+    let checked = project.run(&["modes", "check"]);
+    assert_eq!(checked.exit, 0, "{checked:?}");
+    let replayed = project.run(&["replay", "tests/release.scenario.yaml"]);
+    assert_eq!(replayed.exit, 0, "{replayed:?}");
+}
+
 /// Compares the explanation of a block in the guide with the program, except for its times.
 #[test]
 fn the_guide_shows_what_why_prints() {
@@ -101,7 +123,7 @@ fn the_guide_shows_what_why_prints() {
     let shown = format!("SubagentStop(consulting-expert){}", rest.split("```").next().unwrap());
     let project = Project::new();
     let demo = project.run(&["demo", "--keep"]).stdout;
-    let folder = demo.lines().last().unwrap().split_whitespace().last().unwrap();
+    let folder = demo.lines().last().unwrap().split_whitespace().last().unwrap().trim_end_matches('.');
     let printed = project.run(&["--project", folder, "why", "--blocked"]).stdout;
     fs::remove_dir_all(folder).unwrap();
     let today = modegate::live::now().date;
