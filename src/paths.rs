@@ -1,15 +1,13 @@
-//! Where things are: home, tree, state; and names fit for a path.
-//!
-//! The functions that touch the disk are in `live`; this module only computes.
+//! The paths of a project's files, and names that are safe in a path.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Longer names are cut and told apart by a hash.
+/// Longer names are cut and get a hash.
 const LONGEST: usize = 100;
 
-/// A name fit for a path and a glob: letters, digits, `-`, `_` and `.`; the rest becomes `-`.
+/// A name that is safe in a path and a glob: letters, digits, `-`, `_` and `.`; the rest becomes `-`.
 ///
-/// A name that had to change, or is too long, gets a hash of the whole, so two names never meet.
+/// A changed or cut name gets a hash of the original, so that two names never collide.
 #[must_use]
 pub fn safe_name(name: &str) -> String {
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -20,8 +18,8 @@ pub fn safe_name(name: &str) -> String {
     format!("{}-{:016x}", short.trim_matches(['.', '-']), hash(name.as_bytes()))
 }
 
-/// A folder's name as people write it: spaces and any letters stay, what could leave the folder or
-/// widen a glob goes.
+/// A folder name that keeps spaces and letters, without characters that could leave the folder or
+/// widen a glob.
 #[must_use]
 pub fn folder_name(name: &str) -> String {
     let plain = |c: char| if c.is_control() || "/\\*?[]{}!:<>|\"`$".contains(c) { '-' } else { c };
@@ -55,13 +53,13 @@ impl ProjectPaths {
         self.hooks().join("cache.json")
     }
 
-    /// What is locked while the state is written.
+    /// The lock file of the state.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.hooks().join("cache.lock")
     }
 
-    /// The modes and settings in the form that is read fast.
+    /// The compiled modes and settings.
     #[must_use]
     pub fn compiled(&self) -> PathBuf {
         self.hooks().join("modes.bin")
@@ -92,7 +90,7 @@ impl ProjectPaths {
     }
 }
 
-/// `path` without `.` and `..`, as far as that can be said without looking.
+/// `path` without `.` and `..`, resolved lexically.
 #[must_use]
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
@@ -106,7 +104,7 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-/// The project that has lent a worktree to an agent: what stands before `.claude/worktrees/`.
+/// The project that owns an agent's worktree: the part before `.claude/worktrees/`.
 #[must_use]
 pub fn worktree_owner(path: &Path) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
@@ -124,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_names_become_plain_ones() {
+    fn hostile_names_become_safe() {
         assert_eq!(safe_name("abc-123"), "abc-123");
         for hostile in ["../../etc", "*", "a\0b", "..", ".", "", "a/b", "\u{202e}x", &"x".repeat(4096)] {
             let safe = safe_name(hostile);
@@ -135,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_keep_their_letters_and_lose_their_teeth() {
+    fn folder_names_keep_letters_and_lose_special_characters() {
         assert_eq!(folder_name("User Login"), "User Login");
         assert_eq!(folder_name("Größe"), "Größe");
         assert_eq!(folder_name("../../etc/*"), "etc");
@@ -143,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agents_worktree_has_a_lender() {
+    fn an_agents_worktree_has_an_owner() {
         assert_eq!(worktree_owner(Path::new("/p/.claude/worktrees/agent-1/src")), Some(PathBuf::from("/p")));
         assert_eq!(worktree_owner(Path::new("/p/.claude/worktrees")), None);
     }

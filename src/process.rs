@@ -1,4 +1,4 @@
-//! Another program, run so that it can do no harm: in its own group, in time, with little to keep.
+//! Runs a program in its own process group, with a timeout and limited output.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -6,24 +6,24 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much of what a program prints is kept.
+/// The size of the output that is kept.
 const KEPT: usize = 64 * 1024;
 
-/// How long a program's pipes may stay open when it has ended: its children may hold them.
+/// The time that a program's pipes may stay open after its end: its children may hold them.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What came of a program.
+/// The exit code and output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutput {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it printed, the beginning and the end of it.
+    /// Its output; of much output, the beginning and the end.
     pub stdout: String,
-    /// What it complained, the beginning and the end of it.
+    /// Its errors; of many, the beginning and the end.
     pub stderr: String,
 }
 
-/// Runs a program to its end; one that takes longer than `until` is killed with its children, and is `None`.
+/// Runs a program to its end; `None` if it takes longer than `until` and is killed with its children.
 pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io::Result<Option<ProcessOutput>> {
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -38,13 +38,13 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io:
         let _: io::Result<ExitStatus> = child.wait();
         return Ok(None);
     };
-    let _: [bool; 2] = [&stdout, &stderr].map(Pipe::is_closed);
-    // Children that it has left behind, whether they hold its pipes open or not.
+    let _: [bool; 2] = [&stdout, &stderr].map(PipeReader::is_closed);
+    // Ends children that it left behind.
     kill_group(&child);
     Ok(Some(ProcessOutput { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
 }
 
-/// Gives a program its input, in a thread: it may never read it.
+/// Writes the input in a thread, since a program may never read it.
 fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
     let (Some(mut stdin), Some(input)) = (stdin, input) else { return };
     std::thread::spawn(move || {
@@ -52,13 +52,13 @@ fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
     });
 }
 
-/// A pipe that is being read; what a program has said counts also while its children hold the pipe open.
-struct Pipe {
+/// A pipe that is being read; its text is available while children still hold it open.
+struct PipeReader {
     kept: Arc<Mutex<Vec<u8>>>,
     end: Receiver<()>,
 }
 
-impl Pipe {
+impl PipeReader {
     fn is_closed(&self) -> bool {
         self.end.recv_timeout(GRACE).is_ok()
     }
@@ -69,7 +69,7 @@ impl Pipe {
 }
 
 /// Reads a pipe to its end, and keeps the beginning and the end.
-fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
+fn reader(pipe: Option<impl Read + Send + 'static>) -> PipeReader {
     let (sender, end) = channel();
     let kept = Arc::new(Mutex::new(Vec::new()));
     let keeping = Arc::clone(&kept);
@@ -79,7 +79,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
             let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend(buffer.iter().take(size));
-            // An error stands at the end, what leads to it at the beginning: of much, the middle goes.
+            // The cause is at the beginning and the error at the end, so the middle is dropped.
             let over = kept.len().saturating_sub(KEPT);
             if over > 0 {
                 kept.drain(KEPT / 2..KEPT / 2 + over);
@@ -87,7 +87,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> Pipe {
         }
         let _: Result<(), _> = sender.send(());
     });
-    Pipe { kept, end }
+    PipeReader { kept, end }
 }
 
 fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
@@ -103,7 +103,7 @@ fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     }
 }
 
-/// Kills a program with all that it has started and that did not leave its group.
+/// Kills a program and everything in its process group.
 #[cfg(unix)]
 fn kill_group(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -120,8 +120,8 @@ fn kill_group(_: &Child) {}
 mod tests {
     use super::*;
 
-    #[expect(clippy::disallowed_methods, reason = "a program is what is tried here")]
-    fn said(line: &str) -> String {
+    #[expect(clippy::disallowed_methods, reason = "the test runs a program")]
+    fn output(line: &str) -> String {
         let until = Instant::now() + Duration::from_secs(20);
         let ended = run(Command::new("sh").args(["-c", line]), None, until).expect("a shell").expect("an end");
         assert_eq!(ended.code, Some(0));
@@ -129,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_bit_by_bit_is_kept() {
-        assert_eq!(said("echo one; sleep 0.1; echo two; sleep 0.1; echo three"), "one\ntwo\nthree\n");
+    fn output_in_pieces_is_kept() {
+        assert_eq!(output("echo one; sleep 0.1; echo two; sleep 0.1; echo three"), "one\ntwo\nthree\n");
     }
 
     #[test]
-    fn of_much_the_beginning_and_the_end_are_kept() {
-        let text = said("echo first; head -c 300000 /dev/zero | tr '\\0' x; sleep 0.1; echo last");
+    fn long_output_keeps_its_beginning_and_end() {
+        let text = output("echo first; head -c 300000 /dev/zero | tr '\\0' x; sleep 0.1; echo last");
         assert!(text.len() <= KEPT && text.starts_with("first\n") && text.ends_with("last\n"), "{}", text.len());
     }
 }

@@ -15,12 +15,12 @@ const DEEPEST: usize = 128;
 /// itself, so only aliases that multiply can use it up.
 const BUDGET: usize = 4 * LONGEST;
 
-/// What stands at the head of a file.
+/// The frontmatter of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FrontmatterBlock {
     /// The file does not begin with a fence.
     Absent,
-    /// It begins with one, but what follows cannot be read, for the reason given.
+    /// The frontmatter cannot be read, for this reason.
     Broken(String),
     /// The keys.
     Map(Mapping),
@@ -39,7 +39,7 @@ pub enum FrontmatterValues {
 
 /// Reads the frontmatter of a file.
 ///
-/// Tags are dropped and aliases resolved, so that a value is what it says; merge keys stay plain keys.
+/// Drops tags and resolves aliases; merge keys stay plain keys.
 #[must_use]
 pub fn read(bytes: &[u8]) -> FrontmatterBlock {
     let block = match block(bytes) {
@@ -92,7 +92,7 @@ fn mapping(text: &str) -> Result<Mapping, String> {
         return Err(format!("nests deeper than {DEEPEST} brackets"));
     }
     let budget = Cell::new(BUDGET);
-    match (Reading { budget: &budget, taken: None }).deserialize(serde_yaml::Deserializer::from_str(text)) {
+    match (BudgetedReader { budget: &budget, taken: None }).deserialize(serde_yaml::Deserializer::from_str(text)) {
         Ok(Value::Mapping(map)) => Ok(map),
         Ok(Value::Null) => Ok(Mapping::new()),
         Ok(_) => Err("is not a list of keys and values".into()),
@@ -100,7 +100,7 @@ fn mapping(text: &str) -> Result<Mapping, String> {
     }
 }
 
-/// Whether brackets pile up, quotes or not: no honest text leaves so many open.
+/// Whether too many brackets are open, in quotes or not.
 fn nests_too_deep(text: &str) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {
@@ -113,7 +113,7 @@ fn nests_too_deep(text: &str) -> bool {
     })
 }
 
-/// What the parser says, with the line counted from the top of the file.
+/// The parser's message, with the line counted from the top of the file.
 fn clause(error: &serde_yaml::Error) -> String {
     let text = error.to_string();
     let said = text.split(" at line ").next().unwrap_or(&text);
@@ -123,15 +123,15 @@ fn clause(error: &serde_yaml::Error) -> String {
     }
 }
 
-/// Reads one value and charges it to the budget, so that aliases of aliases stop before they fill the memory.
+/// Reads one value and charges it to the budget, so that nested aliases cannot fill the memory.
 #[derive(Clone, Copy)]
-struct Reading<'a> {
+struct BudgetedReader<'a> {
     budget: &'a Cell<usize>,
-    /// The entries so far, while a key is read: a second one is refused where it stands.
+    /// The entries so far, while a key is read, to report duplicates at their line.
     taken: Option<&'a Mapping>,
 }
 
-impl Reading<'_> {
+impl BudgetedReader<'_> {
     fn charge<E: Error>(self, cost: usize) -> Result<(), E> {
         let left = self.budget.get().checked_sub(cost);
         self.budget.set(left.ok_or_else(|| E::custom("aliases repeat too much"))?);
@@ -151,7 +151,7 @@ impl Reading<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
+impl<'de> DeserializeSeed<'de> for BudgetedReader<'_> {
     type Value = Value;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
@@ -159,7 +159,7 @@ impl<'de> DeserializeSeed<'de> for Reading<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
+impl<'de> Visitor<'de> for BudgetedReader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +208,7 @@ impl<'de> Visitor<'de> for Reading<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         self.charge(1)?;
-        let each = Reading { taken: None, ..self };
+        let each = BudgetedReader { taken: None, ..self };
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(each)? {
             list.push(item);
@@ -219,8 +219,8 @@ impl<'de> Visitor<'de> for Reading<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         self.charge(1)?;
         let mut map = Mapping::new();
-        while let Some(key) = entries.next_key_seed(Reading { taken: Some(&map), ..self })? {
-            let value = entries.next_value_seed(Reading { taken: None, ..self })?;
+        while let Some(key) = entries.next_key_seed(BudgetedReader { taken: Some(&map), ..self })? {
+            let value = entries.next_value_seed(BudgetedReader { taken: None, ..self })?;
             if map.insert(key, value).is_some() {
                 return Err(A::Error::custom("a key stands twice"));
             }

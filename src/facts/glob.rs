@@ -1,4 +1,4 @@
-//! A glob, taken apart so that a walk goes only where a match can lie.
+//! A parsed glob, so that a walk enters only folders that can contain a match.
 
 use std::path::{Component, Path};
 
@@ -6,10 +6,10 @@ use fast_glob::{glob_match, validate};
 
 /// Folders that `**` does not enter.
 const SKIPPED: [&str; 7] = [".git", "node_modules", "target", ".venv", "venv", ".tox", "__pycache__"];
-/// The characters that make a glob more than a path.
+/// The special characters of globs.
 const META: [char; 4] = ['*', '?', '[', '{'];
 
-/// A glob, taken apart once for the whole walk.
+/// A parsed glob.
 pub(crate) struct GlobPattern {
     /// The whole glob, without `.` and empty segments, as [`folded`].
     whole: Vec<u8>,
@@ -54,12 +54,12 @@ impl GlobPattern {
         glob_match(&self.whole, folded(path, &self.alphabet))
     }
 
-    /// How deep a match can lie below the prefix.
+    /// The depth of a match below the prefix, at most.
     pub(crate) fn depth(&self) -> usize {
         if self.before_stars < self.rest.len() { usize::MAX } else { self.rest.len() }
     }
 
-    /// Whether a match can lie in the folder `name`, `depth` levels below the prefix.
+    /// Whether the folder `name`, `depth` levels below the prefix, can contain a match.
     pub(crate) fn enters(&self, name: &str, depth: usize) -> bool {
         let level = depth.saturating_sub(1);
         if level >= self.before_stars {
@@ -70,7 +70,7 @@ impl GlobPattern {
     }
 }
 
-/// Whether a path of the project matches a glob, were it there.
+/// Whether a path of the project matches a glob; the file need not exist.
 ///
 /// # Errors
 ///
@@ -83,13 +83,13 @@ pub fn fits(glob: &str, path: &str) -> Result<bool, String> {
     Ok(pattern.matches(path) && named.into_iter().all(|(at, name)| pattern.enters(name, at + 1)))
 }
 
-/// The one path that a glob means, when it is no more than a path.
+/// The path, if the glob has no special characters.
 #[must_use]
 pub fn plain(glob: &str) -> Option<String> {
     GlobPattern::new(glob).ok().filter(|pattern| pattern.rest.is_empty()).map(|pattern| pattern.prefix)
 }
 
-/// Whether a segment is more than a name. A backslash in front takes a character's meaning.
+/// Whether a segment has an unescaped special character.
 fn special(segment: &str) -> bool {
     let mut escaped = false;
     segment.chars().any(|c| {
@@ -116,7 +116,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// One byte a character, because the matcher takes a byte for a character in `?` and `[…]`.
+/// One byte per character, because the matcher reads bytes as characters in `?` and `[…]`.
 fn folded(text: &str, alphabet: &[char]) -> Vec<u8> {
     if text.is_ascii() {
         return text.as_bytes().to_vec();

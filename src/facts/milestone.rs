@@ -1,10 +1,10 @@
-//! `project/status.json`: the current milestone.
+//! The current milestone, from `project/status.json`.
 
 use super::{Answer, Milestone};
 use crate::paths::folder_name;
 use serde_json::Value;
 
-/// The milestone that a status file names.
+/// The milestone in a status file.
 #[must_use]
 pub fn named(bytes: &[u8]) -> Answer {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -1,8 +1,8 @@
-//! Answers from a recording: the engine of replay and the double of every test.
+//! Answers from a recording, for replay and tests.
 
 use super::{Answer, FactSource, Question};
 
-/// Answers exactly what was recorded, and nothing else.
+/// Answers only the recorded questions.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedAnswers(Vec<(Question, Answer)>);
 

@@ -1,4 +1,4 @@
-//! What a markdown text has, asked narrowly.
+//! Searches markdown texts.
 
 mod outline;
 
@@ -11,18 +11,18 @@ use outline::{plain, sections};
 /// The largest program a pattern may compile to, in bytes.
 const LARGEST_PATTERN: usize = 1024 * 1024;
 
-/// What a text was seen to have.
+/// The result of a search in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFindings {
     /// The length of the body in characters, without the space around it.
     pub chars: usize,
-    /// What is wanted and not there, as ``section `Summary` ``.
+    /// The missing parts, such as ``section `Summary` ``.
     pub missing: Vec<String>,
 }
 
 /// Looks for `wanted` in the body of a markdown file; its frontmatter does not count.
 ///
-/// Bytes that are not UTF-8 are read as unknown characters: they hide nothing that stands beside them.
+/// Bytes that are not UTF-8 are read as replacement characters.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, String> {
     Ok(TextFindings { chars: body.trim().chars().count(), missing })
 }
 
-/// What of the wanted words, patterns and beginnings a plain text lacks, each as a phrase.
+/// The words, patterns and beginnings that are missing in a plain text, each as a phrase.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn search_event_text(event: &Event, of: EventText, wanted: &TextQuery) -> An
     })
 }
 
-/// The text after the frontmatter. A fence that is never closed is a line like any other.
+/// The text after the frontmatter; an unclosed fence is an ordinary line.
 fn body(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
@@ -102,7 +102,7 @@ fn matches(body: &str, pattern: &str) -> Result<bool, String> {
     let mut builder = RegexBuilder::new(pattern);
     let compiled = builder.multi_line(true).crlf(true).size_limit(LARGEST_PATTERN).build();
     compiled.map(|regex| regex.is_match(body)).map_err(|error| {
-        // The last line is the reason, those above draw an arrow to the place.
+        // The last line is the reason; those above draw an arrow to the position.
         let text = error.to_string();
         let reason = text.lines().last().unwrap_or_default();
         format!("pattern `{pattern}` does not compile: {}", reason.trim_start_matches("error: "))

@@ -1,4 +1,4 @@
-//! Questions and answers as people read them.
+//! Questions and answers as text, for `why`.
 
 use super::{Answer, ChangeKind, CommitState, Question, TextQuery};
 use std::fmt::{Display, Formatter, Result};

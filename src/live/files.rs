@@ -12,14 +12,14 @@ use walkdir::{DirEntry, WalkDir};
 use crate::facts::FoundFile;
 use crate::facts::glob::GlobPattern;
 
-/// How many entries a walk looks at before it gives up.
+/// The number of entries after which a walk gives up.
 const MOST_ENTRIES: usize = 50_000;
 
 /// Finds the regular files under `root` that match `glob`, newest first, at most `limit`.
 ///
 /// A symlink to a file counts as that file as long as it stays in the root; symlinks to folders are not
 /// entered, except where the glob spells them out. A folder that is not there holds no files, one that cannot
-/// be read is an error: nobody knows what it holds. Files whose names are not UTF-8 are left out.
+/// be read is an error, since its files are unknown. Files whose names are not UTF-8 are left out.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>,
 
 type Dated = (SystemTime, FoundFile);
 
-/// The one file a plain path names.
+/// The file at a plain path.
 fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
     let path = root.join(&pattern.prefix);
     match fs::metadata(&path) {
@@ -52,14 +52,14 @@ fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
     }
 }
 
-/// The files a walk from the prefix comes upon, if it ends within `most` entries.
+/// The matching files below the prefix, if the walk ends within `most` entries.
 fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, String> {
     let base = root.join(&pattern.prefix);
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
     let Some((root, base)) = inside(root, &base, shown)? else {
         return Ok(Vec::new());
     };
-    // Counted where the walk decides, because folders it does not enter cost a visit too.
+    // Counted here, because folders that are not entered cost a visit too.
     let seen = Cell::new(0_usize);
     let worth = |entry: &DirEntry| {
         seen.set(seen.get() + 1);
@@ -69,7 +69,7 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>,
     let mut found = Vec::new();
     for entry in entries.filter_entry(worth) {
         if seen.get() > most {
-            // What was found is there, whatever the rest holds.
+            // The files that were found exist, whatever the rest contains.
             return if found.is_empty() { Err(format!("more than {most} entries under `{shown}`")) } else { Ok(found) };
         }
         match entry {
@@ -141,7 +141,7 @@ fn dated(path: String, metadata: &Metadata) -> Result<Dated, String> {
     Ok((modified, FoundFile { path, size: metadata.len(), modified: modified_ms }))
 }
 
-/// Whether nothing is there, which is an answer.
+/// Whether the error means that there is no file.
 fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
@@ -150,7 +150,7 @@ fn unreadable(error: &io::Error, shown: &str) -> String {
     format!("{} reading `{shown}`", error.kind())
 }
 
-/// Passes over what vanished during the walk.
+/// Ignores files that disappeared during the walk.
 fn tolerated(error: walkdir::Error, root: &Path, shown: &str) -> Result<(), String> {
     let place = error.path().and_then(|path| path.strip_prefix(root).ok());
     let shown = place.map_or_else(|| shown.to_owned(), |path| path.display().to_string());

@@ -1,11 +1,10 @@
-//! How files stand against HEAD.
+//! Compares files with HEAD.
 //!
-//! Three layers, each asked only when the one before is unsure: `quick` compares index, HEAD and
-//! worktree directly, `full` is gix's own status, `program` is `git` itself. Before them all, `lean`
-//! recognises a committed file without opening the repository. None of them writes to the repository, and
-//! none obeys `GIT_DIR` and its kin: the repository is the one `tree` lies in.
+//! Three layers, each used only when the one before is unsure: `quick` compares index, HEAD and worktree
+//! directly, `full` is gix's status, `program` is the `git` program. Before them, `fast_path` recognizes a
+//! committed file without opening the repository. None of them writes to the repository, and all ignore
+//! `GIT_DIR` and similar variables: the repository is the one that contains `tree`.
 
-#[cfg(unix)]
 mod cached_tree;
 mod checkout;
 #[cfg(unix)]
@@ -45,41 +44,41 @@ use self::path_scope::PathScope;
 
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
-/// Why git could not tell, as one clause.
+/// Why there is no answer, as one clause.
 pub type Unknown = String;
 
-/// Why a layer gives no answer.
+/// Why a layer has no answer.
 #[derive(Debug)]
 enum LayerError {
-    /// Beyond this layer; the next one may know.
+    /// This layer is unsure; the next one may have the answer.
     Unsure(String),
-    /// Beyond gix; only the program may know.
+    /// gix does not support it; only the program may have the answer.
     Unsupported(String),
-    /// Beyond all of them: the file system refuses.
+    /// No layer can read the file.
     Unreadable(String),
 }
 
 impl LayerError {
-    /// The doubt that `error` on `path` amounts to.
+    /// The error for a path that cannot be read.
     #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Self::Unreadable(format!("`{}` cannot be read: {error}", path.display()))
     }
 
-    /// Any error of gix: the next layer may still know.
+    /// An error of gix; the next layer may have the answer.
     fn unsure(error: impl std::fmt::Display) -> Self {
         Self::Unsure(error.to_string())
     }
 }
 
-/// How `path`, relative to `tree`, stands against HEAD.
+/// Compares `path`, relative to `tree`, with HEAD.
 ///
 /// `tree` may be a folder inside the repository or a linked worktree. The content decides: a file marked
-/// assume-unchanged or skip-worktree is looked at all the same.
+/// assume-unchanged or skip-worktree is compared as well.
 ///
 /// # Errors
 ///
-/// When `tree` is in no repository or in a bare one, when `path` is a folder or lies outside, and when
+/// When `tree` is not in a repository or in a bare one, when `path` is a folder or outside, and when
 /// something cannot be read.
 pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     #[cfg(unix)]
@@ -100,13 +99,13 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
 
 /// The uncommitted changes under `paths`, relative to `tree`, sorted, at most `limit`.
 ///
-/// `""` or `"."` means all of `tree`, and so does an empty list. Untracked files always count, whatever
-/// `status.showUntrackedFiles` says. A path that does not exist has no changes, except for tracked files
+/// `""`, `"."` and an empty list mean all of `tree`. Untracked files count regardless of
+/// `status.showUntrackedFiles`. A path that does not exist has no changes, except for tracked files
 /// that are gone.
 ///
 /// # Errors
 ///
-/// When `tree` is in no repository or in a bare one, when a path leads out of `tree`, and when something
+/// When `tree` is not in a repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
@@ -127,7 +126,7 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 ///
 /// # Errors
 ///
-/// When `tree` is in no repository, or HEAD cannot be read.
+/// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
     let found = Checkout::from(tree)?;
     match found.repository().and_then(checkout::head) {
@@ -139,7 +138,7 @@ pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
     }
 }
 
-/// Asks one layer after the other; the first that is sure answers.
+/// Asks the layers in turn until one is sure.
 fn layered<T>(
     found: &Checkout,
     quick: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
@@ -160,7 +159,7 @@ fn layered<T>(
 #[cfg(unix)]
 use self::quick::{changes as quick_changes, commitment as quick_commitment};
 
-/// The quick layer reads what `lstat` says, which only Unix says in full.
+/// The quick layer needs all fields of `lstat`, which only Unix has.
 #[cfg(not(unix))]
 fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope) -> Result<Vec<GitChange>, LayerError> {
     Err(LayerError::Unsure("not on this system".to_owned()))

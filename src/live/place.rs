@@ -1,11 +1,11 @@
-//! Where are we: the project that an event belongs to, and the worktree in which its evidence is.
+//! The project of an event, and the worktree in which its files are looked for.
 
 use crate::paths::{lexical, worktree_owner};
 use std::path::{Path, PathBuf};
 
-/// Home: where state and configuration are.
+/// The home of a project, where state and configuration are.
 ///
-/// As the host says it, else the nearest ancestor of `cwd` with a `.claude` folder that is not the
+/// As given by the host, else the nearest ancestor of `cwd` with a `.claude` folder that is not the
 /// user's own, else `cwd`.
 #[must_use]
 pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
@@ -22,7 +22,7 @@ pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
     cwd.ancestors().find(has_claude).unwrap_or(&cwd).to_owned()
 }
 
-/// Home of the process itself: the host's word from the environment, seen from `cwd`.
+/// The home of the project at `cwd`, with the host's environment variables.
 #[must_use]
 pub fn home_here(cwd: Option<&Path>) -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -35,8 +35,8 @@ pub fn home_here(cwd: Option<&Path>) -> PathBuf {
     )
 }
 
-/// Tree: where files and commits are looked for. Home, unless `cwd` lies in another worktree of home's
-/// repository: then the same folder there.
+/// The folder in which files and commits are looked for: home, or the same folder in the worktree of home's
+/// repository that contains `cwd`.
 #[must_use]
 pub fn tree(home: &Path, cwd: Option<&Path>) -> PathBuf {
     other_tree(home, cwd).unwrap_or_else(|| home.to_owned())
@@ -64,7 +64,7 @@ pub fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// The nearest ancestor that git would call a checkout.
+/// The nearest ancestor with a `.git`.
 fn checkout(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }

@@ -7,13 +7,13 @@ use crate::paths::lexical;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The settings file whose entries of ours would change; `None` when all stay.
+/// The settings file in which the tool would change our hook entries.
 pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, String> {
     let read = |path: &Path| Ok(std::fs::read_to_string(path).unwrap_or_default());
     changed_of(event, &settings(home), cwd, Links::Followed, read)
 }
 
-/// The same for settings files that are named, in a world in which files are read otherwise.
+/// The same for given settings files, which `read` reads.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ fn after(event: &Event, before: &str) -> Option<String> {
     Some(text)
 }
 
-/// Our entries of a settings file, with the event of each; a file that does not parse has none.
+/// Our entries of a settings file, with their events; none if the file does not parse.
 fn own(text: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let own = entries_in(&value).into_iter().filter(HookEntry::is_ours);

@@ -1,6 +1,6 @@
-//! The headings of a markdown text and what is said under them.
+//! The headings of a markdown text, and whether they have text.
 
-/// A heading and whether anything is said under it.
+/// A heading and whether it has text.
 pub(super) struct Section {
     level: usize,
     pub(super) title: String,
@@ -51,7 +51,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Whether a line stands in a code block or a comment, where nothing is a heading.
+    /// Whether a line is in a code block or a comment, where nothing is a heading.
     fn hidden(&mut self, line: &str) -> bool {
         let text = line.trim();
         if self.comment || text.starts_with("<!--") {
@@ -104,7 +104,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Counts `text` for the last section and those around it.
+    /// Adds `text` to the last section and those around it.
     fn fill(&mut self, text: &str) {
         if !text.chars().any(|c| !c.is_whitespace() && !c.is_ascii_punctuation()) {
             return;

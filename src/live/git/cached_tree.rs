@@ -1,4 +1,4 @@
-//! The cached tree of the index: which folders are, as staged, exactly a tree that git has.
+//! The cached tree of the index: the folders whose staged content is an existing tree.
 
 use gix::{ObjectId, hash};
 
@@ -12,7 +12,7 @@ pub(super) struct CachedTree {
 }
 
 impl CachedTree {
-    /// Decodes the extension; `None` when there is none, or none that makes sense.
+    /// Decodes the extension; `None` if it is missing or broken.
     pub(super) fn decode(bytes: &[u8], kind: hash::Kind) -> Option<Self> {
         Self::next(&mut &*bytes, kind.len_in_bytes(), 0)
     }
@@ -23,7 +23,7 @@ impl CachedTree {
     }
 
     fn next(bytes: &mut &[u8], id: usize, depth: usize) -> Option<Self> {
-        // A path is shorter than this, so only nonsense is deeper.
+        // Deeper than any real path.
         if depth > 2048 {
             return None;
         }
@@ -39,7 +39,7 @@ impl CachedTree {
     }
 }
 
-/// What comes before `end`, which is left behind, too.
+/// Takes the bytes before `end`, and `end` itself.
 fn until<'a>(bytes: &mut &'a [u8], end: u8) -> Option<&'a [u8]> {
     let position = bytes.iter().position(|byte| *byte == end)?;
     let head = take(bytes, position)?;
@@ -47,7 +47,7 @@ fn until<'a>(bytes: &mut &'a [u8], end: u8) -> Option<&'a [u8]> {
     Some(head)
 }
 
-/// The first `length` bytes, which are left behind.
+/// Takes the first `length` bytes.
 fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (head, tail) = bytes.split_at_checked(length)?;
     *bytes = tail;

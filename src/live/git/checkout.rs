@@ -1,4 +1,4 @@
-//! Where a project folder lies in which repository.
+//! The repository of a project folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,10 +7,10 @@ use gix::sec::Permission;
 
 use super::{LayerError, Unknown};
 
-/// Variables with which a surrounding git command would point us at another repository or index.
-const ASTRAY: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
+/// Variables of a surrounding git command that select another repository or index.
+const MISLEADING: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
 
-/// A folder, and the repository found from it.
+/// A folder and the repository that contains it.
 pub(super) struct Checkout {
     repo: Result<gix::Repository, String>,
     root: PathBuf,
@@ -44,7 +44,7 @@ impl Checkout {
         let inside =
             tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside of its worktree", tree.display()))?;
         if inside.starts_with(".git") {
-            return Err(format!("`{}` belongs to git itself", tree.display()));
+            return Err(format!("`{}` is inside `.git`", tree.display()));
         }
         Ok(Self { prefix: bytes(inside), repo, root })
     }
@@ -59,7 +59,7 @@ impl Checkout {
         &self.prefix
     }
 
-    /// `path`, relative to the folder, as a path relative to the root; `None` without such a file.
+    /// Converts `path`, relative to the folder, to a path relative to the root; `None` if there is no such file.
     ///
     /// Folders on the way may be symbolic links as long as they lead to somewhere in the worktree.
     pub(super) fn file(&self, path: &Path) -> Result<Option<Vec<u8>>, Unknown> {
@@ -80,7 +80,7 @@ impl Checkout {
         let folder = folder.map_err(|_| outside())?;
         let inside = folder.strip_prefix(&self.root).map_err(|_| outside())?.join(name);
         if inside.starts_with(".git") {
-            return Err(format!("`{}` belongs to git itself", path.display()));
+            return Err(format!("`{}` is inside `.git`", path.display()));
         }
         Ok(Some(bytes(&inside)))
     }
@@ -102,18 +102,18 @@ impl Checkout {
     }
 }
 
-/// Opens the repository that `folder` lies in, deaf to what a surrounding git command set.
+/// Opens the repository that contains `folder`, ignoring the variables of a surrounding git command.
 ///
-/// gix keeps `GIT_INDEX_FILE` and `GIT_CONFIG_GLOBAL` under one permission. The user's choice of
-/// configuration files is obeyed, unless a variable that would lead astray is there, too.
+/// gix has one permission for `GIT_INDEX_FILE` and `GIT_CONFIG_GLOBAL`. The user's configuration files are
+/// used unless a misleading variable is set as well.
 fn open(folder: &Path) -> gix::Result<gix::Repository> {
     let mut permissions = gix::open::Permissions::all();
     permissions.config.env = false;
     permissions.env.objects = Permission::Deny;
-    if ASTRAY.iter().any(|name| std::env::var_os(name).is_some()) {
+    if MISLEADING.iter().any(|name| std::env::var_os(name).is_some()) {
         permissions.env.git_prefix = Permission::Deny;
     }
-    // gix takes `no` for a wish that it must not be talked out of later.
+    // A configured `no` could not be overridden later.
     let options =
         gix::open::Options::default().permissions(permissions).cli_overrides(["status.showUntrackedFiles=normal"]);
     let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
@@ -123,7 +123,7 @@ fn open(folder: &Path) -> gix::Result<gix::Repository> {
 
 /// The commit that HEAD points at.
 pub(super) fn head(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, LayerError> {
-    // git itself would take a branch that makes no sense for one without commits.
+    // git itself treats a broken branch as one without commits.
     let broken = |error: gix::Error| LayerError::Unreadable(format!("HEAD cannot be read: {error}"));
     let head = repo.head().map_err(broken)?;
     let id = head.try_into_peeled_id().map_err(broken)?;

@@ -1,4 +1,4 @@
-//! Whether a file's content is what the index says, where its `lstat` does not tell.
+//! Compares the content of a file with the index, where its `lstat` proves nothing.
 
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use super::checkout::{OpenCheckout, text};
 use super::entry::{IndexEntry, low};
 use super::{ChangeKind, LayerError};
 
-/// Compares contents as git would store them, after line endings and filters.
+/// Compares contents as git stores them, after line endings and filters.
 pub(super) struct ContentComparer<'a> {
     place: &'a OpenCheckout<'a>,
     modes: bool,
@@ -54,15 +54,15 @@ impl<'a> ContentComparer<'a> {
         Ok((id != entry.id).then_some(ChangeKind::Modified))
     }
 
-    /// What a symbolic link would be stored as.
+    /// The object id of a symbolic link.
     fn target(&self, whole: &Path) -> Result<ObjectId, LayerError> {
         let target = whole.read_link().map_err(|error| LayerError::unreadable(whole, &error))?;
         self.hash(target.as_os_str().as_bytes())
     }
 
-    /// What a file would be stored as.
+    /// The object id of a file.
     ///
-    /// Whether carriage returns stay can depend on what the index has; reading all of it is left for then.
+    /// Line endings can depend on the content in the index, so it is read only if there are carriage returns.
     fn stored(&mut self, whole: &Path, path: &Path) -> Result<ObjectId, LayerError> {
         let content = std::fs::read(whole).map_err(|error| LayerError::unreadable(whole, &error))?;
         let returns = content.contains(&b'\r');

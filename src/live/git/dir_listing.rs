@@ -1,4 +1,4 @@
-//! One folder of the worktree, as listed.
+//! The names in a folder of the worktree.
 
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
@@ -6,14 +6,14 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Result;
 
-/// What a name stands for.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryType {
     /// A folder, not a link to one.
     Folder,
     /// A file or a symbolic link.
     File,
-    /// A pipe, a socket or a device: nothing that git would track.
+    /// A pipe, a socket or a device, which git does not track.
     Other,
 }
 
@@ -27,12 +27,12 @@ impl From<FileType> for EntryType {
     }
 }
 
-/// The names in a folder, all in one store.
+/// The names in a folder, in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct DirListing {
     bytes: Vec<u8>,
     list: Vec<(usize, usize, EntryType)>,
-    /// What the system writes into; kept from folder to folder.
+    /// The buffer for the system call, reused for each folder.
     #[cfg(target_os = "linux")]
     buffer: Vec<u8>,
 }
@@ -93,7 +93,7 @@ impl DirListing {
         Ok(())
     }
 
-    /// The names and what they stand for, sorted; a folder's name ends in a slash.
+    /// The names and types, sorted; a folder's name ends in a slash.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], EntryType)> {
         self.list.iter().map(|item| (name(&self.bytes, item), item.2))
     }

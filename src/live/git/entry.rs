@@ -1,18 +1,18 @@
-//! One entry of the index, and whether a file's `lstat` vouches for it.
+//! One entry of the index, and whether a file's `lstat` proves that it is unchanged.
 
 use gix::ObjectId;
 use rustix::fs::{FileType, Stat};
 
-/// The file is to be taken as unchanged.
+/// Assume-unchanged.
 const ASSUMED: u16 = 0x8000;
-/// Which side of a conflict the entry is.
+/// The side of a conflict.
 const STAGE: u16 = 0x3000;
-/// The file is not checked out.
+/// Skip-worktree.
 const SKIPPED: u16 = 0x4000;
-/// The file is only intended to be added.
+/// Added with `git add -N`.
 const INTENDED: u16 = 0x2000;
 
-/// What the index remembers of a file when it was last known to be unchanged.
+/// The `lstat` fields of a file when it was last known to be unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct IndexStat {
     pub(super) ctime: u32,
@@ -43,12 +43,12 @@ impl IndexEntry {
         self.flags & STAGE != 0
     }
 
-    /// Whether git was told not to look at the file.
+    /// Whether the file is marked assume-unchanged.
     pub(super) fn is_assumed(&self) -> bool {
         self.flags & ASSUMED != 0
     }
 
-    /// Whether the file is left out of the worktree.
+    /// Whether the file is marked skip-worktree.
     pub(super) fn is_skipped(&self) -> bool {
         self.extended & SKIPPED != 0
     }
@@ -73,7 +73,7 @@ impl IndexEntry {
     ///
     /// `modes` says whether the executable bit counts. `written` is when the index was: a file of the same second may have changed after it without a
     /// trace. Size 0 is git's mark for such a file, unless the content is indeed empty.
-    pub(super) fn is_vouched(&self, seen: &Stat, modes: bool, written: i64) -> bool {
+    pub(super) fn is_proven(&self, seen: &Stat, modes: bool, written: i64) -> bool {
         let then = self.stat;
         let now = IndexStat {
             ctime: low(seen.st_ctime),

@@ -1,6 +1,6 @@
-//! The answer that is asked for most, without opening the repository: this file is committed.
+//! Recognizes a committed file without opening the repository, since that is the most frequent answer.
 //!
-//! Everything unusual, and every other answer, is left to the layers.
+//! Every other answer and every unusual setup is left to the layers.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) fn is_committed(tree: &Path, path: &Path) -> bool {
     certain(tree, path).unwrap_or(false)
 }
 
-/// `None` stands for all that is unusual.
+/// `None` for anything unusual.
 fn certain(tree: &Path, path: &Path) -> Option<bool> {
     if !path.components().all(|part| matches!(part, Component::Normal(_))) {
         return None;
@@ -34,7 +34,7 @@ fn certain(tree: &Path, path: &Path) -> Option<bool> {
         return None;
     };
     let now = rustix::fs::lstat(&whole).ok()?;
-    if entry.is_conflicted() || entry.is_intended() || !entry.is_vouched(&now, true, index.written) {
+    if entry.is_conflicted() || entry.is_intended() || !entry.is_proven(&now, true, index.written) {
         return None;
     }
     let objects = gix::odb::at(folders.common.join("objects"), hash::Kind::Sha1).ok()?;
@@ -53,7 +53,7 @@ struct GitFolders {
 }
 
 impl GitFolders {
-    /// Finds the repository that `tree` lies in, if nothing about it is unusual.
+    /// Finds the repository that contains `tree`, unless something about it is unusual.
     fn of(tree: &Path) -> Option<Self> {
         let root = tree.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
         let own = match fs::read_to_string(root.join(".git")) {

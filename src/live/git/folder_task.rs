@@ -1,8 +1,8 @@
-//! A folder to be walked, and what the index has directly in it.
+//! A folder of the worktree walk and its direct entries in the index.
 
 use super::index::GitIndex;
 
-/// A folder yet to be walked, and where its entries are.
+/// A folder to walk and the range of its index entries.
 #[derive(Debug)]
 pub(super) struct FolderTask {
     pub(super) path: Vec<u8>,
@@ -10,7 +10,7 @@ pub(super) struct FolderTask {
     pub(super) to: usize,
 }
 
-/// What the index has directly in a folder.
+/// The direct entries of a folder in the index.
 pub(super) struct FolderEntries<'a> {
     index: &'a GitIndex,
     job: &'a FolderTask,
@@ -25,7 +25,7 @@ pub(super) struct FolderEntry<'a> {
 }
 
 impl<'a> FolderEntries<'a> {
-    /// What `index` has in the folder of `job`.
+    /// The entries of `index` in the folder of `job`.
     pub(super) fn new(index: &'a GitIndex, job: &'a FolderTask) -> Self {
         Self { index, job, at: job.from }
     }
@@ -61,7 +61,7 @@ impl FolderEntry<'_> {
         self.from..self.to
     }
 
-    /// The folder as a job of its own, in `parent`.
+    /// A task for this folder in `parent`.
     pub(super) fn job(&self, parent: &[u8]) -> FolderTask {
         FolderTask { path: joined(parent, self.name), from: self.from, to: self.to }
     }

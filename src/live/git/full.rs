@@ -1,4 +1,4 @@
-//! The full layer: gix's own status, for what the quick layer is unsure of.
+//! The full layer: gix's status, where the quick layer is unsure.
 
 use gix::bstr::{BStr, BString};
 use gix::diff::index::Change as Staged;
@@ -45,14 +45,14 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
         }
     }
     collapse(&index, asked, &mut rest);
-    // gix compares all of HEAD with all of the index, whatever is asked.
+    // gix compares all of HEAD with all of the index.
     deltas.retain(|delta| asked.covers(&delta.path));
     deltas.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     let named = renames::named(place.repo, &deltas);
     rest.retain(|(path, kind)| {
         let bare = path.strip_suffix(b"/").unwrap_or(path);
         let known = match kind {
-            // A folder in the place of a tracked file is that file's deletion and no more, git says.
+            // git reports a folder in the place of a tracked file only as a deletion.
             ChangeKind::Untracked => bare != path && index.entry_by_path(BStr::new(bare)).is_some(),
             _ => named.iter().any(|(known, _)| known == path),
         };
@@ -85,7 +85,7 @@ fn items(
     Ok(items.map(|item| item.map_err(LayerError::unsure)))
 }
 
-/// Names the outermost untracked folder for what is inside, as git does; gix stops at repositories.
+/// Replaces untracked paths by their outermost untracked folder, as git does; gix stops at repositories.
 fn collapse(index: &gix::index::State, asked: &PathScope, found: &mut [(Vec<u8>, ChangeKind)]) {
     for (path, _) in found.iter_mut().filter(|(_, kind)| *kind == ChangeKind::Untracked) {
         let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');

@@ -1,4 +1,4 @@
-//! Which untracked files and folders count: those that no rule ignores.
+//! The ignore rules for untracked files and folders.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use gix::index::entry::Mode;
 use super::LayerError;
 use super::checkout::{OpenCheckout, absent, text};
 
-/// All rules: `.gitignore` files, `info/exclude` and the user's own file.
+/// The rules of `.gitignore` files, `info/exclude` and the user's own file.
 pub(super) struct IgnoreRules<'a> {
     stack: gix::AttributeStack<'a>,
     #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
@@ -36,8 +36,8 @@ impl<'a> IgnoreRules<'a> {
         Ok(rules.is_excluded())
     }
 
-    /// Whether the untracked folder at `path` counts: it is a repository of its own, or some file in it
-    /// is not ignored. Empty folders are nothing to git.
+    /// Whether the untracked folder at `path` counts: it is a repository, or some file in it is not ignored.
+    /// git ignores empty folders.
     #[cfg_attr(not(unix), allow(dead_code, reason = "only the quick layer asks, which is for Unix"))]
     pub(super) fn counts(&mut self, path: &[u8]) -> Result<bool, LayerError> {
         if self.ignores(path, true)? {

@@ -1,4 +1,4 @@
-//! The index, read in passing: only the entries under the asked paths are kept.
+//! The index, read as a stream; only the entries under the given paths are kept.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +12,7 @@ use super::path_scope::{PathScope, within};
 use super::raw_entry::{RawEntry, number};
 use super::window::FileWindow;
 
-/// What the asked paths need of the index.
+/// The entries of the index under the given paths.
 #[derive(Debug, Default)]
 pub(super) struct GitIndex {
     /// Files and symbolic links, sorted by path.
@@ -27,9 +27,9 @@ pub(super) struct GitIndex {
 }
 
 impl GitIndex {
-    /// Reads the index at `path`; none at all is an empty one.
+    /// Reads the index at `path`; a missing one is empty.
     ///
-    /// With `hasty`, reading stops behind the asked paths, and the cached tree may be missing.
+    /// With `hasty`, reading stops after the given paths, and the cached tree may be missing.
     pub(super) fn read(path: &Path, kind: hash::Kind, asked: &PathScope, hasty: bool) -> Result<Self, LayerError> {
         let mut index = Self::default();
         let file = match File::open(path) {
@@ -105,7 +105,7 @@ impl GitIndex {
         Ok(())
     }
 
-    /// Reads what follows the entries. Capital letters mark what may be passed over.
+    /// Reads the extensions after the entries; those with a capital letter may be skipped.
     fn extensions(&mut self, window: &mut FileWindow, kind: hash::Kind) -> Result<(), LayerError> {
         while window.remaining() > kind.len_in_bytes() as u64 {
             let head = window.need(8)?;
@@ -142,12 +142,12 @@ fn is_inside(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
 }
 
-/// The doubt about a file that is not an index; git itself would guess.
+/// The error for a file that is not an index; git itself would guess.
 pub(super) fn corrupt() -> LayerError {
     LayerError::Unreadable("the index is corrupt".to_owned())
 }
 
-/// How the file begins.
+/// The header of the file.
 struct IndexHeader {
     version: u32,
     count: u32,

@@ -1,8 +1,8 @@
-//! The paths a question is about.
+//! The paths that are compared.
 
 use super::{ChangeKind, GitChange, Unknown};
 
-/// PathScope paths, relative to the worktree's root, sorted, none inside another.
+/// Paths relative to the worktree's root, sorted, none inside another.
 #[derive(Debug)]
 pub(super) struct PathScope {
     prefix: Vec<u8>,
@@ -53,7 +53,7 @@ impl PathScope {
         self.paths.iter().all(|asked| !within(asked, path) && asked.as_slice() < path)
     }
 
-    /// The change as the asker sees it, with the path relative to the folder that the question came from.
+    /// A change with its path relative to the folder of the caller.
     pub(super) fn change(&self, path: &[u8], kind: ChangeKind) -> GitChange {
         let inside = match path.strip_prefix(self.prefix.as_slice()) {
             Some(rest) if !self.prefix.is_empty() => rest.strip_prefix(b"/").unwrap_or(rest),
@@ -63,7 +63,7 @@ impl PathScope {
     }
 }
 
-/// Whether `path` is `folder` or lies in it; everything lies in the root, the empty path.
+/// Whether `path` is `folder` or inside it; everything is inside the root, the empty path.
 pub(super) fn within(folder: &[u8], path: &[u8]) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'/'))
 }

@@ -1,6 +1,6 @@
-//! The last layer: the `git` program, for what gix cannot read.
+//! The last layer: the `git` program, for repositories that gix cannot read.
 //!
-//! Every function gives `None` when there is no such program.
+//! Every function returns `None` if the program is missing.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,9 +11,9 @@ use super::checkout::{Checkout, text};
 use super::path_scope::PathScope;
 use super::{ChangeKind, CommitState, GitChange, Unknown};
 
-/// After this, git is taken to hang.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The variables for git that are the user's, not those of a command around us.
+/// The time after which git is killed.
+const GIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Variables that belong to the user, not to a surrounding git command.
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
@@ -24,7 +24,7 @@ pub(super) fn commitment(found: &Checkout, path: &[u8]) -> Option<Result<CommitS
         None => CommitState::Committed,
         Some(b'?') => CommitState::Untracked,
         Some(b'!') => CommitState::Ignored,
-        // What is only intended to be added is `.A`.
+        // `.A` is a file added with `git add -N`.
         Some(b'1') if matches!(output.get(2..4), Some([_, b'.'] | b".A")) => CommitState::Staged,
         Some(_) => CommitState::Modified,
     }))
@@ -67,7 +67,7 @@ pub(super) fn head(found: &Checkout) -> Option<Result<Option<String>, Unknown>> 
     })
 }
 
-/// The path and kind that a record of `--porcelain=v2` tells of.
+/// The path and kind in a record of `--porcelain=v2`.
 fn change(record: &[u8]) -> Option<(&[u8], ChangeKind)> {
     let (mark, rest) = record.split_at_checked(2)?;
     let fields = match mark {
@@ -111,7 +111,7 @@ fn status(found: &Checkout, options: &[&str], paths: &[Vec<u8>]) -> Option<Resul
     Some(if done.code == Some(0) && done.is_whole() { Ok(done.output) } else { Err(done.complaint()) })
 }
 
-/// A git that takes no locks, fetches nothing and knows nothing of a git around it.
+/// A git command that takes no locks, fetches nothing and ignores a surrounding git command.
 fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {
@@ -134,7 +134,7 @@ fn git(folder: &Path) -> Command {
     command
 }
 
-/// What a program left behind.
+/// The output of git.
 struct GitOutput {
     code: Option<i32>,
     output: Vec<u8>,
@@ -142,21 +142,21 @@ struct GitOutput {
 }
 
 impl GitOutput {
-    /// Whether nothing was left out: git goes on without what it cannot read, and says so.
+    /// Whether nothing was left out: git skips what it cannot read and prints an error.
     fn is_whole(&self) -> bool {
         let errors = String::from_utf8_lossy(&self.errors);
         !errors.lines().any(|line| line.starts_with("error:") || line.contains("could not open"))
     }
 
-    /// The first line of what it complained about.
+    /// The first line of its errors.
     fn complaint(&self) -> Unknown {
         let errors = String::from_utf8_lossy(&self.errors);
-        let line = errors.lines().next().unwrap_or("it gave no reason");
-        format!("git does not tell: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))
+        let line = errors.lines().next().unwrap_or("no reason given");
+        format!("git failed: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))
     }
 }
 
-/// Runs a program to its end, or until patience is out.
+/// Runs git to its end, or until the timeout.
 fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
     let mut child = match command.spawn() {
         Ok(child) => child,
@@ -165,7 +165,7 @@ fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
     };
     let (output, errors) = (drain(child.stdout.take()), drain(child.stderr.take()));
     let Some(status) = wait(&mut child) else {
-        return Some(Err(format!("git gave no answer in {} s", PATIENCE.as_secs())));
+        return Some(Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs())));
     };
     Some(Ok(GitOutput {
         code: status.code(),
@@ -174,29 +174,29 @@ fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
     }))
 }
 
-/// Reads a pipe to its end beside us, so that the program never waits for a reader.
+/// Reads a pipe in a thread, so that git never waits for a reader.
 fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What came before an error is still worth having: the exit code tells of the rest.
+            // Output before an error is kept: the exit code shows the failure.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes
     })
 }
 
-/// How the program ended, `None` when the program had to be ended.
+/// The exit status of git, `None` if it was killed.
 fn wait(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
+    while start.elapsed() < GIT_TIMEOUT {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
             Ok(None) => std::thread::sleep(Duration::from_millis(2)),
             Err(_) => break,
         }
     }
-    // Both fail only when it is gone already.
+    // Both fail only if it has already ended.
     let _ = child.kill();
     let _ = child.wait();
     None

@@ -1,4 +1,4 @@
-//! The quick layer: index, HEAD and worktree compared directly, no more than the asked paths need.
+//! The quick layer: compares index, HEAD and worktree directly, restricted to the given paths.
 
 use super::checkout::{OpenCheckout, head, text};
 use super::content::ContentComparer;
@@ -8,7 +8,7 @@ use super::path_scope::PathScope;
 use super::walk::{WalkResult, WorktreeWalk};
 use super::{ChangeKind, CommitState, GitChange, LayerError, renames, staged, submodules};
 
-/// The settings that the comparison depends on.
+/// The git settings that affect the comparison.
 struct CompareSettings {
     /// Whether the executable bit counts.
     modes: bool,
@@ -44,8 +44,8 @@ pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<Commit
         return Ok(CommitState::Staged);
     }
     let whole = place.root.join(text(path));
-    let vouched = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_vouched(&now, settings.modes, index.written));
-    if !vouched && ContentComparer::new(place, settings.modes).difference(entry, path)?.is_some() {
+    let proven = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_proven(&now, settings.modes, index.written));
+    if !proven && ContentComparer::new(place, settings.modes).difference(entry, path)?.is_some() {
         return Ok(CommitState::Modified);
     }
     let wanted = renames::GitBlob::new(entry.mode, entry.id);
@@ -56,7 +56,7 @@ pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<Commit
     Ok(if blob == Some(wanted) { CommitState::Committed } else { CommitState::Staged })
 }
 
-/// A file that the index does not have: in a submodule, ignored, or untracked.
+/// The state of a file that is not in the index: in a submodule, ignored, or untracked.
 fn unknown_file(
     place: &OpenCheckout<'_>,
     settings: &CompareSettings,
@@ -90,7 +90,7 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
         known.insert(path);
     }
     for (path, kind) in unstaged(place, &settings, &index, asked, &seen)? {
-        // Where both sides changed, the index has the say.
+        // The index wins where both sides changed.
         if !known.contains(path) || kind == ChangeKind::Conflicted {
             changes.push(asked.change(path, kind));
         }
@@ -101,7 +101,7 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
     Ok(changes)
 }
 
-/// What differs between the index and the worktree.
+/// The differences between the index and the worktree.
 fn unstaged<'a>(
     place: &OpenCheckout<'_>,
     settings: &CompareSettings,
@@ -134,7 +134,7 @@ fn unstaged<'a>(
     Ok(found)
 }
 
-/// The untracked paths that count; a folder ends in a slash.
+/// The untracked paths that are not ignored; a folder ends in a slash.
 fn untracked(
     place: &OpenCheckout<'_>,
     settings: &CompareSettings,
@@ -152,7 +152,7 @@ fn untracked(
         }
     }
     for mut path in seen.folders {
-        // A folder in the place of a tracked file is that file's deletion and no more, git says.
+        // git reports a folder in the place of a tracked file only as a deletion.
         let known = index.link(&path).is_some() || !index.exactly(&path).is_empty();
         if !known && excludes.counts(&path)? {
             path.push(b'/');

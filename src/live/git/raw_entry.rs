@@ -1,10 +1,10 @@
-//! An entry of the index as it lies in the file, versions 2 to 4.
+//! An undecoded entry of the index, versions 2 to 4.
 
 use gix::{ObjectId, hash};
 
 use super::entry::{IndexEntry, IndexStat};
 
-/// An entry as it lies in the file.
+/// An undecoded entry.
 pub(super) struct RawEntry<'a> {
     head: &'a [u8],
     flags: u16,
@@ -68,7 +68,7 @@ impl<'a> RawEntry<'a> {
     }
 }
 
-/// git's number of variable length, and how many bytes it takes.
+/// A variable-length number of git's, and its size in bytes.
 fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (position, byte) in bytes.iter().enumerate() {

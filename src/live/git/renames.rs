@@ -1,4 +1,4 @@
-//! Names for the differences between HEAD and the index; a deletion and an addition may be one rename.
+//! Detects renames among the differences between HEAD and the index.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,9 +6,9 @@ use gix::ObjectId;
 
 use super::ChangeKind;
 
-/// Beyond so many pairs, only identical content is looked for, as git does by default.
+/// With more pairs, only identical content is a rename, as in git.
 const PAIRS: usize = 1_000_000;
-/// What is larger is not compared: renames are for reading, and are not worth a wait.
+/// Larger blobs are not compared, to save time.
 const LARGE: u64 = 8 << 20;
 
 /// A file, symbolic link, submodule or tree as git stores it.
@@ -19,7 +19,7 @@ pub(super) struct GitBlob {
 }
 
 impl GitBlob {
-    /// Old trees have modes such as 664; git takes them for what they mean.
+    /// Normalizes modes of old trees, such as 664, as git does.
     pub(super) fn new(mode: u32, id: ObjectId) -> Self {
         let mode = match mode & 0o170_000 {
             0o100_000 if mode & 0o100 == 0 => 0o100_644,
@@ -35,7 +35,7 @@ impl GitBlob {
         self.mode == 0o040_000
     }
 
-    /// What kind of thing it is, whatever its permissions.
+    /// The file type without permissions.
     fn sort(&self) -> u32 {
         self.mode & 0o170_000
     }
@@ -61,7 +61,7 @@ impl StagedChange {
     }
 }
 
-/// The deltas by name; those that are halves of a rename become one.
+/// The changes with their kinds; a deletion and an addition may become one rename.
 pub(super) fn named(repo: &gix::Repository, deltas: &[StagedChange]) -> Vec<(Vec<u8>, ChangeKind)> {
     let mut pairing = RenamePairs::default();
     let gone: Vec<_> = deltas.iter().filter_map(|delta| half(delta, delta.old.as_ref()?)).collect();
@@ -90,7 +90,7 @@ fn half<'a>(delta: &'a StagedChange, blob: &'a GitBlob) -> Option<(&'a [u8], &'a
     (delta.old.is_some() != delta.new.is_some()).then_some((delta.path.as_slice(), blob))
 }
 
-/// Which paths became which.
+/// The sources and targets of renames.
 #[derive(Default)]
 struct RenamePairs<'a> {
     sources: HashSet<&'a [u8]>,
@@ -105,7 +105,7 @@ impl<'a> RenamePairs<'a> {
         self.targets.insert(target);
     }
 
-    /// Pairs what has the same content.
+    /// Pairs files with the same content.
     fn identical(&mut self, gone: &[RenameHalf<'a>], come: &[RenameHalf<'a>]) {
         let mut sources: HashMap<(u32, ObjectId), Vec<&'a [u8]>> = HashMap::new();
         for (path, blob) in gone {
@@ -155,7 +155,7 @@ fn name(path: &[u8]) -> Option<&[u8]> {
     path.rsplit(|byte| *byte == b'/').next()
 }
 
-/// How many bytes of a content are in which line.
+/// The lines of a blob, with the number of bytes in each.
 #[derive(Default)]
 struct BlobLines {
     bytes: HashMap<Vec<u8>, usize>,
@@ -170,7 +170,7 @@ impl BlobLines {
             return Self::default();
         };
         let mut lines = Self { bytes: HashMap::new(), size: blob.data.len() };
-        // git, too, cuts lines into pieces of 64 bytes, so that binary content is comparable.
+        // Like git, cuts lines into pieces of 64 bytes, so that binary content is comparable.
         for line in blob.data.split_inclusive(|byte| *byte == b'\n') {
             for piece in line.chunks(64) {
                 *lines.bytes.entry(piece.to_vec()).or_default() += piece.len();

@@ -1,6 +1,6 @@
-//! What is staged: the index against HEAD, only under the asked paths.
+//! Compares the index with HEAD under the given paths.
 //!
-//! Where the cached tree of the index names the very tree that HEAD has, nothing below is read.
+//! Folders whose cached tree is the same as HEAD's are not read.
 
 use std::collections::BTreeMap;
 
@@ -39,12 +39,12 @@ pub(super) fn committed(objects: &dyn Find, commit: &ObjectId, path: &[u8]) -> R
     Ok(head.blobs.remove(path))
 }
 
-/// The side of HEAD.
+/// HEAD's side of the comparison.
 struct HeadTree<'a> {
     objects: &'a dyn Find,
-    /// What it has, outside of the folders that are the same.
+    /// Its blobs, outside of the folders that are the same.
     blobs: BTreeMap<Vec<u8>, GitBlob>,
-    /// Folders that the index has exactly alike.
+    /// Folders that are the same in the index.
     same: Vec<Vec<u8>>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> HeadTree<'a> {
         commit.tree_id().map_err(LayerError::unsure)
     }
 
-    /// The names and blobs in `tree`; the empty tree is one that no store needs to have.
+    /// The names and blobs in `tree`; the empty tree need not be stored.
     fn list<'b>(
         &self,
         tree: ObjectId,
@@ -93,7 +93,7 @@ impl<'a> HeadTree<'a> {
             };
             push(&mut prefix, part);
             if !blob.is_tree() {
-                // A file where a folder is asked for: what is below is gone from HEAD's point of view.
+                // A file where a folder is expected: HEAD has nothing below.
                 if prefix == path {
                     self.blobs.insert(prefix, blob);
                 }
@@ -136,7 +136,7 @@ impl<'a> HeadTree<'a> {
         Ok(None)
     }
 
-    /// Compares with the index; conflicts are for the worktree's side to report.
+    /// Compares with the index; conflicts are reported by the worktree's side.
     fn deltas(mut self, index: &GitIndex, asked: &PathScope) -> Vec<StagedChange> {
         let mut deltas = Vec::new();
         let mut from = 0;
@@ -158,7 +158,7 @@ impl<'a> HeadTree<'a> {
         deltas
     }
 
-    /// Where the entries lie that HEAD has alike.
+    /// The ranges of index entries that are the same in HEAD.
     fn ranges(&self, index: &GitIndex) -> Vec<(usize, usize)> {
         let all = index.entries.len();
         let mut ranges: Vec<_> = self.same.iter().map(|folder| index.inside(folder, 0, all)).collect();
@@ -166,7 +166,7 @@ impl<'a> HeadTree<'a> {
         ranges
     }
 
-    /// Compares `entries` with what HEAD has, and leaves in `blobs` what only HEAD has.
+    /// Compares `entries` with HEAD; `blobs` keeps what only HEAD has.
     fn compare<'e, I>(&mut self, index: &GitIndex, entries: I, deltas: &mut Vec<StagedChange>)
     where
         I: IntoIterator,

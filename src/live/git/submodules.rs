@@ -1,4 +1,4 @@
-//! Submodules: another commit, or changes of their own.
+//! Compares submodules: their commit and their own changes.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::index::GitIndex;
 use super::path_scope::{PathScope, within};
 use super::{ChangeKind, GitChange, LayerError};
 
-/// How the submodule `link` at `path` differs from what the index says.
+/// How the submodule `link` at `path` differs from the index.
 pub(super) fn difference(
     place: &OpenCheckout<'_>,
     link: &IndexEntry,
@@ -36,7 +36,7 @@ pub(super) fn difference(
     Ok(None)
 }
 
-/// The changes under asked paths that lie inside of a submodule, which only it knows.
+/// The changes under the given paths inside submodules.
 pub(super) fn inner(
     place: &OpenCheckout<'_>,
     index: &GitIndex,
@@ -75,7 +75,7 @@ fn is_populated(whole: &Path) -> bool {
     gix::discover::is_git(&whole.join(".git")).is_ok()
 }
 
-/// Whether something says how much of this submodule's state to ignore.
+/// Whether a setting says how much of this submodule's state to ignore.
 fn is_configured(place: &OpenCheckout<'_>, path: &[u8]) -> Result<bool, LayerError> {
     if place.repo.config_snapshot().string("diff.ignoreSubmodules").is_some() {
         return Ok(true);

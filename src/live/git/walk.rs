@@ -1,4 +1,4 @@
-//! The worktree against the index: one pass that lists each folder and looks at each tracked file in it.
+//! Compares the worktree with the index: lists each folder and stats each tracked file in it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -14,25 +14,25 @@ use super::folder_task::{FolderEntries, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
 
-/// From how many entries on a second thread is worth starting.
+/// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;
-/// More threads than this only wait for the file system.
+/// More threads only wait for the file system.
 const THREADS: usize = 4;
 
-/// What the walk found; entries by their position in the index.
+/// The result of a walk; entries are positions in the index.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
-    /// Tracked, but not there.
+    /// Tracked, but missing.
     pub(super) missing: Vec<usize>,
     /// In conflict.
     pub(super) conflicts: Vec<usize>,
     /// Only intended to be added.
     pub(super) intended: Vec<usize>,
-    /// There, but only the content can tell whether it changed.
+    /// Only the content shows whether they changed.
     pub(super) doubtful: Vec<usize>,
     /// Files that are not tracked.
     pub(super) files: Vec<Vec<u8>>,
-    /// Folders without anything tracked in them.
+    /// Folders without tracked files.
     pub(super) folders: Vec<Vec<u8>>,
 }
 
@@ -40,12 +40,12 @@ pub(super) struct WalkResult {
 pub(super) struct WorktreeWalk<'a> {
     index: &'a GitIndex,
     root: OwnedFd,
-    /// Whether files that are not checked out may be there nevertheless.
+    /// Whether files marked skip-worktree may exist.
     sparse: bool,
     /// Whether the executable bit counts.
     modes: bool,
     queue: Mutex<TaskQueue>,
-    bell: Condvar,
+    wakeup: Condvar,
 }
 
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl<'a> WorktreeWalk<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|error| LayerError::unreadable(root, &error.into()))?;
-        let (queue, bell) = (Mutex::default(), Condvar::new());
-        Ok(Self { index, root, sparse, modes, queue, bell })
+        let (queue, wakeup) = (Mutex::default(), Condvar::new());
+        Ok(Self { index, root, sparse, modes, queue, wakeup })
     }
 
     /// Walks the asked paths.
@@ -144,7 +144,7 @@ impl<'a> WorktreeWalk<'a> {
                     return seen;
                 }
                 queue.waiting += 1;
-                queue = self.bell.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                queue = self.wakeup.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 queue.waiting -= 1;
                 continue;
             };
@@ -159,9 +159,9 @@ impl<'a> WorktreeWalk<'a> {
             } else {
                 queue.jobs.append(&mut found);
             }
-            // Each ring is a call to the system, whether anybody hears it or not.
+            // Each notification is a system call, even if no thread waits.
             if queue.waiting > 0 && (queue.busy == 0 || queue.jobs.len() > 1) {
-                self.bell.notify_all();
+                self.wakeup.notify_all();
             }
         }
     }
@@ -182,7 +182,7 @@ impl<'a> WorktreeWalk<'a> {
         let path: &[u8] = if job.path.is_empty() { b"." } else { &job.path };
         let refused = |error: Errno| LayerError::unreadable(&text(path), &error.into());
         let folder = match openat(&self.root, path, flags, Mode::empty()) {
-            // It went away while we walked, and that is a deletion.
+            // Removed during the walk, so its files are deleted.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
                 (job.from..job.to).for_each(|at| self.missing(at, seen));
                 return Ok(());
@@ -205,7 +205,7 @@ impl<'a> WorktreeWalk<'a> {
         Ok(())
     }
 
-    /// Notes what the index does not have as a file or folder.
+    /// Records an untracked file or folder.
     fn unknown(&self, path: Vec<u8>, sort: EntryType, found: &mut Vec<FolderTask>, seen: &mut WalkResult) {
         match sort {
             EntryType::Folder if self.index.has_links(&path) => found.push(FolderTask { path, from: 0, to: 0 }),
@@ -215,7 +215,7 @@ impl<'a> WorktreeWalk<'a> {
         }
     }
 
-    /// Looks at a tracked file that is there, by its `name` in `folder`.
+    /// Checks a tracked file that exists, by its `name` in `folder`.
     fn look(&self, folder: BorrowedFd<'_>, name: &[u8], at: usize, seen: &mut WalkResult) {
         let Some(entry) = self.index.entries.get(at) else {
             return;
@@ -225,15 +225,15 @@ impl<'a> WorktreeWalk<'a> {
         } else if entry.is_intended() {
             seen.intended.push(at);
         } else if !entry.is_assumed() && (self.sparse || !entry.is_skipped()) {
-            let vouched = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-                .is_ok_and(|now| entry.is_vouched(&now, self.modes, self.index.written));
-            if !vouched {
+            let proven = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                .is_ok_and(|now| entry.is_proven(&now, self.modes, self.index.written));
+            if !proven {
                 seen.doubtful.push(at);
             }
         }
     }
 
-    /// Notes a tracked file that is not there, unless git was told not to mind.
+    /// Records a missing tracked file, unless it is marked assume-unchanged or skip-worktree.
     fn missing(&self, at: usize, seen: &mut WalkResult) {
         match self.index.entries.get(at) {
             Some(entry) if entry.is_conflicted() => seen.conflicts.push(at),

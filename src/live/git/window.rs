@@ -1,4 +1,4 @@
-//! A file that passes through memory piece by piece, for an index of any size.
+//! Reads a file piece by piece, for an index of any size.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use super::raw_entry::RawEntry;
 
 /// How much of the file is in memory at a time.
 const WINDOW: usize = 256 * 1024;
-/// More than an entry takes whose path is as long as a path may be.
+/// More than the entry with the longest possible path takes.
 const USUAL: usize = 4096 + 128;
 
 /// The part of the file that is in memory.
@@ -69,12 +69,12 @@ impl FileWindow {
         Ok(())
     }
 
-    /// Leaves `size` bytes behind that are in memory.
+    /// Skips `size` bytes that are in memory.
     pub(super) fn skip(&mut self, size: usize) {
         self.start = (self.start + size).min(self.end);
     }
 
-    /// Leaves `size` bytes behind, also such that were not read yet.
+    /// Skips `size` bytes, read or not.
     pub(super) fn pass(&mut self, size: usize) -> Result<(), LayerError> {
         let mut size = size;
         while size > 0 {
