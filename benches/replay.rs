@@ -163,7 +163,7 @@ fn play(home: &Path, session: &str, seed: usize) {
             "hook_event_name": kind,
         });
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let _ = modegate::cli::hook::answer(event.to_string().as_bytes(), Some(home));
+        let _ = modegate::answer(event.to_string().as_bytes(), Some(home));
     };
     event("SessionStart", json!({"source": "startup"}));
     event("UserPromptSubmit", json!({"prompt": format!("/plan feature {seed}, with everything that belongs to it")}));
@@ -175,7 +175,7 @@ fn play(home: &Path, session: &str, seed: usize) {
         tools(&event, seed * TURNS + turn);
     }
     event("SubagentStop", planner.clone());
-    let day = modegate::live::now().date;
+    let day = modegate::internals::now().date;
     fs::write(home.join(format!("project/plans/plan_{session}_{day}.md")), "# Plan\n").unwrap();
     event("SubagentStop", planner);
     event("PostToolUse", spawn);

@@ -9,7 +9,7 @@ mod salvage;
 mod tools;
 mod trigger;
 
-pub use kind::{Blocking, EventKind, EventRow, TABLE};
+pub use kind::{Blocking, EventKind, TABLE};
 pub use tools::{TOOLS, is_unknown_tool};
 pub use trigger::{Trigger, TriggerError, TriggerEvent, alias};
 

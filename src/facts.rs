@@ -14,7 +14,7 @@ mod words;
 pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use recorded::RecordedAnswers;
-pub use table::{ContextText, HttpResult, RunResult, Unknown};
+pub use table::{ContextText, HttpResult, RunResult};
 pub use text::{TextFindings, event_text, search_event_text, search_file};
 
 use serde::{Deserialize, Serialize};

@@ -1,33 +1,104 @@
-//! Makes Claude Code keep to a workflow.
+//! Makes Claude Code keep to a workflow: reads hook events, decides them by modes, and renders the replies.
 //!
-//! Read in this order: [`event`] comes in; [`mode`] and [`check`] say what is asked; [`facts`] answer;
-//! [`engine`] decides; [`verdict`] and [`session`] are what it decides on and about; [`reply`] says it in
-//! the host's words; [`store`] and [`journal`] keep it. `docs/ARCHITECTURE.md` is the map.
+//! An [`Event`] comes in; the [`Catalogue`] has the modes; [`decide`] asks the [`Facts`] and returns a [`Decided`] with
+//! the [`Session`] after the event; [`reply`] renders it for the host. [`answer`] does all of this for a project on
+//! disk, as `modegate hook` does. [`redecide`] replays a line of a journal.
+//!
+//! ```
+//! use modegate::{Catalogue, Event, Facts, RecordedAnswers, Session, decide, reply};
+//!
+//! let event = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": "/plan a login page"}"#;
+//! let event = Event::parse(event)?;
+//! let modes = Catalogue::compose(None, &[]);
+//! let source = RecordedAnswers::default();
+//! let decided = decide(&event, &modes, &Session::default(), &Facts::new(&source));
+//! assert!(decided.session.is_active("plan_mode"));
+//! assert_eq!(reply(&event, &decided.decision, &decided.findings).exit, 0);
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! `docs/ARCHITECTURE.md` describes the modules.
 
-pub mod check;
-pub mod cli;
-pub mod disk;
-pub mod engine;
-pub mod event;
-pub mod facts;
-pub mod hook_entries;
-pub mod ids;
-pub mod journal;
-pub mod journal_files;
-pub mod live;
-pub mod mode;
-pub mod mode_cache;
-pub mod paths;
-pub mod process;
-pub mod redact;
-pub mod replay;
-pub mod reply;
-pub mod session;
-pub mod settings;
-pub mod shell;
-pub mod starter;
-pub mod store;
-pub mod template;
-pub(crate) mod transcript;
-pub mod verdict;
-pub mod yaml;
+mod check;
+mod cli;
+mod disk;
+mod engine;
+mod event;
+mod facts;
+mod hook_entries;
+mod ids;
+mod journal;
+mod journal_files;
+mod live;
+mod mode;
+mod mode_cache;
+mod paths;
+mod process;
+mod redact;
+mod replay;
+mod reply;
+mod session;
+mod settings;
+mod shell;
+mod starter;
+mod store;
+mod template;
+mod transcript;
+mod verdict;
+mod yaml;
+
+pub use cli::hook::{HookAnswer, answer};
+pub use cli::main;
+pub use engine::{Decided, decide};
+pub use event::{Event, EventKind};
+pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers};
+pub use ids::{AgentName, GateId, SessionId};
+pub use journal::JournalLine;
+pub use mode::Catalogue;
+pub use reply::{Reply, reply};
+pub use session::{ModeEnding, ModeState, Session};
+pub use verdict::{Decision, Finding, Outcome, Truth, Verdict};
+
+use std::path::Path;
+
+/// Loads the modes and settings of a project, with the built-in modes.
+#[must_use]
+pub fn load_modes(project: &Path) -> Catalogue {
+    mode_cache::read(&paths::ProjectPaths { home: project.to_owned() })
+}
+
+/// Decides a line of a journal again, with its own session and recorded answers.
+///
+/// # Errors
+///
+/// A clause that says why the line has no event.
+pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, String> {
+    let event = Event::from_value(line.event.clone())?;
+    let source = RecordedAnswers::new(line.asked.clone());
+    Ok(decide(&event, modes, &line.before, &Facts::new(&source)))
+}
+
+/// For this repository's own tests; not part of the public interface.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::check::KINDS;
+    pub use crate::event::{TABLE, Trigger};
+    pub use crate::facts::{ChangeKind, CommitState, GitChange};
+    pub use crate::journal_files::{journals, lines};
+    pub use crate::live::git::{changes, commitment, head};
+    pub use crate::live::now;
+    pub use crate::mode::{GATE, Gate, MODE, PHASE};
+    pub use crate::paths::ProjectPaths;
+    pub use crate::replay::change::DecisionChange;
+    pub use crate::replay::html::page;
+    pub use crate::replay::inferred::InferredFacts;
+    pub use crate::replay::line::RecordedLine;
+    pub use crate::replay::recording::Header;
+    pub use crate::replay::redecision::Redecision;
+    pub use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
+    pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
+    pub use crate::settings::{Level, Settings};
+    pub use crate::starter::FILES;
+    pub use crate::store::{StateFile, StateStatus};
+    pub use crate::yaml::Location;
+}

@@ -1,5 +1,5 @@
 //! The binary: everything is in the library.
 
 fn main() -> std::process::ExitCode {
-    modegate::cli::main()
+    modegate::main()
 }

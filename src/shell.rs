@@ -10,8 +10,4 @@ mod syntax;
 mod word;
 mod word_parts;
 
-pub use effects::{
-    Certainty, Effect, ExecContext, FileEffect, LineEffects, OwnResult, ProgramCall, TargetPath, effects,
-};
-pub use syntax::Unreadable;
-pub use word::{ShellWord, WordPiece};
+pub use effects::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};

@@ -7,7 +7,7 @@ mod print;
 mod reader;
 pub mod toml;
 
-pub use reader::{FileProblem, KnownNames, MappingFields, TreeReader, did_you_mean, nearest, renamed, suggestion};
+pub use reader::{FileProblem, MappingFields, TreeReader, did_you_mean, nearest, suggestion};
 
 use crate::template;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};

@@ -7,7 +7,7 @@
 //! [`rebuild`] puts the events of all files in order.
 //!
 //! ```
-//! use modegate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
+//! use modegate::internals::{SubagentInfo, TranscriptFile, rebuild};
 //! let main = "/home/ann/.claude/projects/-home-ann-app/s1.jsonl";
 //! let mut file = TranscriptFile::main(main);
 //! file.line(br#"{"type": "user", "cwd": "/home/ann/app", "message": {"content": "/plan x"}}"#);
@@ -28,7 +28,7 @@ mod timeline;
 mod tool_response;
 mod user_message;
 
-pub use skipped::{SkipCount, SkipReason, SkippedRecords, TranscriptPosition};
+pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
 use crate::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
 use context::EventContext;

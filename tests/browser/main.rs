@@ -13,7 +13,7 @@
 )]
 
 use libtest_mimic::{Arguments, Trial};
-use modegate::replay::html;
+use modegate::internals::page;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn main() {
 fn driven(browser: &Path, data: &Value, part: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = html::page(data);
+    let page = page(data);
     let script = format!("<pre id=\"result\"></pre><script>const PART = {part:?};\n{SCRIPT}</script></body>");
     let (before, after) = page.rsplit_once("</body>").unwrap();
     std::fs::write(&file, format!("{before}{script}{after}")).unwrap();

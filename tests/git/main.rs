@@ -7,7 +7,7 @@
     reason = "a test may stop where it cannot go on"
 )]
 
-use modegate::live::git::{ChangeKind, CommitState, GitChange, changes, commitment, head};
+use modegate::internals::{ChangeKind, CommitState, GitChange, changes, commitment, head};
 
 mod changed;
 mod committed;

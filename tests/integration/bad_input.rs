@@ -41,13 +41,13 @@ fn null_and_wrong_types_anywhere_do_no_harm() {
         "tool_response": {"agentId": "a"}, "prompt": "/plan x", "background_tasks": [{"status": "running"}], "stop_hook_active": true,
         "error": "e", "last_assistant_message": "m", "source": "startup",
     });
-    for row in modegate::event::TABLE {
+    for row in modegate::internals::TABLE {
         for key in whole.as_object().unwrap().keys() {
             for odd in [Value::Null, json!(5), json!([]), json!({}), json!(true), json!("")] {
                 let mut event = whole.clone();
                 event["hook_event_name"] = row.name.into();
                 event[key] = odd;
-                let answered = modegate::cli::hook::answer(event.to_string().as_bytes(), Some(&project.home()));
+                let answered = modegate::answer(event.to_string().as_bytes(), Some(&project.home()));
                 assert!(answered.reply.exit == 0 || answered.reply.exit == 2);
             }
         }
@@ -100,7 +100,7 @@ fn hostile_names_stay_in_their_folder() {
 #[test]
 fn a_project_that_never_knew_modegate_stays_untouched() {
     let project = Project::new();
-    for row in modegate::event::TABLE {
+    for row in modegate::internals::TABLE {
         let output = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
         assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() }, "{}", row.name);
     }

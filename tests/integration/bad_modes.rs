@@ -1,6 +1,6 @@
 //! The first lines of every file under `fixtures/bad-modes` are the problems that must be found in it.
 
-use modegate::mode::Catalogue;
+use modegate::Catalogue;
 
 #[test]
 fn every_problem_is_reported_at_its_location() {
@@ -51,5 +51,5 @@ fn unknown_names_in_the_settings_are_warnings() {
     let printed: Vec<String> = catalogue.broken.iter().map(ToString::to_string).collect();
     assert!(printed[0].contains("warning: no mode and no gate is called `plam`, did you mean `plan`?"), "{printed:?}");
     assert!(printed[0].contains("3:10"), "{printed:?}");
-    assert_eq!(catalogue.settings.level, Some(modegate::settings::Level::Observe));
+    assert_eq!(catalogue.settings.level, Some(modegate::internals::Level::Observe));
 }

@@ -1,8 +1,9 @@
 //! `modegate modes import`: what it writes are the same gates.
 
 use crate::project::Project;
-use modegate::mode::{Catalogue, Gate};
-use modegate::yaml::Location;
+use modegate::Catalogue;
+use modegate::internals::Gate;
+use modegate::internals::Location;
 
 fn example(name: &str) -> String {
     std::fs::read_to_string(format!("{}/fixtures/gates/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

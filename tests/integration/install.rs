@@ -332,7 +332,7 @@ fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
 
 #[test]
 fn the_starter_workflow_follows_the_rules_of_the_host() {
-    use modegate::starter::FILES;
+    use modegate::internals::FILES;
     for file in FILES {
         let text = file.text;
         assert!(text.starts_with("---\n") && text.is_ascii(), "{}", file.path);
@@ -424,7 +424,7 @@ fn only_what_install_created_is_removed() {
     project.write(".claude/hooks/modegate/notes.txt", "precious");
     project.write(
         ".claude/commands/plan.md",
-        modegate::starter::FILES.iter().find(|file| file.path == "commands/plan.md").unwrap().text,
+        modegate::internals::FILES.iter().find(|file| file.path == "commands/plan.md").unwrap().text,
     );
     let blocked = project.run(&["install"]);
     assert_eq!(blocked.exit, 1);

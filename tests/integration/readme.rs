@@ -79,7 +79,7 @@ fn the_picture_of_a_block_shows_the_real_words() {
     event(json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
     let call = json!({ "subagent_type": "strategic-planner", "prompt": "Plan.", "description": "Plan" });
     let reply = event(json!({ "hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call })).json();
-    let today = modegate::live::now().date;
+    let today = modegate::internals::now().date;
     let words = [&reply["systemMessage"], &reply["hookSpecificOutput"]["permissionDecisionReason"]];
     for text in words.map(|text| text.as_str().unwrap().replace(&today, "111626")) {
         assert!(shown.contains(&text), "{text} is not in {shown}");
@@ -90,7 +90,7 @@ fn the_picture_of_a_block_shows_the_real_words() {
 fn the_demo_prints_what_is_shown_of_it() {
     let output = Project::new().run(&["demo"]).stdout;
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (demo, today) = (squeezed(&output), modegate::live::now().date);
+    let (demo, today) = (squeezed(&output), modegate::internals::now().date);
     for part in squeezed(&screen("modegate demo")).replace("111626", &today).split('…') {
         assert!(demo.contains(part.trim()), "{part} is not in {demo}");
     }
@@ -126,7 +126,7 @@ fn the_guide_shows_what_why_prints() {
     let folder = demo.lines().last().unwrap().split_whitespace().last().unwrap().trim_end_matches('.');
     let printed = project.run(&["--project", folder, "why", "--blocked"]).stdout;
     fs::remove_dir_all(folder).unwrap();
-    let today = modegate::live::now().date;
+    let today = modegate::internals::now().date;
     for line in shown.lines().filter(|line| !line.contains("session demo-session,") && !line.contains("what time")) {
         let line = line.trim_matches('…').replace("111626", &today);
         assert!(printed.contains(&line), "{line} is not in {printed}");

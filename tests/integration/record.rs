@@ -1,12 +1,12 @@
 //! Switching recording on and off, and exported recordings: masked, and decided again from themselves.
 
 use crate::project::{Project, run_command};
-use modegate::engine::decide;
-use modegate::event::Event;
-use modegate::facts::{Facts, RecordedAnswers};
-use modegate::journal::JournalLine;
-use modegate::mode::Catalogue;
-use modegate::replay::recording::Header;
+use modegate::Catalogue;
+use modegate::Event;
+use modegate::JournalLine;
+use modegate::decide;
+use modegate::internals::Header;
+use modegate::{Facts, RecordedAnswers};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! The recordings in `fixtures/recordings`: real sessions, decided again from the file alone.
 
-use modegate::engine::{Decided, decide};
-use modegate::event::Event;
-use modegate::facts::{Facts, RecordedAnswers};
-use modegate::journal::JournalLine;
-use modegate::replay::recording::Header;
-use modegate::session::{ModeEnding, Session};
-use modegate::verdict::Verdict;
+use modegate::Event;
+use modegate::JournalLine;
+use modegate::Verdict;
+use modegate::internals::Header;
+use modegate::{Decided, decide};
+use modegate::{Facts, RecordedAnswers};
+use modegate::{ModeEnding, Session};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! `modegate replay`: recorded events are decided again, and differences are reported.
 
 use crate::project::{CommandOutput, Project};
-use modegate::live::now;
+use modegate::internals::now;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

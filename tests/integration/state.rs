@@ -62,7 +62,7 @@ fn a_file_of_a_later_version_is_never_overwritten() {
 fn old_sessions_go_when_the_file_is_written() {
     let project = Project::installed();
     let entry = |stamp: &str| json!({"is_active": true, "activated_at": stamp, "updated_at": stamp});
-    let recent = modegate::live::now().at;
+    let recent = modegate::internals::now().at;
     let cache = json!({"version": 1, "revision": 7, "plan_mode": {"sessions": {"old": entry("2020-01-01T00:00:00Z"), "new": entry(&recent)}}});
     project.write(".claude/hooks/cache.json", cache.to_string());
     project.hook(&prompt("s", "/research x"));
@@ -216,7 +216,7 @@ fn a_cut_off_line_of_the_journal_swallows_no_other() {
     let text = project.read(path);
     project.write(path, format!("{text}{{\"v\": 1, \"at\": \"cut"));
     project.hook(&start("s"));
-    let lines = modegate::journal_files::lines(&project.home().join(path));
+    let lines = modegate::internals::lines(&project.home().join(path));
     assert_eq!(lines.len(), 2);
 }
 

@@ -1,7 +1,7 @@
 //! Whole sessions of the real host, through the hook in order.
 
 use crate::project::{CommandOutput, Project};
-use modegate::live::now;
+use modegate::internals::now;
 use serde_json::{Value, json};
 
 /// A stream in a project where plan mode is active; `act` works on the project before an event.

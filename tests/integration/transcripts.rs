@@ -1,6 +1,6 @@
 //! Events that are rebuilt from transcripts of the real host, compared with those its hooks received.
 
-use modegate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
+use modegate::internals::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -382,9 +382,9 @@ fn an_api_error_is_not_a_stop() {
 /// What a transcript shows is enough to see that the expert has set its mark on the plan.
 #[test]
 fn a_world_is_remembered_from_a_transcript() {
-    use modegate::event::Event;
-    use modegate::facts::{Answer, FactSource, Question};
-    use modegate::replay::inferred::InferredFacts;
+    use modegate::Event;
+    use modegate::internals::InferredFacts;
+    use modegate::{Answer, FactSource, Question};
     for name in ["foreground-agents", "foreground-agents-2.1.198"] {
         let mut world = InferredFacts::new();
         let mut marks = Vec::new();

@@ -4,8 +4,8 @@
 
 use crate::project::{CommandOutput, Project};
 use libtest_mimic::{Failed, Trial};
-use modegate::journal_files;
-use modegate::paths::ProjectPaths;
+use modegate::internals::ProjectPaths;
+use modegate::internals::lines;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -103,7 +103,7 @@ impl Bypass {
         if was != Some(self.expect) {
             return report(format!("expected {:?}, was {was:?}", self.expect));
         }
-        let line = journal_files::lines(&ProjectPaths { home: home.into() }.journal(session)).pop();
+        let line = lines(&ProjectPaths { home: home.into() }.journal(session)).pop();
         let stood = |gate: &String| {
             let finding = line.as_ref()?.findings.iter().find(|finding| finding.gate == *gate)?;
             Some(["block", "ask"].contains(&finding.verdict.word()))

@@ -2,15 +2,16 @@
 
 use crate::document::{Block, Document};
 use libtest_mimic::{Failed, Trial};
-use modegate::check;
-use modegate::engine::decide;
-use modegate::event::{Event, Trigger};
-use modegate::facts::{Facts, RecordedAnswers};
-use modegate::journal::JournalLine;
-use modegate::mode::{Catalogue, GATE, MODE, PHASE};
-use modegate::replay::scenario::Scenario;
-use modegate::settings::Settings;
-use modegate::store::{StateFile, StateStatus};
+use modegate::Catalogue;
+use modegate::JournalLine;
+use modegate::decide;
+use modegate::internals::KINDS;
+use modegate::internals::Scenario;
+use modegate::internals::Settings;
+use modegate::internals::{GATE, MODE, PHASE};
+use modegate::internals::{StateFile, StateStatus};
+use modegate::{Event, internals::Trigger};
+use modegate::{Facts, RecordedAnswers};
 
 /// Replaced in a scenario by the text of the last mode above it.
 const ABOVE: &str = "(the mode above)";
@@ -140,7 +141,7 @@ fn every_key_is_listed(document: &Document) -> Result<(), Failed> {
 /// Each kind of check has a section with one scenario, in which it fails once and passes once.
 fn every_kind_has_a_section(document: &Document) -> Result<(), Failed> {
     let event_checks = Document::read("docs/event-checks.md");
-    for kind in check::KINDS {
+    for kind in KINDS {
         let heading = format!("### `{kind}`");
         let section = document.section(&heading).or_else(|| event_checks.section(&heading));
         let section = section.ok_or(format!("`{kind}` has no section"))?;

@@ -1,6 +1,6 @@
 //! Projects in temporary folders, and running the binary in them.
 
-use modegate::live::now;
+use modegate::internals::now;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,15 +4,15 @@
 
 use crate::project::{CommandOutput, Project};
 use libtest_mimic::Failed;
-use modegate::journal_files;
-use modegate::live::now;
-use modegate::mode_cache;
-use modegate::paths::ProjectPaths;
-use modegate::replay::change::DecisionChange;
-use modegate::replay::line::RecordedLine;
-use modegate::replay::redecision::Redecision;
-use modegate::replay::scenario::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
-use modegate::verdict::Finding;
+use modegate::internals::lines;
+use modegate::internals::now;
+
+use modegate::Finding;
+use modegate::internals::DecisionChange;
+use modegate::internals::ProjectPaths;
+use modegate::internals::RecordedLine;
+use modegate::internals::Redecision;
+use modegate::internals::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use std::path::Path;
 
 /// A scenario that has been played.
@@ -84,15 +84,15 @@ impl PlayedScenario {
     /// What the gates found at the last event, as the journal has it.
     fn findings(&self) -> Vec<Finding> {
         let places = ProjectPaths { home: self.project.home() };
-        journal_files::lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
+        lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
     /// Decides every event of the journals again, from nothing but the journals, byte for byte.
     pub fn replay(&self) -> Result<(), Failed> {
         let places = ProjectPaths { home: self.project.home() };
-        let catalogue = mode_cache::read(&places);
+        let catalogue = modegate::load_modes(&places.home);
         let mut redecision = Redecision::default();
-        for path in journal_files::journals(&places.sessions()) {
+        for path in modegate::internals::journals(&places.sessions()) {
             let text = std::fs::read_to_string(path)?;
             for line in text.lines() {
                 let mut recorded: RecordedLine<'_> = serde_json::from_str(line)?;
