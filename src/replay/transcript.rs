@@ -107,12 +107,9 @@ impl TranscriptFile {
     /// The transcript of a subagent of the session whose main transcript is at `main`.
     #[must_use]
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
-        let mut file = Self::main(main);
-        for timeline in &mut file.timelines {
-            timeline.context.agent = Some(agent.clone());
-            timeline.context.agent_transcript = Some(path.to_owned());
-        }
-        file
+        let (session, transcript) = (session_id(main), Some(main.to_owned()));
+        let (agent, agent_transcript) = (Some(agent), Some(path.to_owned()));
+        Self::new(EventContext { agent, agent_transcript, session, transcript, ..EventContext::default() })
     }
 
     fn new(context: EventContext) -> Self {

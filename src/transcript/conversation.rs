@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_latest_message_of_a_subagents_own_transcript_counts() {
         let aside = json!({"type": "assistant", "isSidechain": true, "agentId": "a1", "message": {"content": "aside"}});
-        assert_eq!(latest_assistant_text(&transcript(&[aside.clone()])).as_deref(), Some("aside"));
+        assert_eq!(latest_assistant_text(&transcript(std::slice::from_ref(&aside))).as_deref(), Some("aside"));
         let prompt = json!({"type": "user", "message": {"content": "Go."}});
         assert_eq!(latest_assistant_text(&transcript(&[prompt, aside])), None);
     }
