@@ -42,12 +42,6 @@ impl InferredFacts {
         Self::default()
     }
 
-    /// Nothing is known yet about the project in a folder.
-    #[must_use]
-    pub fn of(project: &Path) -> Self {
-        Self { project: Some(lexical(project)), story: HistoryBuilder::new(&lexical(project)), ..Self::default() }
-    }
-
     /// The facts at an event, with its time in UTC.
     #[must_use]
     pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> InferredAnswers<'a> {
@@ -146,9 +140,9 @@ impl InferredFacts {
             self.files.forget_all();
         }
         self.files.touched(&effects.changes);
-        let told = event.response().is_some_and(|response| response.get("stdout").is_some());
+        let is_reported = event.response().is_some_and(|response| response.get("stdout").is_some());
         let may = !effects.changes.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
-        self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !told && may;
+        self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !is_reported && may;
         let writer = writer(event, &self.ledger);
         for (path, content) in edits::by_shell(event) {
             let path = self.whole(event, &path);

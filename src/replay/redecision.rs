@@ -159,7 +159,7 @@ impl Redecision {
         hash: &str,
     ) -> Result<Comparison, LineError> {
         let event = line.event.take().ok_or(LineError::Missing("event"))?;
-        let event = Event::from_value(event.into()).map_err(|why| LineError::Event(why.to_string()))?;
+        let event = Event::from_value(event.into()).map_err(LineError::Event)?;
         self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let recorded = std::mem::take(&mut line.asked);
         let mut compared = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));

@@ -66,9 +66,8 @@ fn location(file: &str, line: u64) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line.max(1)}}})
 }
 
-/// CaseLocation the gate that makes the difference stands in a file of the project.
-#[must_use]
-pub fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
+/// The file and line of the gate that causes the difference.
+pub(crate) fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
     let found = result.findings.iter().chain(result.was.iter().flat_map(|was| &was.findings));
     let mut found = found.filter(|finding| result.gates.contains(&finding.gate));
     found.find_map(|finding| {

@@ -210,11 +210,10 @@ impl ScenarioStep {
                 return Err(format!("`{key}` must be a text"));
             }
         }
-        if let Some(word) = self.expect.as_ref().filter(|word| !EXPECTED.contains(&word.as_str())) {
-            if self.command.is_none() || !word.starts_with("exit ") {
-                let words = EXPECTED.join(", ");
-                return Err(format!("unknown result `{word}`{}; the results are {words}", renamed(word)));
-            }
+        let is_known = |word: &str| EXPECTED.contains(&word) || self.command.is_some() && word.starts_with("exit ");
+        if let Some(word) = self.expect.as_ref().filter(|word| !is_known(word)) {
+            let words = EXPECTED.join(", ");
+            return Err(format!("unknown result `{word}`{}; the results are {words}", renamed(word)));
         }
         match self.line {
             Some(_) if !streamed => Err("`line` counts the events of a `stream`, and there is none".to_owned()),

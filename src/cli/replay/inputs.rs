@@ -94,7 +94,7 @@ impl FoundInputs {
     }
 
     fn folder(&mut self, folder: &Path) {
-        // The folder of a project stands for its journals.
+        // A project means its journals.
         let journals = folder.join(".claude/hooks/sessions");
         let root = if journals.is_dir() { &journals } else { folder };
         let entries = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();

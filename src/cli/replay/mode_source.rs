@@ -25,7 +25,7 @@ pub(super) struct ModeSource {
     loose: Option<LooseModes>,
     /// The project of `--project`, of `--modes`, or the current one.
     project: ProjectSources,
-    /// Whether that project was named, and so decides recordings and foreign journals too.
+    /// Whether that project was named, and so decides recordings and journals of other projects too.
     named: bool,
     /// The chosen modes, for people.
     name: String,
