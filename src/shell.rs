@@ -1,5 +1,5 @@
 //! A command line as the shell would read it: [`commands`] for recognising what was run, [`effects()`] for what it
-//! would do.
+//! Bash command lines: which programs they run, and what they change.
 
 mod braces;
 pub mod effects;

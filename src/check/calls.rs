@@ -1,12 +1,12 @@
-//! `calls`: a program that the command line would run, in whatever disguise.
+//! `calls`: a program that the command line runs.
 
 use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the command line runs a program with these first words, also behind `sudo`, `env`, `bash -c`, `xargs` and
-/// the like, and by whatever path it is called. Options between the words do not count.
+/// Passes when the command line runs a program with these first words, directly or behind `sudo`, `env`, `bash -c`,
+/// `xargs` and the like. The program's folder and options between the words do not count.
 ///
 /// ```yaml
 /// check: { not: { calls: [git push, npm publish] } }

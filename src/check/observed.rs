@@ -1,4 +1,4 @@
-//! `observed`: a command was seen to pass or to fail.
+//! `observed`: a command passed or failed.
 
 use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
@@ -9,10 +9,10 @@ use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Under which name an edit is noted.
+/// The name under which an edit is noted.
 pub const EDIT: &str = "edit";
 
-/// Holds when the latest run of a command since the phase began had this result; with `after: edit`,
+/// Passes when the latest run of a command since the phase began had this result; with `after: edit`,
 /// only a run after an edit of that phase counts.
 ///
 /// A run counts when the host's result is the command's own: `cargo test | tail` or `cargo test || true`
@@ -109,12 +109,12 @@ impl CheckKind for ObservedCheck {
 }
 
 impl ObservedCheck {
-    /// Under which name a run is noted: commands asked for in the same words share it.
+    /// The name under which a run is noted; equal commands share it.
     fn mark(&self, result: CommandResult) -> String {
         format!("{}:{}", self.command.join("|"), result.word())
     }
 
-    /// What `event` shows of this command, as the name to note it under.
+    /// The name to note for this event, if it shows a run of the command.
     #[must_use]
     pub fn seen_in(&self, scope: &Scope<'_>) -> Option<String> {
         let result = result(scope.event)?;
@@ -130,7 +130,7 @@ impl ObservedCheck {
         own.any(tells).then(|| self.mark(result))
     }
 
-    /// The command as a person would name it: its name where several will do.
+    /// The command for messages: the name of the variable if it has several values.
     fn called(&self, scope: &Scope<'_>) -> String {
         match (self.command.as_slice(), scope.expand_all(&self.command)) {
             ([one], Ok(all)) if all.len() > 1 => match crate::template::variable(one) {
@@ -150,7 +150,7 @@ fn opposite(result: CommandResult) -> &'static str {
     }
 }
 
-/// Whether a command is asked to do something else than its work.
+/// Whether options make the command do something other than its work.
 fn idles(words: &[String]) -> bool {
     const FLAGS: [&str; 10] = [
         "--no-run",
@@ -164,7 +164,7 @@ fn idles(words: &[String]) -> bool {
         "--dry-run",
         "--just-print",
     ];
-    // What one program takes for a number of workers, another takes for "print only".
+    // Short options that mean "print only" for one program and something else for others.
     const OWN_FLAGS: [(&str, &str); 8] = [
         ("make", "-n"),
         ("just", "-n"),
@@ -180,7 +180,7 @@ fn idles(words: &[String]) -> bool {
     prints || words.iter().any(|word| FLAGS.contains(&word.as_str()))
 }
 
-/// How the shell command of this event ended, where the host tells.
+/// How the shell command of this event ended, if the host reports it.
 fn result(event: &Event) -> Option<CommandResult> {
     if event.tool() != Some("Bash") {
         return None;
@@ -202,8 +202,7 @@ fn result(event: &Event) -> Option<CommandResult> {
     }
 }
 
-/// Whether an error is the command's own word: an exit code that is not the shell's, a time limit's or a
-/// signal's, and no folder that was not there.
+/// Whether an error is the command's own: not an exit code of the shell, a time limit or a signal, and not a failed `cd`.
 fn is_own(error: &str, event: &Event) -> bool {
     const NOT_ITS_OWN: [u32; 8] = [124, 125, 126, 127, 130, 137, 141, 143];
     let code = error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next());

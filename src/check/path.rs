@@ -1,12 +1,12 @@
-//! `path`: the file that the tool works on.
+//! `path`: the file of the tool call.
 
 use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Holds when the tool's file matches one of the globs, relative to the project; what is outside the
-/// project is compared by its whole path.
+/// Passes when the tool's file matches one of the globs, relative to the project. A file outside the project is
+/// compared by its absolute path.
 ///
 /// ```yaml
 /// check: { path: ["src/**", "Cargo.toml"] }

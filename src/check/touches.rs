@@ -1,4 +1,4 @@
-//! `touches`: what the tool would change, on a real reading of its command line.
+//! `touches`: the paths that the tool call would change.
 
 use super::{CheckKind, Scope};
 use crate::facts::{EffectQuery, ProtectedPaths};
@@ -8,13 +8,14 @@ use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Holds when the tool would do one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) to one of `paths`:
-/// the path itself, or a folder above it with everything below.
+/// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) on one of
+/// `paths`: the path itself, or a folder above it with everything below.
 ///
-/// Paths begin with `/`, with `~/` for the user's own folder, or lie in the project; `/**` at their end means everything
-/// below, `**/` at their beginning any folder. `recursive: true` counts only what is done to all below. A command line is
-/// parsed, looked through (`sudo`, `bash -c`, `xargs`, `find`, …) and its paths are normalised; where it cannot be read,
-/// or a variable could make it one of the paths, the check is unknown. With `strict: true` a doubt counts as a yes.
+/// Paths begin with `/`, with `~/` for the home folder, or are relative to the project; `/**` at the end means everything
+/// below, `**/` at the beginning any folder. With `recursive: true` only recursive effects count. Command lines are
+/// parsed, including commands behind `sudo`, `bash -c`, `xargs`, `find` and the like, and paths are normalised. If the
+/// line cannot be parsed, or a variable could make it one of the paths, the check is unknown; with `strict: true` it
+/// passes.
 ///
 /// ```yaml
 /// check: { not: { touches: { effects: [remove], paths: [/, "~", "/etc/**"] } } }
@@ -22,26 +23,26 @@ use std::sync::OnceLock;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchesCheck {
-    /// What must not be done.
+    /// The effects that count.
     pub effects: Vec<Effect>,
-    /// To which paths.
+    /// The paths that count.
     pub paths: Vec<String>,
     /// Paths that do not count.
     pub except: Vec<String>,
-    /// Whether only what is done to all below counts.
+    /// Whether only recursive effects count.
     pub recursive: bool,
-    /// Whether a doubt counts as a yes.
+    /// Whether a possible effect counts as certain.
     pub strict: bool,
-    /// The question, where no variable makes it another at each event.
+    /// The question, if it has no variables.
     #[serde(skip)]
     sealed: Sealed,
 }
 
-/// A question that is made once.
+/// A question that is built once.
 #[derive(Debug, Clone, Default)]
 struct Sealed(OnceLock<EffectQuery>);
 
-/// It follows from the rest, and so tells no two apart.
+/// It follows from the other fields.
 impl PartialEq for Sealed {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! What a tool would change, from its input: a path that it is given, or a command line that is read.
+//! The effects of a tool call, from its path or its command line.
 
 use super::place;
 use crate::event::{Event, EventKind};
@@ -7,17 +7,17 @@ use crate::paths::lexical;
 use crate::shell::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
 use std::path::{Path, PathBuf};
 
-/// Whether links on the disk are followed.
+/// Whether links on disk are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// They are: what lies behind one is meant too.
+    /// Links are followed, and their targets count, too.
     Followed,
-    /// Paths are taken as they are written; nothing is looked up.
+    /// Paths are used as written.
     AsWritten,
 }
 
 impl Links {
-    /// Where a path leads.
+    /// Resolves a path.
     #[must_use]
     pub fn real(self, path: &Path) -> PathBuf {
         match self {
@@ -27,7 +27,7 @@ impl Links {
     }
 }
 
-/// The changes that a tool call would make.
+/// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
 pub struct ToolEffects {
     touches: Vec<FileEffect>,
@@ -53,7 +53,7 @@ impl ToolEffects {
                 let followed = line.changes.iter().filter(|_| links == Links::Followed).filter_map(resolved);
                 tool_effects.touches = line.changes.iter().cloned().chain(followed).collect();
                 tool_effects.bomb = line.bomb;
-                tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.why);
+                tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.to_string());
             }
             Some(tool) if only_reads(tool) => {}
             _ => tool_effects.touches = written(event, Path::new(&context.cwd), links),
@@ -62,17 +62,17 @@ impl ToolEffects {
         tool_effects
     }
 
-    /// All that would be changed, whoever asks.
+    /// All changes.
     #[must_use]
     pub fn all(&self) -> &[FileEffect] {
         &self.touches
     }
 
-    /// Whether one of the paths is touched, and by what; the surest comes first.
+    /// Finds the most certain effect on a protected path.
     ///
     /// # Errors
     ///
-    /// A clause that says why the command cannot be read.
+    /// Why the command line cannot be analysed.
     pub fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
         if self.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
@@ -88,7 +88,7 @@ impl ToolEffects {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
             };
-            // Whatever a path goes on with, it is below what it begins with.
+            // A path with a known beginning is represented by one below it.
             let one = match &touch.target {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
@@ -120,7 +120,7 @@ impl ToolEffects {
     }
 }
 
-/// Whether a `chmod` takes no right away from the owner: `u+w`, `a+rX`, `755`.
+/// Whether a `chmod` only adds permissions for the owner: `u+w`, `a+rX`, `755`.
 fn only_adds(by: &str) -> bool {
     let adds = |mode: &str| {
         let number = mode.chars().all(|c| c.is_ascii_digit());
@@ -134,7 +134,7 @@ fn only_adds(by: &str) -> bool {
     words.filter(|word| !word.starts_with('-')).take(1).any(adds)
 }
 
-/// Whether a tool only reads, by its name: of an MCP server's, its own name counts.
+/// Whether a tool only reads, by its name without the MCP server's.
 fn only_reads(tool: &str) -> bool {
     const VERBS: [&str; 10] =
         ["read", "get", "list", "search", "find", "view", "stat", "info", "show", "directory_tree"];
@@ -143,7 +143,7 @@ fn only_reads(tool: &str) -> bool {
         || tool.starts_with("mcp__") && VERBS.iter().any(|verb| own.starts_with(verb))
 }
 
-/// The file that another tool than the shell is given.
+/// The file that a tool other than the shell writes.
 fn written(event: &Event, cwd: &Path, links: Links) -> Vec<FileEffect> {
     let Some(path) = event.path() else { return Vec::new() };
     let whole = links.real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
@@ -152,12 +152,12 @@ fn written(event: &Event, cwd: &Path, links: Links) -> Vec<FileEffect> {
     vec![FileEffect { effect: Effect::Write, target, recursive: false, sure: true, by }]
 }
 
-/// The same change where a link leads.
+/// The same change to the target of a link.
 fn resolved(touch: &FileEffect) -> Option<FileEffect> {
     let TargetPath::Known { path, glob: false } = &touch.target else { return None };
     let real = place::real(Path::new(path)).to_string_lossy().into_owned();
     let target = TargetPath::Known { path: real.clone(), glob: false };
-    // Removing a link leaves what it leads to.
+    // Removing a link does not remove its target.
     let link = touch.effect == Effect::Remove && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     (real != *path && !link).then(|| FileEffect { target, ..touch.clone() })
 }
@@ -178,15 +178,15 @@ fn shortened(text: &str) -> String {
     if text.chars().count() > LONGEST { format!("{plain}…") } else { plain }
 }
 
-/// A path that is asked about.
+/// A protected path.
 enum PathPattern {
-    /// This one.
+    /// One path.
     Exact(String),
-    /// This one and all below.
+    /// A path and everything below it.
     Tree(String),
-    /// All children of one.
+    /// Everything below a path.
     Children(String),
-    /// By a glob.
+    /// A glob.
     Glob(String),
 }
 
@@ -209,7 +209,7 @@ impl PathPattern {
         }
     }
 
-    /// Whether a path is this one.
+    /// Whether a path matches.
     fn is(&self, path: &str) -> bool {
         match self {
             Self::Exact(own) => own == path,
@@ -220,7 +220,7 @@ impl PathPattern {
     }
 
     fn touched(&self, touch: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
-        // A folder that is made, or put things into, is not itself changed: those things are.
+        // Creating a folder, or a file in it, does not change the folder itself.
         if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &touch.target)
             && touch.effect == Effect::Write
             && !touch.recursive
@@ -228,7 +228,7 @@ impl PathPattern {
         {
             return None;
         }
-        // Whoever repairs the rights of a whole project means no harm to what lies in it.
+        // Repairing the permissions of a whole project is harmless.
         if let (true, Effect::Mode | Effect::Own, TargetPath::Known { path, .. }) =
             (strict, touch.effect, &touch.target)
             && !path.contains("/.claude")
@@ -236,7 +236,7 @@ impl PathPattern {
         {
             return None;
         }
-        // What is done to the path itself, or from above to all below it.
+        // Changes to the path itself, or to a folder above it.
         let probes: Vec<String> = match self {
             Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
             Self::Children(root) => {
@@ -247,7 +247,7 @@ impl PathPattern {
         if probes.iter().any(|path| touch.hits(path) == Some(Certainty::Certain)) {
             return Some(Certainty::Certain);
         }
-        // What is done below it, or fits.
+        // Changes below the path, or of a path that matches the glob.
         if let TargetPath::Known { path, glob } = &touch.target {
             let fits = match self {
                 Self::Tree(root) => below(root, path),
@@ -258,7 +258,7 @@ impl PathPattern {
                 return (touch.effect != Effect::Mention || strict).then_some(Certainty::Certain);
             }
         }
-        // However it goes on, it begins below.
+        // The known beginning is below the path.
         if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &touch.target)
             && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
         {
@@ -268,21 +268,21 @@ impl PathPattern {
     }
 }
 
-/// Whether a doubt is worth a word: not each `rm "$x"` can be the one.
+/// Whether a possible effect is reported; most `rm "$x"` are not.
 fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) -> Option<Certainty> {
-    // Whoever is strict looks after what lies in the project; a folder far above it is the business of others.
+    // Strict gates protect files in the project; folders far above it are covered by others.
     let near = |own: &str| !strict || own == context.project || below(&context.project, own);
     let at_or_above = |own: &str| {
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
         near(own) && (own == path || children || touch.recursive && below(own, path))
     };
-    // What is named is meant; what merely lies below is not, where a `cd` may have failed or only rights change.
+    // A path that names `.claude` is meant; one that merely includes it is not.
     let named = |own: &str| own.contains("/.claude");
     let is_clean = touch.by.starts_with("git clean")
         && !touch.by.contains(".claude")
         && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     let worth = match &touch.target {
-        // Code names it, or a `cd` before it may have failed.
+        // Code mentions it, or an earlier `cd` may have failed.
         TargetPath::Known { path: own, .. } => {
             let meant = match touch.effect {
                 Effect::Mention => near(own) || own == path,
@@ -291,7 +291,7 @@ fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) ->
             };
             strict && meant && touch.hits(path) == Some(Certainty::Possible)
         }
-        // If the variable is empty, it is the path: `rm -rf "$DIR/"`.
+        // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
             let removes = touch.effect == Effect::Remove && !touch.by.starts_with("git ") || is_clean;
             removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
@@ -301,7 +301,7 @@ fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) ->
     worth.then_some(Certainty::Possible)
 }
 
-/// Whether a path lies below a folder.
+/// Whether a path is below a folder.
 fn below(folder: &str, path: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)

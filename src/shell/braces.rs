@@ -1,24 +1,24 @@
-//! `{a,b}` and `{1..3}`: one word written, several meant.
+//! Brace expansion: `{a,b}` and `{1..3}`.
 
 use super::word::UNKNOWN;
 use super::word_parts;
 
-/// How many words one may stand for.
+/// The most words that one word expands to.
 const MANY: usize = 200;
-/// How many braces one may have: each is looked for to its end.
+/// The most braces in a word: the end of each is searched for.
 const BRACES: usize = 40;
 
-/// The words that a word stands for.
+/// Expands the braces of a word.
 pub(super) fn braces(raw: &str) -> Vec<String> {
     let mut words = Vec::new();
     if raw.matches('{').count() <= BRACES && unfolded(raw, 8, &mut words) {
         return words;
     }
-    // More than anyone means: it could be anything, but what it substitutes is still found.
+    // Too many to expand: the word is unknown, but its substitutions are still found.
     vec![format!("{UNKNOWN}{raw}")]
 }
 
-/// Whether all of them fit.
+/// Expands a word; false if there are too many results.
 fn unfolded(raw: &str, depth: usize, words: &mut Vec<String>) -> bool {
     let Some((before, choices, after)) = raw.contains('{').then(|| first(raw)).flatten() else {
         words.push(raw.to_owned());
@@ -28,7 +28,7 @@ fn unfolded(raw: &str, depth: usize, words: &mut Vec<String>) -> bool {
     choices.iter().all(|choice| unfolded(&format!("{before}{choice}{after}"), depth, words))
 }
 
-/// The first brace expression of a word: what is before it, its choices, what is after it.
+/// Splits a word at its first brace expression: the text before, the choices, the text after.
 fn first(raw: &str) -> Option<(&str, Vec<String>, &str)> {
     let mut at = 0;
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {

@@ -1,9 +1,8 @@
-//! What a command line would do to the file system, and which programs it would run, as far as that can be told
-//! without running it.
+//! Static analysis of a command line: the files it would change and the programs it would run.
 //!
-//! The line is walked as the shell would: variables that it sets, folders that it enters, programs that run other
-//! programs. What cannot be known is said to be unknown, never left out. Not seen through: what a script on disk
-//! does, links that exist already, text that a program makes out of other text.
+//! The walker follows the line as the shell would, with its variables, its current folder and programs that run other
+//! programs. Anything it cannot know becomes an unknown word and is never dropped. It does not read scripts on disk,
+//! existing links, or text that one program computes from another's.
 
 mod args;
 mod builtins;
@@ -28,44 +27,44 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 pub use target_path::TargetPath;
 
-/// Where a command line calls: absolute paths.
+/// Where a command line runs. All paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExecContext {
-    /// The folder that it starts in.
+    /// The current folder.
     pub cwd: String,
-    /// The user's own folder.
+    /// The user's home folder.
     pub home: String,
     /// The project's folder.
     pub project: String,
 }
 
-/// What a command line would do.
+/// The effects of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineEffects {
-    /// What it changes, in order; reading is no change.
+    /// Changes to files, in order.
     pub changes: Vec<FileEffect>,
-    /// The programs it calls, those that other programs run included.
+    /// The programs it runs, directly or through other programs.
     pub calls: Vec<ProgramCall>,
-    /// Commands that run code which cannot be seen: `curl … | sh`, `eval "$x"`, `$x`.
+    /// Commands that run unknown code: `curl … | sh`, `eval "$x"`, `$x`.
     pub hidden: Vec<String>,
-    /// Whether a function starts itself more than once, and so without end.
+    /// Whether a function starts itself without end.
     pub bomb: bool,
-    /// Why some of it could not be read; then the rest of this is not all of it.
+    /// Why a part of the line could not be analysed; the other fields are then incomplete.
     pub unreadable: Option<Unreadable>,
 }
 
-/// One change.
+/// A change to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEffect {
-    /// What is done.
+    /// The kind of change.
     pub effect: Effect,
-    /// To what.
+    /// The path.
     pub target: TargetPath,
-    /// Whether it is done to everything below as well.
+    /// Whether it includes everything below the path.
     pub recursive: bool,
-    /// Whether it is done where it says; not where a `cd` before it may have failed.
+    /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
-    /// The simple command that does it.
+    /// The simple command that makes the change.
     pub by: String,
 }
 

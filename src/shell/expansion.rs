@@ -1,34 +1,34 @@
-//! From a word as written to the words it comes to.
+//! Expansion of words: tildes, variables, substitutions, quotes and field splitting.
 
 use super::braces::braces;
 use super::word::{ShellWord, WordPiece};
 use super::word_parts::{self, WordPart};
 
-/// What a word's variables and substitutions are asked of.
+/// Answers what the variables and substitutions of a word expand to.
 pub(super) trait ShellEnvironment {
-    /// A variable's value, one word or several; nothing where it is not known.
+    /// Returns a variable's value, one or several words, or `None` if it is unknown.
     fn variable(&self, name: &str) -> Option<Vec<ShellWord>>;
     /// Sets a variable, for `${x:=y}`.
     fn set(&mut self, name: &str, value: Vec<ShellWord>);
-    /// What a command prints, as far as that is known.
+    /// Returns the output of a command, as far as it is known.
     fn printed(&mut self, command: &str) -> ShellWord;
-    /// The name of the file that `<(…)` is.
+    /// Returns the file name that `<(…)` expands to.
     fn piped(&mut self, command: &str) -> ShellWord;
-    /// The folder that `~` or `~name` is.
+    /// Returns the folder of `~` or `~name`.
     fn home(&self, name: &str) -> ShellWord;
-    /// Notes a word whose end cannot be found.
+    /// Reports a word that has no end.
     fn lost(&mut self, raw: &str);
 }
 
-/// What may follow the name in `${…}`, the longer ones first.
+/// Operators after the name in `${…}`, longer ones first.
 const OPERATORS: [&str; 20] =
     [":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#", "%", "/", ":", ""];
-/// How deep words may hold words.
+/// The deepest nesting of words in words.
 const DEPTH: usize = 24;
-/// How many words one may come to.
+/// The most words that one word expands to.
 const MANY: usize = 1_000;
 
-/// The words that a written word comes to: none, one or several.
+/// Expands a word to zero or more words.
 pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<ShellWord> {
     let mut words = Vec::new();
     for raw in braces(raw) {
@@ -40,12 +40,12 @@ pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<S
     words
 }
 
-/// The one word that a written word comes to where it is not split: a value, a target.
+/// Expands a word that is not split, such as a value or a redirection target.
 pub(super) fn single(raw: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
     joined(&fields(raw, environment))
 }
 
-/// A text in which only `$` and backticks are special: a here-document.
+/// Expands a here-document, in which only `$` and backticks are special.
 pub(super) fn document(text: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
     let mut fields = FieldSplitter::default();
     fields.walker(text, true, environment, DEPTH);
@@ -65,7 +65,7 @@ fn joined(words: &[ShellWord]) -> ShellWord {
 
 #[derive(Default)]
 struct FieldSplitter {
-    /// At what a value is split, if not at blanks.
+    /// The characters of `IFS`, if they are not blanks.
     marks: Option<String>,
     ended: Vec<ShellWord>,
     current: Option<ShellWord>,
@@ -79,7 +79,7 @@ impl FieldSplitter {
 
     fn end(&mut self) {
         if self.ended.len() >= MANY {
-            // What is beyond is somewhere in the last.
+            // The words beyond the limit are merged into an unknown last word.
             self.ended.pop();
             self.current = self.current.take().map(|_| ShellWord::unknown());
         }
@@ -104,15 +104,15 @@ impl FieldSplitter {
             at += length;
             let next = raw.get(at..).unwrap_or_default();
             match part {
-                // An extended pattern matches what nobody can tell from here.
+                // Extended patterns are not evaluated.
                 WordPart::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => {
-                    self.word().push_unknown()
+                    self.word().push_unknown();
                 }
-                // A blank in a word is the end of one in `${x:-a b}`.
+                // `${x:-a b}` is two words.
                 WordPart::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
                 WordPart::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
                 WordPart::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
-                // `X=~/a` and `--to=~/a`: the shell does the first, and the second costs nothing to suspect.
+                // `X=~/a` is expanded by the shell; `--to=~/a` is not, but treating it alike is harmless.
                 WordPart::Plain('=') if !quoted => {
                     self.word().push("=");
                     at += self.tilde(next, environment);
@@ -123,7 +123,7 @@ impl FieldSplitter {
         }
     }
 
-    /// Takes a `~` or `~name` that a text begins with; gives its length.
+    /// Expands a leading `~` or `~name` and returns its length.
     fn tilde(&mut self, raw: &str, environment: &dyn ShellEnvironment) -> usize {
         let Some(rest) = raw.strip_prefix('~') else { return 0 };
         let name = rest.split('/').next().unwrap_or_default();
@@ -163,7 +163,7 @@ impl FieldSplitter {
                 self.word().extend(&name);
             }
             WordPart::Count(text) => {
-                // Only what it substitutes matters; the number does not.
+                // Only its substitutions matter, not the number.
                 let mut inner = Self::default();
                 inner.walker(text, true, environment, depth);
                 self.word().push_unknown();
@@ -187,7 +187,7 @@ impl FieldSplitter {
         }
     }
 
-    /// Takes a value in: split at blanks unless it is quoted.
+    /// Appends a value, split into fields unless it is quoted.
     fn take(&mut self, words: &[ShellWord], quoted: bool, apart: bool) {
         for (at, word) in words.iter().enumerate() {
             match (quoted, apart) {
@@ -242,7 +242,7 @@ impl FieldSplitter {
         }
         let operator = OPERATORS.into_iter().find(|operator| rest.starts_with(operator)).unwrap_or_default();
         let argument = rest.strip_prefix(operator).unwrap_or_default();
-        // `${x@Q}`, `${x^}`: what is left over makes something else of the value.
+        // `${x@Q}`, `${x^}`: other operators transform the value.
         let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
         Self::default().walker(index, true, environment, depth);
         let mut inner = Self::default();
@@ -271,13 +271,13 @@ impl FieldSplitter {
         let value = match operator {
             "" | ":?" | "?" => value,
             ":-" | "-" | ":=" | "=" if some => value,
-            // What is not set in this line is not likely to be set elsewhere.
+            // A variable that the line does not set is probably unset.
             ":=" | "=" => {
                 environment.set(name, vec![argument.clone()]);
                 Some(vec![argument])
             }
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
-            // It is split already, where it is to be.
+            // The arguments are split already.
             ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true),
             _ => value
                 .and_then(|words| words.iter().map(|word| super::quoting::cut(word, operator, &argument)).collect()),

@@ -1,73 +1,74 @@
-//! Text to syntax. The only file that knows the parser.
+//! Converts text to a [`CommandTree`]. The only module that uses the parser.
 
 use super::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
 use rable::{ListOperator, Node, NodeKind};
 
-/// How much of a text is read: the tool's own limit for a command is lower.
+/// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
-/// How many `$(…)` a text may have: the parser reads the innermost as often as they are deep, and more than once.
+/// The most `$(…)` in a text: the parser reads each once per level of nesting.
 const SUBSTITUTIONS: usize = 64;
-/// How deep the syntax may be.
+/// The deepest nesting of commands.
 const DEPTH: usize = 60;
-/// How many lines are tried as the last that can be read, from the end and from the beginning.
+/// How many lines are tried as the last readable one, from the end and from the beginning.
 const TRIES: usize = 8;
-/// Up to how many marks that could nest the stack at hand is surely enough.
+/// The most tokens that could nest for which the current stack is large enough.
 const SHALLOW: usize = 150;
-/// A stack for a text that is nothing but such marks.
+/// The stack size for a text that consists of such tokens only.
 const ROOMY: usize = 256 * 1024 * 1024;
 
-/// Reads as much of a text as bash would run: it calls each line before it reads the next, so what cannot be read
-/// leaves what was before it.
+/// Parses as much of a text as bash would run: bash runs each line before it reads the next, so a syntax error does
+/// not undo the lines before it.
 pub(super) fn readable(text: &str) -> (Option<CommandTree>, Option<Unreadable>) {
     let unreadable = match parse(text) {
         Ok(tree) => return (Some(tree), None),
         Err(unreadable) => unreadable,
     };
-    // The place of a mistake may be lines after its cause: the end of the text, for a quote without an end.
+    // An error may be reported lines after its cause, for example at the end of the text for an unclosed quote.
     let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    ends.truncate(unreadable.line.max(1));
+    ends.truncate(if let Unreadable::Syntax { line, .. } = &unreadable { (*line).max(1) } else { 1 });
     let begun = ends.iter().rev().take(TRIES).find_map(|end| parse(text.get(..*end)?).ok());
     let begun = begun.or_else(|| ends.iter().take(TRIES).rev().find_map(|end| parse(text.get(..*end)?).ok()));
     (begun, Some(unreadable))
 }
 
-/// Reads a text as bash would.
+/// Parses a text as bash does.
 pub(super) fn parse(text: &str) -> Result<CommandTree, Unreadable> {
     if text.len() > BYTES {
-        return Err(Unreadable::new(format!("longer than {BYTES} bytes"), 1));
+        return Err(Unreadable::TooLong(BYTES));
     }
     if text.contains('\0') {
-        return Err(Unreadable::new("a null character", 1));
+        return Err(Unreadable::NullCharacter);
     }
     let opens = |at: &usize| text.get(at.saturating_sub(1)..*at).is_some_and(|before| "$<>".contains(before));
     let substitutions = text.match_indices('(').filter(|(at, _)| *at > 0 && opens(at)).count();
     if substitutions + text.matches('`').count() / 2 > SUBSTITUTIONS {
-        return Err(Unreadable::new(format!("more than {SUBSTITUTIONS} substitutions"), 1));
+        return Err(Unreadable::TooManySubstitutions(SUBSTITUTIONS));
     }
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
         return read(text);
     }
-    // The parser and the drop of its tree go as deep as the text does; only a stack can hold that.
+    // Parsing and dropping the tree recurse as deep as the text nests.
     std::thread::scope(|scope| {
         let reading = std::thread::Builder::new().stack_size(ROOMY).spawn_scoped(scope, || read(text));
         let read = reading.ok().and_then(|thread| thread.join().ok());
-        read.unwrap_or_else(|| Err(Unreadable::new("no room to read it", 1)))
+        read.unwrap_or(Err(Unreadable::NoMemory))
     })
 }
 
-/// Words that begin something which may hold the same again.
+/// Counts keywords of commands that can nest.
 fn words(text: &str) -> usize {
     const NESTING: [&str; 9] = ["if", "while", "until", "for", "case", "select", "then", "function", "else"];
     text.split_whitespace().filter(|word| NESTING.contains(word)).count()
 }
 
 fn read(text: &str) -> Result<CommandTree, Unreadable> {
-    // `!(rm x)` is a negated subshell unless extended globs are on, which they are not unless asked for.
+    // `!(rm x)` is a negated subshell unless extended globs are enabled, which is not the default.
     let nodes = match rable::parse(text, false) {
         Ok(nodes) => nodes,
-        Err(error) => rable::parse(text, true).map_err(|_| Unreadable::new(error.message(), error.line()))?,
+        Err(error) => rable::parse(text, true)
+            .map_err(|_| Unreadable::Syntax { message: error.message().to_owned(), line: error.line() })?,
     };
     let mut list = Vec::with_capacity(nodes.len());
     for node in &nodes {
@@ -89,7 +90,7 @@ fn one(mut row: Vec<(CommandTree, Connector)>) -> CommandTree {
 
 fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
     if depth > DEPTH {
-        return Err(Unreadable::new("nested too deeply", 1));
+        return Err(Unreadable::TooDeep);
     }
     let inner = |node: &Node| tree(node, depth + 1);
     let group = |kind, words, parts: &[&Node], around: &[Node]| {
@@ -150,11 +151,11 @@ fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
             group(CompoundKind::Branch, words, &[], redirects)
         }
         NodeKind::Empty | NodeKind::Comment { .. } => Ok(CommandTree::Command(SimpleCommand::default())),
-        _ => Err(Unreadable::new("not a command", 1)),
+        _ => Err(Unreadable::Syntax { message: "not a command".to_owned(), line: 1 }),
     }
 }
 
-/// A list in a row: the parser hangs each command on the left of the next.
+/// Flattens a list: the parser nests it to the left.
 fn flatten(
     node: &Node,
     join: Connector,
@@ -195,12 +196,12 @@ fn raw(node: &Node) -> String {
     }
 }
 
-/// Arithmetic as a word, so that what it substitutes is found.
+/// Turns arithmetic into a word, so that its substitutions are found.
 fn counted(text: &str) -> String {
     format!("$(({text}))")
 }
 
-/// The words of a `[[ … ]]`.
+/// Collects the words of a `[[ … ]]`.
 fn terms(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
         NodeKind::CondTerm { .. } | NodeKind::Word { .. } => words.push(raw(node)),

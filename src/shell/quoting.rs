@@ -1,8 +1,8 @@
-//! Small arts of the shell: `$'\x2f'`, backslashes in backticks, `${x%y}`.
+//! Escapes and operators of words: `$'\x2f'`, backslashes in backticks, `${x%y}`.
 
 use super::word::ShellWord;
 
-/// The text of `$'…'`.
+/// Decodes the text of `$'…'`.
 pub(super) fn ansi(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
@@ -51,7 +51,7 @@ fn numbered(
     u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
 }
 
-/// The command of `` `…` ``: one layer of backslashes is the backticks' own, and in quotes that of quotes too.
+/// Removes the backslashes that `` `…` `` adds, and in double quotes those before quotes as well.
 pub(super) fn backtick(text: &str, quoted: bool) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
@@ -66,7 +66,7 @@ pub(super) fn backtick(text: &str, quoted: bool) -> String {
     out
 }
 
-/// `${x%y}`, `${x#y}`, `${x/y/z}`, `${x:1:2}`, `${x,,}` where all of it is plain text; else nothing.
+/// Evaluates `${x%y}`, `${x#y}`, `${x/y/z}`, `${x:1:2}` and `${x,,}` if all of it is plain text.
 pub(super) fn cut(word: &ShellWord, operator: &str, argument: &ShellWord) -> Option<ShellWord> {
     let text = word.text().filter(|_| !word.has_glob())?;
     let (by, pattern) = (argument.text()?, argument.has_glob());

@@ -1,14 +1,12 @@
-//! The shell's grammar, as little of it as the readers need.
+//! The syntax tree of a command line, reduced to what the walker needs.
 
-use std::fmt;
-
-/// A command line or a part of one. Words are as written; [`super::expand`] tells what they come to.
+/// A command line or a part of one, with unexpanded words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CommandTree {
     Command(SimpleCommand),
-    /// Commands joined by pipes, each reading what the one before it prints.
+    /// Commands connected by pipes.
     Pipeline(Vec<CommandTree>),
-    /// Commands one after the other, each with what joins it to the next.
+    /// A sequence of commands, each with the connector to the next.
     List(Vec<(CommandTree, Connector)>),
     Compound(CompoundCommand),
     Function {
@@ -25,7 +23,7 @@ pub(super) enum Connector {
     Background,
 }
 
-/// Assignments, words and redirections; any of them may be missing.
+/// Assignments, words and redirections; each may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SimpleCommand {
     pub assignments: Vec<String>,
@@ -33,13 +31,13 @@ pub(super) struct SimpleCommand {
     pub redirects: Vec<Redirection>,
 }
 
-/// What stands around other commands.
+/// A command made of other commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CompoundCommand {
     pub kind: CompoundKind,
-    /// The variable of a `for`, which takes each of `words` in turn.
+    /// The variable of a `for`, which is set to each of `words` in turn.
     pub variable: Option<String>,
-    /// Words outside its commands: those may hold substitutions too.
+    /// Words outside its commands, which may contain substitutions.
     pub words: Vec<String>,
     pub parts: Vec<CommandTree>,
     pub redirects: Vec<Redirection>,
@@ -47,13 +45,13 @@ pub(super) struct CompoundCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompoundKind {
-    /// `(…)`, `coproc`: what happens to variables and the folder stays inside.
+    /// `(…)`, `coproc`: changes of variables and the folder are local.
     Subshell,
     /// `{ …; }`.
     Block,
     /// `! …`.
     Not,
-    /// `if`, `case`, `[[ … ]]`: some of the parts run.
+    /// `if`, `case`, `[[ … ]]`: some parts run.
     Branch,
     /// `for`, `while`, `until`, `select`: parts run any number of times.
     Loop,
@@ -62,9 +60,9 @@ pub(super) enum CompoundKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Redirection {
     pub kind: RedirectKind,
-    /// A file's name, or the text that is read.
+    /// A file name, or the text of a here-document.
     pub target: String,
-    /// Whether it is what the command reads, or prints: not so for `2>`.
+    /// Whether it redirects standard input or output, unlike `2>`.
     pub main: bool,
 }
 
@@ -72,9 +70,9 @@ pub(super) struct Redirection {
 pub(super) enum RedirectKind {
     Read,
     Write,
-    /// `>&`: a file only where the target is no descriptor.
+    /// `>&`: writes a file unless the target is a descriptor.
     Duplicate,
-    /// A here-document; a quoted one is taken as it stands.
+    /// A here-document; a quoted one is not expanded.
     Document {
         quoted: bool,
     },
@@ -82,23 +80,36 @@ pub(super) enum RedirectKind {
     Here,
 }
 
-/// Why a command line could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
-    /// What stands in the way.
-    pub why: String,
-    /// The line of the text, from 1.
-    pub line: usize,
-}
-
-impl Unreadable {
-    pub(super) fn new(why: impl Into<String>, line: usize) -> Self {
-        Self { why: why.into(), line }
-    }
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.why)
-    }
+/// Why a command line could not be analysed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// The text is too long.
+    #[error("longer than {0} bytes")]
+    TooLong(usize),
+    /// The text contains a null character.
+    #[error("a null character")]
+    NullCharacter,
+    /// The text has too many `$(…)`.
+    #[error("more than {0} substitutions")]
+    TooManySubstitutions(usize),
+    /// The line runs too many commands.
+    #[error("more than {0} commands")]
+    TooManyCommands(usize),
+    /// Commands are nested too deeply.
+    #[error("nested too deeply")]
+    TooDeep,
+    /// No thread with a large stack could be started.
+    #[error("no memory to parse it")]
+    NoMemory,
+    /// A quote or substitution is not closed.
+    #[error("`{0}` is not closed")]
+    Unclosed(String),
+    /// The parser reports an error.
+    #[error("{message}")]
+    Syntax {
+        /// The parser's message.
+        message: String,
+        /// The line of the text, from 1.
+        line: usize,
+    },
 }

@@ -1,12 +1,12 @@
-//! What a word comes to, as far as it can be told.
+//! Expanded words, which may be partly unknown.
 
-/// Stands for what is not known in a text that is read again: the script of `sh -c "rm $x"`.
+/// Marks unknown text in a script that is parsed again, as in `sh -c "rm $x"`.
 pub(super) const UNKNOWN: &str = "\u{f8ff}";
 
-/// Longer than any line, a word is not worth knowing: `a=$a$a`, often enough, is longer than memory.
+/// The longest known word; repeating `a=$a$a` would otherwise exhaust memory.
 const LONG: usize = 64 * 1024;
 
-/// A word after quotes, variables and substitutions.
+/// A word after expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellWord {
     pieces: Vec<WordPiece>,
@@ -15,11 +15,11 @@ pub struct ShellWord {
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordPiece {
-    /// Text that is known.
+    /// Known text.
     Text(String),
-    /// A pattern of the shell: `*`, `?`, `[ab]`.
+    /// A glob: `*`, `?`, `[ab]`.
     Glob(String),
-    /// Text that is not known, and may be none.
+    /// Unknown text, possibly empty.
     Unknown,
 }
 
@@ -69,7 +69,7 @@ impl ShellWord {
 
     pub(super) fn extend(&mut self, other: &Self) {
         for piece in &other.pieces {
-            // A word that doubles itself again and again becomes unknown before it becomes long.
+            // A word that doubles itself becomes unknown before it becomes too long.
             if self.pieces.len() > LONG / 64 || self.length() > LONG {
                 self.pieces = vec![WordPiece::Unknown];
             }
@@ -89,26 +89,26 @@ impl ShellWord {
         self.pieces.iter().map(length).sum()
     }
 
-    /// Whether it has a pattern.
+    /// Whether it contains a glob.
     #[must_use]
     pub fn has_glob(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
     }
 
-    /// Its text, where all of it is known; patterns as they are written.
+    /// Its text if all of it is known, with globs as written.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         (!self.pieces.contains(&WordPiece::Unknown)).then(|| self.filled(""))
     }
 
-    /// The known text that it begins with.
+    /// The known text at its beginning.
     #[must_use]
     pub fn prefix(&self) -> String {
         let known = self.pieces.iter().take_while(|piece| **piece != WordPiece::Unknown).cloned().collect();
         Self { pieces: known }.filled("")
     }
 
-    /// Its text with something else for what is not known.
+    /// Its text, with `unknown` in place of unknown pieces.
     #[must_use]
     pub fn filled(&self, hole: &str) -> String {
         let text = |piece: &'_ WordPiece| match piece {
@@ -124,7 +124,7 @@ impl ShellWord {
         self.text().as_deref() == Some(text)
     }
 
-    /// The word from this many bytes of known text on.
+    /// The rest of the word after a known prefix.
     pub(super) fn after(&self, prefix: &str) -> Option<Self> {
         let (first, rest) = self.pieces.split_first()?;
         let WordPiece::Text(first) = first else { return None };
@@ -134,7 +134,7 @@ impl ShellWord {
     }
 }
 
-/// Words as a person would write them, with `…` for what is not known and for what is too much.
+/// Joins words for a message, with `…` for unknown and omitted text.
 #[must_use]
 pub fn shown(words: &[ShellWord]) -> String {
     let mut text = String::new();

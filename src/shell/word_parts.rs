@@ -1,7 +1,7 @@
-//! Where the parts of a word end.
+//! Splits a word into its quoted, escaped and substituted parts.
 //!
-//! Every function takes the text from a part's beginning on and gives the part's length, or nothing where it has
-//! no end; `depth` is how much further parts may hold parts.
+//! Each function takes the text from the beginning of a part and returns the length of the part, or `None` if it has no
+//! end; `depth` limits nesting.
 
 use super::parse::parse;
 
@@ -28,12 +28,11 @@ pub(super) enum WordPart<'a> {
     Braced(&'a str),
     /// `$x`
     Variable(&'a str),
-    /// A character that is nothing but itself.
+    /// An ordinary character.
     Plain(char),
 }
 
-/// The part that `text` begins with, and its length: plain text is one character. In double quotes fewer parts are
-/// special.
+/// Returns the first part of `text` and its length; `quoted` text has fewer special characters.
 pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'_>, usize)> {
     let depth = depth.checked_sub(1)?;
     let mut chars = text.chars();
@@ -89,7 +88,7 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'
     Some(found)
 }
 
-/// `$((…))` or `$(…)`: `$((a); b)` looks like the first and is the second.
+/// Tells `$((…))` from `$(…)`; `$((a); b)` is the latter.
 fn parenthesis(text: &str, depth: usize) -> Option<(WordPart<'_>, usize)> {
     if text.starts_with("$((")
         && let Some(end) = closed(text.get(3..)?, '(', ')', depth)
@@ -112,7 +111,7 @@ fn double(text: &str, depth: usize) -> Option<usize> {
     }
 }
 
-/// How far to go past what `text` begins with.
+/// The length of the first part of `text`.
 fn step(text: &str, quoted: bool, depth: usize) -> Option<usize> {
     part(text, quoted, depth).map(|(_, length)| length)
 }
@@ -161,7 +160,7 @@ fn braced(text: &str, depth: usize) -> Option<usize> {
     }
 }
 
-/// The end of a substituted command: the first parenthesis that closes it and leaves a whole command inside.
+/// The end of a substituted command: the first closing parenthesis with a complete command before it.
 fn command(text: &str, depth: usize) -> Option<usize> {
     let (mut at, mut inside) = (0, 0_usize);
     let mut documents: Vec<(String, bool)> = Vec::new();
@@ -193,7 +192,7 @@ fn command(text: &str, depth: usize) -> Option<usize> {
     }
 }
 
-/// The word that ends a here-document, whether its tabs are dropped, and how long its announcement is.
+/// Reads the delimiter of a here-document, whether tabs are stripped, and the length of `<<DELIMITER`.
 fn delimiter(text: &str) -> Option<((String, bool), usize)> {
     let tabs = text.starts_with("<<-");
     let begin = if tabs { 3 } else { 2 };
@@ -205,13 +204,13 @@ fn delimiter(text: &str) -> Option<((String, bool), usize)> {
     Some(((bare, tabs), begin + blank + end))
 }
 
-/// How long the body of a here-document is, with the line that ends it but not that line's own end.
+/// The length of a here-document with its delimiter line, without the final newline.
 fn body(text: &str, (end, tabs): &(String, bool)) -> Option<usize> {
     let mut length = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end_matches('\n');
         let bare = if *tabs { bare.trim_start_matches('\t') } else { bare };
-        // `EOF)` ends the document and the substitution as well.
+        // `EOF)` ends both the document and the substitution.
         if bare == end || bare.strip_prefix(end.as_str()).is_some_and(|rest| rest.starts_with(')')) {
             return Some(length + line.find(end.as_str())? + end.len());
         }

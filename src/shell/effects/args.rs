@@ -1,8 +1,8 @@
-//! A program's words as options and operands.
+//! Splits the words of a program into options and operands.
 
 use crate::shell::word::ShellWord;
 
-/// What a program was given.
+/// The arguments of a program.
 #[derive(Debug, Default)]
 pub(super) struct Args {
     /// Options by their names: `-r`, `--force`.

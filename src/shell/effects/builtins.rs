@@ -1,11 +1,11 @@
-//! The shell's own commands, and the way to each program that is known.
+//! Builtins of the shell and programs with known output.
 
 use super::args::Args;
 use super::walker::Walker;
 use super::{Effect, copy_move, file_programs, git, inline_code};
 use crate::shell::word::ShellWord;
 
-/// What a program changes; gives what it prints.
+/// Walks a known program and returns its output.
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
     match name {
         "mv" | "gmv" => copy_move::mv(walker, rest),
@@ -31,7 +31,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
 }
 
 impl Walker<'_> {
-    /// The shell's own commands, as far as they matter.
+    /// Walks a builtin; `None` if the name is not one.
     pub fn builtin(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
         match name {
             "cd" | "pushd" | "chdir" => self.cd(name, rest),
@@ -116,7 +116,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Where a program is, only PATH knows; it has its own name there, and stands among those that a user installs.
+    /// The path that `which` prints, assumed to be in the folder of user-installed programs.
     pub fn found(&self, rest: &[ShellWord]) -> ShellWord {
         match Args::new(rest, "").operands.as_slice() {
             [name] => {
@@ -128,7 +128,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What `mktemp` makes is never nothing: `"$d/"*` is not the root.
+    /// The output of `mktemp` is never empty, so `"$d/"*` is not the root.
     fn mktemp(&mut self, rest: &[ShellWord]) -> ShellWord {
         super::file_programs::run(self, "mktemp", rest);
         let args = Args::new(rest, "-p --tmpdir --suffix");
@@ -154,7 +154,7 @@ impl Walker<'_> {
         let names: Vec<String> = args.operands.iter().chain(args.value("-a")).filter_map(ShellWord::text).collect();
         let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
         for name in &names {
-            // What is found below a folder is read line by line, and each may be any of them.
+            // Each line read from `find` may be any of the paths found.
             let known = match &mut parts {
                 _ if names.len() == 1 && (input.has_glob() || input.text().is_none()) => Some(input.clone()),
                 Some(parts) => Some(ShellWord::new(parts.next().unwrap_or_default())),
@@ -187,7 +187,7 @@ impl Walker<'_> {
     }
 }
 
-/// The folder of a path, or its name.
+/// The output of `dirname` or `basename`.
 fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
     let Some(path) = Args::new(rest, "-s").operands.first().and_then(ShellWord::text) else {
         return ShellWord::unknown();
@@ -197,7 +197,7 @@ fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
     ShellWord::new(if name == "dirname" { folder } else { last })
 }
 
-/// What `ls` prints as it was given: what a pattern stands for, and with `-d` folders too.
+/// The output of `ls` for a glob, and with `-d` for a folder.
 fn listed(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, "-I -w --ignore");
     match args.operands.as_slice() {
@@ -206,7 +206,7 @@ fn listed(rest: &[ShellWord]) -> ShellWord {
     }
 }
 
-/// What a search prints of files: with `-l`, some below its folder.
+/// The output of a search: with `-l`, paths below its folder.
 fn matching(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, "-e -f -m -A -B -C -g -t --include --exclude");
     let skip = usize::from(!args.has("-e -f"));
@@ -221,7 +221,7 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
     }
 }
 
-/// The text that is written in base64.
+/// Decodes base64.
 fn decoded(code: &str) -> Option<String> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
@@ -254,7 +254,7 @@ fn echo(rest: &[ShellWord]) -> ShellWord {
     }
 }
 
-/// `printf '%s\n' a b`: only what puts texts in place.
+/// The output of `printf` for formats that only insert text.
 fn printf(rest: &[ShellWord]) -> ShellWord {
     let Some((format, mut rest)) = rest.split_first() else { return ShellWord::default() };
     let Some(format) = format.text() else { return ShellWord::unknown() };
@@ -293,7 +293,7 @@ fn printf(rest: &[ShellWord]) -> ShellWord {
     printed
 }
 
-/// Touches each of a program's operands.
+/// Records the same change of each word.
 pub(super) fn each(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord], recursive: bool) {
     for word in words {
         walker.change(effect, word, recursive);

@@ -1,4 +1,4 @@
-//! Programs that take things from one place to another.
+//! `mv`, `cp`, `ln` and `rsync`.
 
 use super::args::Args;
 use super::builtins::each;
@@ -14,7 +14,7 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let (sources, target) = ends(&args);
     each(walker, Effect::Remove, &sources, true);
     onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), true);
-    // What was reached by the old name is reached by the new one.
+    // Paths below the new name are those below the old one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
         && let (TargetPath::Known { path: from, glob: false }, TargetPath::Known { path: to, glob: false }) =
             (walker.target(source), walker.target(target))
@@ -54,7 +54,7 @@ pub(super) fn ln(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     walker.state.links.extend(pairs);
 }
 
-/// Where things are found under another name, each with what it was: a path through a link is seen for what it is.
+/// Pairs of new and original paths.
 fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let Some(target) = target else { return pairs };
@@ -95,7 +95,7 @@ fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {
     }
 }
 
-/// Whether the target is a folder cannot be told: both what that would mean and what it would not is written.
+/// Writes the target both as a file and as a folder, since either is possible.
 fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>, replaces: bool, whole: bool) {
     let Some(target) = target else { return };
     walker.change(Effect::Write, target, replaces);
@@ -107,7 +107,7 @@ fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWor
     }
 }
 
-/// A source's place in a target that is a folder.
+/// The path of a source in a target folder.
 fn inside(target: &ShellWord, source: &ShellWord) -> ShellWord {
     let mut inside = target.clone();
     inside.push("/");

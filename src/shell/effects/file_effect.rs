@@ -1,11 +1,11 @@
-//! What is touched, and what is in the files that the line writes itself.
+//! Records changes to files, and the content of files that the line writes.
 
 use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::{Effect, FileEffect};
 use crate::shell::word::ShellWord;
 
-/// Devices that anyone may write to.
+/// Devices that are harmless to write to.
 const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 
 impl Walker<'_> {
@@ -13,7 +13,7 @@ impl Walker<'_> {
         self.change(Effect::Write, word, false);
     }
 
-    /// Notes a change of what a word names.
+    /// Records a change of the path in a word.
     pub fn change(&mut self, effect: Effect, word: &ShellWord, recursive: bool) {
         if word.pieces().is_empty() {
             return;
@@ -52,7 +52,7 @@ impl Walker<'_> {
         let same = |known: &FileEffect| {
             known.effect == change.effect && known.target == change.target && known.by == change.by
         };
-        // Only what is said twice in one breath.
+        // Drops repetitions among the latest changes only.
         if !self.effects.changes.iter().rev().take(20).any(same) {
             self.effects.changes.push(change);
         }
@@ -81,7 +81,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What a path is through the links that the line has made itself.
+    /// Resolves a path through links that the line created.
     fn followed(&self, target: &TargetPath) -> Option<TargetPath> {
         let through = |path: &str| {
             self.state.links.iter().rev().find_map(|(from, to)| {
@@ -97,12 +97,12 @@ impl Walker<'_> {
         }
     }
 
-    /// The program that a path leads to through links and copies that the line has made itself.
+    /// Finds the original of a program that the line linked or copied.
     pub fn origin(&self, program: &ShellWord) -> Option<String> {
         let text = program.text().filter(|text| text.contains('/'))?;
         let mut path = absolute(&text, self.state.folder.as_deref())?;
         let mut origin = None;
-        // Links may lead round in a circle.
+        // Links may form a cycle.
         for _ in 0..8 {
             let known = self.state.links.iter().chain(&self.state.copies);
             let Some((_, from)) = known.rev().find(|(to, _)| *to == path) else { break };
@@ -112,14 +112,14 @@ impl Walker<'_> {
         origin
     }
 
-    /// Remembers what is in a file, so that running it is seen.
+    /// Remembers the content of a file, in case the line runs it.
     pub fn wrote(&mut self, file: &ShellWord, text: ShellWord) {
         if let TargetPath::Known { path, glob: false } = self.target(file) {
             self.state.written.push((path, text));
         }
     }
 
-    /// What the line has written into a file, or prints into a descriptor of `<(…)`.
+    /// The content that the line wrote to a file or to the descriptor of `<(…)`.
     pub fn content(&self, file: &ShellWord) -> Option<ShellWord> {
         let TargetPath::Known { path, .. } = self.target(file) else { return None };
         let mut written = self.state.written.iter().filter(|(known, _)| *known == path).peekable();

@@ -1,4 +1,4 @@
-//! Programs that change the files they are told to.
+//! Programs that change the files in their arguments.
 
 use super::Effect;
 use super::args::Args;
@@ -105,7 +105,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     }
 }
 
-/// Something unknown below a folder.
+/// Records a change of an unknown path below a folder.
 pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord) {
     let mut inside = folder.clone();
     inside.push("/");
@@ -114,7 +114,7 @@ pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord)
     walker.note(effect, target, true);
 }
 
-/// `chmod 600 x`, `chown me x`: the first operand is what they become.
+/// `chmod 600 x`, `chown me x`: the first operand is the mode or owner.
 fn changed(walker: &mut Walker<'_>, effect: Effect, rest: &[ShellWord]) {
     let is_mode = |word: &&ShellWord| {
         let text = word.prefix();
@@ -150,7 +150,7 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let scripts: Vec<ShellWord> =
         args.values("-e --expression").chain(args.operands.iter().take(skip)).cloned().collect();
     for script in scripts.iter().map(|script| script.filled("")) {
-        // `w file` and `s/a/b/w file` write, whatever the options say.
+        // `w file` and `s/a/b/w file` write files even without `-i`.
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
             let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
             walker.note(Effect::Mention, target, false);
@@ -163,7 +163,7 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 
 fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     const VALUED: &str = "-f -C -T -X --file --directory --exclude -I";
-    // `tar xzf a.tar -C x`: the first word may go without its dash.
+    // `tar xzf a.tar -C x`: the first options need no dash.
     let mut words = rest.to_vec();
     if let Some(first) = words.first_mut()
         && !first.prefix().starts_with('-')
@@ -236,12 +236,12 @@ pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWo
     }
 }
 
-/// The files that a patch names, as far as the patch is known.
+/// Records writes to the files that a known patch names.
 pub(super) fn patched(walker: &mut Walker<'_>, patch: &ShellWord) {
     let text = patch.filled("");
     let named = text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
     for file in named.filter_map(|name| name.split('\t').next()).filter(|name| *name != "/dev/null") {
-        // `a/` and `b/` are there unless somebody left them out.
+        // `a/` and `b/` may be missing.
         let bare = file.split_once('/').map_or(file, |(_, bare)| bare);
         for file in [file, bare] {
             walker.write(&ShellWord::new(file));

@@ -1,4 +1,4 @@
-//! `find`: what it finds is below its paths, and named as it says.
+//! `find`: it finds paths below its operands, limited by `-name`.
 
 use super::Effect;
 use super::walker::Walker;
@@ -26,7 +26,7 @@ impl Walker<'_> {
         while let Some((test, after)) = tests.split_first() {
             tests = after;
             match test.text().unwrap_or_default().as_str() {
-                // What is empty is no loss.
+                // Removing empty files is harmless.
                 "-delete" if is_empty => {}
                 "-delete" => {
                     let gone = if whole { paths } else { found.as_slice() };
@@ -65,7 +65,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether nothing is left out: then what is done is done to the paths themselves.
+/// Whether the tests select everything, so that actions affect the starting paths as a whole.
 fn is_whole(tests: &[ShellWord]) -> bool {
     const PLAIN: [&str; 6] = ["-depth", "-d", "-xdev", "-mount", "-print", "-print0"];
     let mut tests = tests.iter().filter_map(ShellWord::text);
@@ -82,7 +82,7 @@ fn is_whole(tests: &[ShellWord]) -> bool {
     false
 }
 
-/// What is found below a path.
+/// What `find` finds below a path.
 fn found(path: &ShellWord, tests: &[ShellWord]) -> ShellWord {
     const WIDENING: [&str; 6] = ["-o", "-or", "!", "-not", ",", "-regex"];
     let mut found = path.clone();

@@ -1,4 +1,4 @@
-//! `git`: what of it changes the working tree.
+//! `git` commands that change the working tree.
 
 use super::args::Args;
 use super::target_path::TargetPath;
@@ -16,7 +16,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     walker.aside(|walker| {
         for folder in global.values("-C --work-tree") {
             walker.enter(folder);
-            // Where the folder is not there, git does nothing elsewhere.
+            // If the folder does not exist, git changes nothing.
             walker.state.elsewhere.clear();
         }
         if let Some(alias) = aliases.first() {
@@ -75,7 +75,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         }
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
-            // With all, what is ignored goes too.
+            // `--all` removes ignored files, too.
             if args.has("-a --all") {
                 walker.change(Effect::Remove, &ShellWord::new("."), true);
             }
@@ -99,13 +99,13 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
             }
         }
         "worktree" => {
-            args.operands.iter().skip(1).take(1).for_each(|folder| walker.change(Effect::Write, folder, true))
+            args.operands.iter().skip(1).take(1).for_each(|folder| walker.change(Effect::Write, folder, true));
         }
         _ => {}
     }
 }
 
-/// Paths that git is given: a folder stands for all in it.
+/// Changes pathspecs: a folder includes everything in it.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     for word in words {
         let word = word.after(":/").map_or_else(
@@ -121,8 +121,8 @@ fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     }
 }
 
-/// Paths that are set back to what is staged. For all of the tree that is no more than what a checkout of a branch
-/// does: git changes what differs, which is seldom what is asked about.
+/// Restores paths from the index. Restoring the whole tree counts as little as checking out a branch: git changes only
+/// files that differ.
 fn set_back(walker: &mut Walker<'_>, words: &[ShellWord]) {
     let root = walker.context.project.trim_end_matches('/').to_owned();
     let at_root = walker.state.folder.as_deref() == Some(root.as_str());
@@ -136,7 +136,7 @@ fn set_back(walker: &mut Walker<'_>, words: &[ShellWord]) {
     }
 }
 
-/// Whatever in the working tree git finds to change.
+/// Changes unknown files of the working tree.
 fn tree(walker: &mut Walker<'_>, effect: Effect) {
     let target = match (root(walker), &walker.state.folder) {
         (Some(root), _) => TargetPath::Below { prefix: format!("{root}/"), bare: root },
@@ -148,7 +148,7 @@ fn tree(walker: &mut Walker<'_>, effect: Effect) {
     walker.note(effect, target, true);
 }
 
-/// The working tree's root: it is at or above the folder, and of those that are known it is the project.
+/// The root of the working tree, if the current folder is in the project.
 pub(super) fn root(walker: &Walker<'_>) -> Option<String> {
     let project = walker.context.project.trim_end_matches('/');
     let folder = walker.state.folder.as_ref()?;

@@ -156,9 +156,9 @@ pub(super) fn mention(walker: &mut Walker<'_>, code: &str) {
             found.push(token);
             let mut word = ShellWord::default();
             if token.contains('*') {
-                word.push_glob(token)
+                word.push_glob(token);
             } else {
-                word.push(token)
+                word.push(token);
             }
             let target = walker.target(&word);
             walker.note(Effect::Mention, target, true);

@@ -1,4 +1,4 @@
-//! What the shell remembers from one command to the next.
+//! The state of the shell between commands.
 
 use super::ExecContext;
 use super::target_path::absolute;
@@ -7,30 +7,30 @@ use crate::shell::word::ShellWord;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The shell as far as the line has brought it.
+/// The state of the simulated shell.
 #[derive(Clone)]
 pub(super) struct ShellState {
-    /// The folder; nothing where it is not known.
+    /// The current folder, if it is known.
     pub folder: Option<String>,
     pub previous: Option<String>,
-    /// Where it may be instead, if a `cd` has failed and nobody minded.
+    /// Other possible current folders, if an unchecked `cd` fails.
     pub elsewhere: Vec<Option<String>>,
-    /// Whether a failure ends the line.
+    /// Whether a failure ends the line (`set -e`).
     pub strict: bool,
     /// Whether a pipeline fails with any of its commands.
     pub pipefail: bool,
     pub pushed: Vec<Option<String>>,
-    /// What the line sets, one word or several; nothing where the value is not known.
+    /// Variables that the line sets; `None` if the value is unknown.
     pub variables: HashMap<String, Option<Vec<ShellWord>>>,
     pub functions: HashMap<String, Rc<CommandTree>>,
     pub aliases: HashMap<String, String>,
-    /// Links that the line makes, with what they lead to.
+    /// Links that the line creates, with their targets.
     pub links: Vec<(String, String)>,
-    /// Files that the line copies, with what they are copies of.
+    /// Copies that the line creates, with their originals.
     pub copies: Vec<(String, String)>,
-    /// What the line writes into files, as far as that is known.
+    /// Known content of files that the line writes.
     pub written: Vec<(String, ShellWord)>,
-    /// Whether `*` takes hidden files too.
+    /// Whether `*` matches hidden files.
     pub dotglob: bool,
 }
 
@@ -90,7 +90,7 @@ impl ShellState {
         self.set("#", Some(vec![ShellWord::new(words.len().to_string())]));
     }
 
-    /// Enters a folder, which may not be there.
+    /// Changes the current folder; the folder may not exist.
     pub fn enter(&mut self, folder: Option<String>) {
         self.previous = std::mem::replace(&mut self.folder, folder);
         if !self.strict && self.elsewhere.len() < 4 && !self.elsewhere.contains(&self.previous) {
@@ -98,7 +98,7 @@ impl ShellState {
         }
     }
 
-    /// What holds whether this way or the other was taken.
+    /// Merges the state of another branch.
     pub fn merge(&mut self, other: &Self) {
         for folder in other.elsewhere.iter().chain([&other.folder]) {
             if *folder != self.folder && !self.elsewhere.contains(folder) {
@@ -107,7 +107,7 @@ impl ShellState {
         }
         for (name, value) in &other.variables {
             if self.variables.get(name) != Some(value) {
-                // Set in one way only, it is likely to be what it was set to: that is what can be told.
+                // A variable that only one branch sets keeps that value.
                 let known = if self.variables.contains_key(name) { None } else { value.clone() };
                 self.variables.insert(name.clone(), known);
             }

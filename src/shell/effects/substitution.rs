@@ -1,4 +1,4 @@
-//! What the words of a line are asked of: the walker through it.
+//! Answers the expansion's questions from the state of the walker.
 
 use super::walker::Walker;
 use crate::shell::expansion::ShellEnvironment;
@@ -16,7 +16,7 @@ impl ShellEnvironment for Walker<'_> {
 
     fn printed(&mut self, command: &str) -> ShellWord {
         let printed = self.unowned_aside(|walker| walker.text(command, &ShellWord::unknown()));
-        // The shell drops the line ends at the end.
+        // The shell strips trailing newlines.
         match printed.text() {
             Some(text) if !printed.has_glob() => ShellWord::new(text.trim_end_matches('\n')),
             _ => printed,
@@ -48,6 +48,6 @@ impl ShellEnvironment for Walker<'_> {
 
     fn lost(&mut self, raw: &str) {
         let begin: String = raw.chars().take(40).collect();
-        self.give_up(Unreadable::new(format!("the end of `{begin}` is not to be found"), 1));
+        self.give_up(Unreadable::Unclosed(begin));
     }
 }

@@ -1,33 +1,33 @@
-//! A path that is touched, and whether it is the one that is asked about.
+//! Paths of changes, and whether they cover a given path.
 
 use super::{Certainty, Effect, FileEffect};
 
-/// What is known of a path. Paths are absolute, without `.`, `..` and a last slash.
+/// What is known of a path. Paths are absolute and normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetPath {
-    /// All of it.
+    /// The whole path.
     Known {
-        /// The path, or the pattern of it.
+        /// The path or glob.
         path: String,
-        /// Whether it is a pattern.
+        /// Whether it is a glob.
         glob: bool,
     },
-    /// How it begins.
+    /// Only its beginning.
     Below {
-        /// The text that it begins with.
+        /// The beginning.
         prefix: String,
-        /// What it is if all that is not known is empty.
+        /// The path if all unknown pieces are empty.
         bare: String,
     },
-    /// Nothing but perhaps its end: `"$x/"` is `/` if `$x` is empty.
+    /// At most its end: `"$x/"` is `/` if `$x` is empty.
     Unknown {
-        /// What it is if all that is not known is empty.
+        /// The path if all unknown pieces are empty.
         bare: Option<String>,
     },
 }
 
 impl FileEffect {
-    /// Whether this changes `path`: the path itself, or a folder above it with everything below.
+    /// Whether this changes `path`, directly or with a folder above it.
     #[must_use]
     pub fn hits(&self, path: &str) -> Option<Certainty> {
         let whole = |own: &str, glob: bool| {
@@ -37,7 +37,7 @@ impl FileEffect {
         let sure = if self.effect == Effect::Mention || !self.sure { Certainty::Possible } else { Certainty::Certain };
         match &self.target {
             TargetPath::Known { path: own, glob } if whole(own, *glob) => Some(sure),
-            // Code puts paths together from their parts.
+            // Code may join a path from its parts, so an equal file name is enough.
             TargetPath::Known { path: own, .. } if self.effect != Effect::Mention || name(own) != name(path) => None,
             TargetPath::Below { prefix, bare } if !path.starts_with(prefix.as_str()) && !whole(bare, false) => None,
             _ => Some(Certainty::Possible),
@@ -49,7 +49,7 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A path and the folders above it.
+/// The path and its ancestors.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| match path.rfind('/') {
         Some(0) if path.len() > 1 => Some("/"),
@@ -69,7 +69,7 @@ fn matches(pattern: &str, glob: bool, path: &str) -> bool {
     loop {
         match (patterns.next(), parts.next()) {
             (None, None) => return true,
-            // The shell's `*` does not take what begins with a dot.
+            // In the shell `*` does not match hidden files.
             (Some(pattern), Some(part)) => {
                 let hidden = part.starts_with('.') && !pattern.starts_with('.');
                 if hidden || !fast_glob::glob_match(pattern, part) {
@@ -81,7 +81,7 @@ fn matches(pattern: &str, glob: bool, path: &str) -> bool {
     }
 }
 
-/// A path without `.`, `..` and doubled slashes; relative ones are below `folder`.
+/// Normalises a path; a relative one is resolved against `folder`.
 pub(super) fn absolute(text: &str, folder: Option<&str>) -> Option<String> {
     let base = if text.starts_with('/') { "" } else { folder? };
     let mut parts: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! A walker through a command line, in the order in which the shell would run it.
+//! Walks a command line in the order in which the shell would run it.
 
 use super::own_result::is_exit;
 use super::shell_state::ShellState;
@@ -11,19 +11,19 @@ use crate::shell::syntax::{
 use crate::shell::word::{self, ShellWord};
 use std::rc::Rc;
 
-/// How many commands a line may come to.
+/// The most commands that are walked per line.
 const STEPS: usize = 3_000;
 const DECLARING: [&str; 5] = ["export", "declare", "local", "readonly", "typeset"];
-/// How deep commands may run commands.
+/// The deepest nesting of commands that run commands.
 const DEPTH: usize = 30;
 
 pub(super) struct Walker<'a> {
     pub context: &'a ExecContext,
     pub state: ShellState,
     pub effects: LineEffects,
-    /// The command under way, for messages.
+    /// The current command, for messages.
     pub by: String,
-    /// Whether the result of the line is that of the command under way.
+    /// Whether the result of the line is the current command's.
     pub own: OwnResult,
     steps: usize,
     depth: usize,
@@ -42,7 +42,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Walks a text of commands that reads `input`; gives what it prints.
+    /// Walks a script with this standard input and returns its output.
     pub fn text(&mut self, text: &str, input: &ShellWord) -> ShellWord {
         let (tree, unreadable) = readable(text);
         let printed = tree.map_or_else(ShellWord::unknown, |tree| self.deeper(|walker| walker.tree(&tree, input)));
@@ -54,7 +54,7 @@ impl<'a> Walker<'a> {
 
     pub fn deeper(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(depth) = self.depth.checked_sub(1) else {
-            return self.give_up(Unreadable::new("commands run commands too deeply", 1));
+            return self.give_up(Unreadable::TooDeep);
         };
         let outer = std::mem::replace(&mut self.depth, depth);
         let printed = walker(self);
@@ -62,12 +62,12 @@ impl<'a> Walker<'a> {
         printed
     }
 
-    /// Walks what leaves nothing behind in the shell.
+    /// Walks commands that run in a subshell.
     pub fn aside(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let outer = self.state.clone();
         let by = self.by.clone();
         let printed = walker(self);
-        // What it leaves on the disk stays.
+        // Changes on disk remain.
         let links = std::mem::take(&mut self.state.links);
         let copies = std::mem::take(&mut self.state.copies);
         let written = std::mem::take(&mut self.state.written);
@@ -84,7 +84,7 @@ impl<'a> Walker<'a> {
         result
     }
 
-    /// Does the same without leaving anything behind in the shell.
+    /// Does the same in a subshell.
     pub fn unowned_aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         self.unowned(|walker| walker.aside(walk))
     }
@@ -98,11 +98,11 @@ impl<'a> Walker<'a> {
         self.steps(1)
     }
 
-    /// Counts work; not when there has been too much.
+    /// Counts work and returns false when the limit is reached.
     pub fn steps(&mut self, count: usize) -> bool {
         let Some(steps) = self.steps.checked_sub(count) else {
             self.steps = 0;
-            self.give_up(Unreadable::new(format!("more than {STEPS} commands"), 1));
+            self.give_up(Unreadable::TooManyCommands(STEPS));
             return false;
         };
         self.steps = steps;
@@ -143,7 +143,7 @@ impl<'a> Walker<'a> {
                 Connector::And | Connector::Or | Connector::Then => self.tree(item, input),
             };
             printed.extend(&own);
-            // After `cd x &&` and `cd x || exit` the folder is the one that was asked for.
+            // After `cd x &&` and `cd x || exit` the folder is certain.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
             if *join == Connector::And || *join == Connector::Or && leaves {
                 self.state.elsewhere = elsewhere;
@@ -167,7 +167,7 @@ impl<'a> Walker<'a> {
             CompoundKind::Block => self.all(&group.parts, input),
             CompoundKind::Not => self.unowned(|walker| walker.all(&group.parts, input)),
             CompoundKind::Branch => self.unowned(|walker| {
-                // What follows `then` calls where the condition has gone to, and `else` perhaps not.
+                // The `then` branch runs in the folder that the condition entered; the `else` branch may not.
                 let mut parts = group.parts.iter();
                 if group.words.is_empty()
                     && let Some(condition) = parts.next()
@@ -186,7 +186,7 @@ impl<'a> Walker<'a> {
         self.keep(fed, printed)
     }
 
-    /// What goes on to the next command of what was printed; the rest is in a file.
+    /// Returns the output that is not redirected to a file.
     fn keep(&mut self, fed: RedirectEffect, printed: ShellWord) -> ShellWord {
         let Some(file) = fed.away else { return printed };
         self.wrote(&file, printed);
@@ -235,7 +235,7 @@ impl<'a> Walker<'a> {
         if let Some(kept) = changed {
             self.state.variables = kept;
         }
-        // Their values are not split, and may be arrays: what they were taken for as words is set right.
+        // Values of declarations are not split and may be arrays, so they are assigned again as such.
         if command.words.first().is_some_and(|name| DECLARING.contains(&name.as_str())) {
             for raw in command.words.iter().skip(1) {
                 self.assign(raw);
@@ -307,15 +307,15 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What redirections do to a command.
+/// The effect of redirections on a command.
 struct RedirectEffect {
-    /// What it reads.
+    /// Its standard input.
     input: Option<ShellWord>,
-    /// The file that what it prints goes to.
+    /// The file that receives its output.
     away: Option<ShellWord>,
 }
 
-/// How often a function's body starts the function in the background or a pipe.
+/// Counts how often a function starts itself in the background or in a pipe.
 fn starts_itself(tree: &CommandTree, name: &str, apart: bool) -> usize {
     match tree {
         CommandTree::Command(command) => usize::from(apart && command.words.first().is_some_and(|word| word == name)),

@@ -1,4 +1,4 @@
-//! Programs that run other programs, and the shell's own words.
+//! Programs that run other programs.
 
 use super::args::Args;
 use super::target_path::absolute;
@@ -7,45 +7,31 @@ use super::{ProgramCall, builtins};
 use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
-/// A program that calls what follows: its options with a value, and how many operands of its own come first.
-const WRAPPERS: [(&str, &str, usize); 34] = [
+/// Programs that run their operands: names, options with a value, and the number of operands before the command.
+const WRAPPERS: [(&str, &str, usize); 20] = [
+    ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx", "", 0),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
     ("env", "-u -C -S --unset --chdir --split-string", 0),
-    ("nohup", "", 0),
-    ("setsid", "", 0),
     ("nice", "-n --adjustment", 0),
     ("ionice", "-c -n -p --class --classdata", 0),
     ("time", "-o -f --output --format", 0),
-    ("timeout", "-k -s --kill-after --signal", 1),
-    ("gtimeout", "-k -s", 1),
+    ("timeout gtimeout", "-k -s --kill-after --signal", 1),
     ("stdbuf", "-i -o -e --input --output --error", 0),
-    ("command", "", 0),
-    ("builtin", "", 0),
     ("exec", "-a", 0),
-    ("busybox", "", 0),
-    ("toybox", "", 0),
     ("chroot", "--userspec --groups", 1),
     ("taskset", "", 1),
     ("chrt", "-T -P -D", 1),
-    ("unbuffer", "", 0),
     ("caffeinate", "-t -w", 0),
-    ("chronic", "", 0),
-    ("strace", "-o -e -p -s", 0),
-    ("ltrace", "-o -e", 0),
-    ("unshare", "", 0),
-    ("fakeroot", "", 0),
+    ("strace ltrace", "-o -e -p -s", 0),
     ("systemd-run", "-u -p --unit --property", 0),
     ("xvfb-run", "-n -s", 0),
     ("pkexec", "--user", 0),
     ("nsenter", "-t --target -S -G", 0),
     ("npx", "-p --package", 0),
-    ("bunx", "", 0),
-    ("pnpx", "", 0),
-    ("dlx", "", 0),
 ];
 
-/// Programs that a pattern in the place of a name is held against.
+/// Programs that a glob in place of a name is matched against.
 const DISGUISED: [&str; 17] = [
     "rm", "mv", "cp", "dd", "tee", "chmod", "chown", "ln", "sed", "find", "bash", "sh", "python3", "perl", "git",
     "truncate", "shred",
@@ -54,7 +40,7 @@ const DISGUISED: [&str; 17] = [
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"];
 
 impl Walker<'_> {
-    /// Runs a command's words; gives what it prints.
+    /// Walks a command and returns its output.
     pub fn run(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
         let size: usize = words.iter().map(|word| word.filled("…").len()).sum();
         if !self.steps(1 + size / 256) {
@@ -65,7 +51,7 @@ impl Walker<'_> {
 
     fn dispatch(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
         let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
-        // A program by another name is run by its own as well; what is in it may be known by either.
+        // A link or copy that the line made is also walked under the original name.
         if let Some(origin) = self.origin(first) {
             let words: Vec<ShellWord> = std::iter::once(ShellWord::new(origin)).chain(rest.iter().cloned()).collect();
             self.unowned_aside(|walker| walker.named(&words, input));
@@ -78,7 +64,7 @@ impl Walker<'_> {
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
             self.called(words);
-            // `$SUDO rm x`: an unknown word may be nothing, or one that calls the rest.
+            // `$SUDO rm x`: an unknown word may be empty or run the rest.
             if rest.first().is_some_and(|next| !next.prefix().starts_with('-')) {
                 self.unowned(|walker| walker.run(rest, input));
             }
@@ -93,7 +79,7 @@ impl Walker<'_> {
         if let Some(body) = self.state.functions.get(&given).map(Rc::clone) {
             let outer = self.state.variables.clone();
             self.state.give(rest);
-            // What calls itself is walked once.
+            // A recursive function is walked once.
             self.state.functions.remove(&given);
             let printed = self.unowned(|walker| walker.tree(&body, input));
             self.state.functions.insert(given, body);
@@ -107,7 +93,7 @@ impl Walker<'_> {
         }
         let name = given.rsplit('/').next().unwrap_or_default();
         if first.has_glob() {
-            // `/bin/r? x`: whichever of those that matter it may be.
+            // `/bin/r? x` may be any program that matters.
             self.effects.hidden.push(word::shown(words));
             for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
                 let words: Vec<ShellWord> =
@@ -120,13 +106,15 @@ impl Walker<'_> {
         {
             self.unowned_aside(|walker| walker.code(&script, input));
         }
-        if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
+        if let Some((_, valued, operands)) =
+            WRAPPERS.iter().find(|(names, ..)| names.split(' ').any(|wrapper| wrapper == name))
+        {
             self.called(words);
             return self.wrapped(name, rest, valued, *operands, input);
         }
         self.called(words);
         match name {
-            // The loader calls what it is given.
+            // The loader runs its operand.
             _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
                 let (_, rest) = Args::leading(rest, "--library-path --argv0 --preload");
                 self.run(rest, input)
@@ -222,7 +210,7 @@ impl Walker<'_> {
     fn shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
         self.aside(|walker| {
-            // A function or an alias is not handed on; an exported variable may be.
+            // A new shell does not inherit aliases.
             walker.state.aliases.clear();
             (walker.state.strict, walker.state.pipefail) = (false, false);
             if args.has("-c") {
@@ -244,7 +232,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Runs a text that may have holes.
+    /// Walks a script that may be partly unknown.
     pub fn code(&mut self, script: &ShellWord, input: &ShellWord) -> ShellWord {
         self.script(&script.filled(UNKNOWN), std::slice::from_ref(script), input)
     }
@@ -263,7 +251,7 @@ impl Walker<'_> {
         printed
     }
 
-    /// Goes to a folder.
+    /// Changes the current folder.
     pub fn enter(&mut self, folder: &ShellWord) {
         let text = folder.text().filter(|_| !folder.has_glob());
         let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
@@ -271,7 +259,7 @@ impl Walker<'_> {
     }
 }
 
-/// A word that the shell reads as itself again.
+/// Quotes a word for the shell.
 pub(super) fn quoted(word: &ShellWord) -> String {
     match word.text() {
         Some(text) if word.has_glob() => text,

@@ -1,4 +1,4 @@
-//! `xargs` and `parallel`: programs whose words come from elsewhere.
+//! `xargs` and `parallel`, which run commands with words from standard input.
 
 use super::args::Args;
 use super::walker::Walker;
@@ -41,7 +41,7 @@ impl Walker<'_> {
             if !holds {
                 words.push(one.clone());
             }
-            // Its words are a line for the shell.
+            // The words are joined to a command line.
             let text = words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
             self.aside(|walker| walker.script(&text, &words, &ShellWord::unknown()));
         }
@@ -49,10 +49,10 @@ impl Walker<'_> {
     }
 }
 
-/// The words that a program reads.
+/// Splits standard input into words.
 fn given(input: &ShellWord) -> Vec<ShellWord> {
     match input.text() {
-        // A pattern stands for words that are not known one by one.
+        // A glob stands for any number of words.
         Some(_) if input.has_glob() => vec![input.clone()],
         Some(text) => {
             let bare = |text: &str| ShellWord::new(text.trim_matches(['\'', '"']));
@@ -63,7 +63,7 @@ fn given(input: &ShellWord) -> Vec<ShellWord> {
     }
 }
 
-/// A word with another in the place of a text.
+/// Replaces a placeholder in a word.
 pub(super) fn replaced(word: &ShellWord, place: &str, by: &ShellWord) -> ShellWord {
     let Some(text) = word.text() else { return word.clone() };
     let mut whole = ShellWord::default();

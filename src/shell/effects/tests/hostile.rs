@@ -1,4 +1,4 @@
-//! Text that is made to break the reader.
+//! Text that tries to break the parser: a hang or a crash fails the test run.
 
 use super::*;
 
