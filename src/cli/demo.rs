@@ -26,7 +26,7 @@ impl Demo {
         let home = std::env::temp_dir().join(format!("modegate-demo-{}", std::process::id()));
         let played = DemoProject { home: home.clone() }.play();
         if self.keep {
-            screen::print_line(format!("\nThe project is in {}.", home.display()));
+            screen::print_line(format!("\nThe project is in {}", home.display()));
         } else {
             let _: io::Result<()> = fs::remove_dir_all(&home);
         }

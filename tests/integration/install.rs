@@ -467,7 +467,7 @@ fn lines_are_added_to_an_existing_gitignore_and_removed_again() {
     project.write(".claude/hooks/.gitignore", "*.log");
     project.write(".claude/hooks/cache.py", "");
     fine(&install_entries(&project));
-    assert!(project.read(".claude/hooks/.gitignore").starts_with("*.log\n/cache.broken-*.json\n"));
+    assert!(project.read(".claude/hooks/.gitignore").starts_with("*.log\n/*.tmp\n/cache.broken-*.json\n"));
     assert!(project.listed().contains(".claude/hooks/cache.py"), "the user's script is ignored");
     fine(&project.run(&["uninstall"]));
     assert_eq!(project.read(".claude/hooks/.gitignore").trim_end(), "*.log");
