@@ -27,22 +27,7 @@ impl FileProblem {
 }
 
 /// Words of earlier versions, with the word that is used now.
-const RENAMED: [(&str, &str); 8] = [
-    ("deeds", "effects"),
-    ("wiring", "entries"),
-    ("tells", "includes"),
-    ("hides", "excludes"),
-    ("gives", "input"),
-    ("refused", "blocked"),
-    ("held", "blocked"),
-    ("told", "context"),
-];
-
-/// The word that is used now instead of `word`.
-#[must_use]
-pub fn renamed(word: &str) -> Option<&'static str> {
-    RENAMED.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)
-}
+const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
 
 /// The names that a document may use, known before its checks are read.
 #[derive(Debug, Default)]
@@ -68,21 +53,20 @@ pub struct TreeReader {
 impl TreeReader {
     /// Reports a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
-        let problem = FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) };
-        self.problems.push(problem);
+        self.problems.push(FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) });
     }
 
     /// Reports a problem with `node`, and what to do about it.
     pub fn hinted(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
-        let hint = Some(hint.into());
-        let problem = FileProblem { path: self.path.clone(), hint, ..FileProblem::at(node.location, message) };
-        self.problems.push(problem);
+        self.problem(node, message);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.hint = Some(hint.into());
+        }
     }
 
     /// Reports a problem that does not make the document unusable.
     pub fn warning(&mut self, node: &Node, message: impl Into<String>) {
-        let problem = FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) };
-        self.warnings.push(problem);
+        self.warnings.push(FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) });
     }
 
     /// Reads something one step further down: a key or `[index]`.
@@ -296,7 +280,7 @@ fn shown(node: &Node) -> String {
 /// Says that `word` is not among `allowed`: with the nearest of them, or with all.
 #[must_use]
 pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
-    if let Some(new) = renamed(word).filter(|new| allowed.contains(new)) {
+    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && allowed.contains(new)) {
         return format!("{what} `{word}`; it is now called `{new}`");
     }
     match nearest(word, allowed) {

@@ -2,7 +2,7 @@
 
 use super::{ImportedFile, NodeBuilder, base, entries, field, texts};
 use crate::event::{EventKind, Trigger};
-use crate::yaml::{FileProblem, Node, json, nearest};
+use crate::yaml::{FileProblem, Node, did_you_mean, json, nearest};
 
 /// Gates that need no command: modegate does by itself what they do.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
@@ -92,7 +92,7 @@ impl<'a> GatesFile<'a> {
         let name = event.text().unwrap_or_default();
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
-            let near = nearest(name, &words).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            let near = did_you_mean(name, &words);
             self.problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
             return None;
         }
@@ -111,7 +111,7 @@ impl<'a> GatesFile<'a> {
             Some(_) => format!("gate `{name}` has no `command` and is not built in"),
             None => {
                 let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
-                let near = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+                let near = did_you_mean(name, &known);
                 format!("no gate is called `{name}`{near}")
             }
         };

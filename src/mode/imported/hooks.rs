@@ -2,7 +2,7 @@
 
 use super::{ImportedFile, NodeBuilder, base, entries, field};
 use crate::event::EventKind;
-use crate::yaml::{FileProblem, Node, NodeValue, nearest, toml};
+use crate::yaml::{FileProblem, Node, NodeValue, did_you_mean, toml};
 
 /// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
@@ -42,7 +42,7 @@ fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<FileProblem>
     for (key, _) in entries(Some(node)) {
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
-            let near = nearest(name, keys).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            let near = did_you_mean(name, keys);
             problems.push(FileProblem::at(key.location, format!("{what} has no key `{name}`{near}")));
         }
     }
@@ -88,7 +88,7 @@ fn trigger(hook: &Node, problems: &mut Vec<FileProblem>) -> Option<String> {
     let Some(kind) = EventKind::named(name) else {
         if !IMPORTED.contains(&name) {
             let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
-            let near = nearest(name, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            let near = did_you_mean(name, &names);
             problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
         }
         return None;
