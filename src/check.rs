@@ -261,7 +261,9 @@ impl Check {
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         visit(self);
         if let Ok(checks) = self.parts() {
-            checks.iter().for_each(|check| check.walk(visit));
+            for check in checks {
+                check.walk(visit);
+            }
         }
     }
 }

@@ -160,7 +160,9 @@ fn import(file: &Path) -> ExitCode {
         }
         Err(_) => {
             let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
-            broken.iter().for_each(|broken| screen::print_error(broken.to_string().trim_end()));
+            for broken in broken {
+                screen::print_error(broken.to_string().trim_end());
+            }
         }
     }
     ExitCode::from(EXIT_FAILURE)
