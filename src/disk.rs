@@ -33,7 +33,11 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::other("a folder is in the way"));
     }
-    let file = temporary_file(path, bytes, executable())?;
+    #[cfg(unix)]
+    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    #[cfg(not(unix))]
+    let permissions = None;
+    let file = temporary_file(path, bytes, permissions)?;
     let Err(refused) = file.persist(path) else { return Ok(()) };
     // Where a running program cannot be replaced it can still be renamed.
     fs::rename(path, path.with_extension("old.tmp"))?;
@@ -69,16 +73,6 @@ fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -
 fn link_target(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
-}
-
-#[cfg(unix)]
-fn executable() -> Option<Permissions> {
-    Some(std::os::unix::fs::PermissionsExt::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn executable() -> Option<Permissions> {
-    None
 }
 
 /// Fails when `path` is a symbolic link: it may lead anywhere.

@@ -241,7 +241,7 @@ impl HookRun<'_> {
         }
     }
 
-    /// Puts a broken file older_part, and every session that its journal knows into a new one.
+    /// Sets a broken file aside and restores every session from its journal.
     fn repair(&mut self, store: &StateStore, known: Session, why: &str, settings: &Settings) -> (u64, Session) {
         let source = if settings.journal {
             "the sessions' modes are taken from their journals"

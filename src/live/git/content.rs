@@ -22,7 +22,7 @@ pub(super) struct ContentComparer<'a> {
 }
 
 impl<'a> ContentComparer<'a> {
-    /// ContentComparer in the worktree of `place`; `modes` says whether the executable bit counts.
+    /// Compares files of the worktree at `place`; `modes` says whether the executable bit counts.
     pub(super) fn new(place: &'a OpenCheckout<'a>, modes: bool) -> Self {
         let empty = gix::index::State::new(place.repo.object_hash());
         Self { place, modes, pipeline: None, empty }
