@@ -295,3 +295,17 @@ fn every_command_line_in_the_documents_has_a_command_and_options_that_exist() {
     }
     assert!(help.len() > 15, "{:?}", help.keys());
 }
+
+#[test]
+fn every_path_for_contributors_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for document in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root.join(document)).unwrap();
+        let words = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let folders = ["src/", "tests/", "fixtures/", "modes/", "docs/", "benches/", "examples/"];
+        for word in words.filter(|word| folders.iter().any(|folder| word.starts_with(folder))) {
+            let placeholder = word.contains(['*', ' ']) || word.contains("KIND") || word.contains("NAME");
+            assert!(placeholder || root.join(word).exists(), "{document}: there is no `{word}`");
+        }
+    }
+}
