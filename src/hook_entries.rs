@@ -2,9 +2,11 @@
 //!
 //! Pure text editing. Everything in the file that is not modegate's stays as it is, byte for byte.
 
+mod change;
 mod edit;
 mod entry;
 
+pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in};
 

@@ -43,6 +43,7 @@ mod shell;
 mod starter;
 mod store;
 mod template;
+mod tool_effects;
 mod transcript;
 mod verdict;
 mod yaml;

@@ -9,8 +9,7 @@ pub mod git;
 mod http;
 pub mod place;
 mod program;
-pub mod tool_effects;
-pub mod wired;
+mod settings_files;
 
 pub use clock::{ahead, now};
 
@@ -23,13 +22,13 @@ use crate::journal::ActivityLog;
 use crate::journal_files;
 use crate::paths::lexical;
 use crate::shell::ExecContext;
+use crate::tool_effects::{ResolveLinks, ToolEffects};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
 use std::cell::OnceCell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tool_effects::{Links, ToolEffects};
 
 /// The largest file that is read.
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
@@ -141,7 +140,7 @@ impl<'e> LiveFacts<'e> {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let text = |path: &Path| path.to_string_lossy().into_owned();
             let context = ExecContext { cwd: text(self.folder()), home, project: text(&self.home) };
-            ToolEffects::of(self.event, context, Links::Followed)
+            ToolEffects::of(self.event, context, &FollowLinks)
         })
     }
 
@@ -212,11 +211,24 @@ impl<'e> LiveFacts<'e> {
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
-            Question::HookEntries => Answer::HookEntries(wired::changed(self.event, &self.home, self.folder())?),
+            Question::HookEntries => Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?),
             Question::Context(file) => self.context(file)?,
             Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step_input(question).answer(question)?,
         })
+    }
+}
+
+/// Follows links on disk.
+struct FollowLinks;
+
+impl ResolveLinks for FollowLinks {
+    fn real(&self, path: &Path) -> PathBuf {
+        place::real(path)
+    }
+
+    fn is_link(&self, path: &str) -> bool {
+        Path::new(path).is_symlink()
     }
 }
 

@@ -4,9 +4,6 @@ use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Arrows that are not in the table yet.
-const KNOWN_VIOLATIONS: [(&str, &str); 1] = [("replay", "live")];
-
 /// Modules that every other module may use.
 const COMMON: [&str; 1] = ["ids"];
 
@@ -195,8 +192,7 @@ fn modules_use_exactly_what_the_table_says() {
     let mut wrong = Vec::new();
     for ((from, to), files) in &arrows {
         let allowed = rows[from].may_use.as_ref().is_none_or(|names| names.contains(to));
-        let known = KNOWN_VIOLATIONS.contains(&(from.as_str(), to.as_str()));
-        if !allowed && !known && !COMMON.contains(&to.as_str()) {
+        if !allowed && !COMMON.contains(&to.as_str()) {
             wrong.push(format!("`{from}` uses `{to}` in {files:?}, which the table does not say"));
         }
     }
@@ -209,20 +205,13 @@ fn modules_use_exactly_what_the_table_says() {
             }
         }
     }
-    for (from, to) in KNOWN_VIOLATIONS {
-        if !arrows.contains_key(&(from.to_owned(), to.to_owned())) {
-            wrong.push(format!("`{from}` no longer uses `{to}`: take it out of the known violations"));
-        }
-    }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn modules_without_io_use_no_module_with_io() {
     let rows = table();
-    let known = |from: &str, to: &str| KNOWN_VIOLATIONS.contains(&(from, to));
-    let impure = arrows(&rows).into_keys().filter(|(from, to)| !rows[from].io && rows[to].io);
-    let wrong: Vec<_> = impure.filter(|(from, to)| !known(from, to)).collect();
+    let wrong: Vec<_> = arrows(&rows).into_keys().filter(|(from, to)| !rows[from].io && rows[to].io).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -5,10 +5,10 @@ use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
 use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundFile, Question};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, search_event_text, search_file};
-use crate::live::tool_effects::{Links, ToolEffects};
-use crate::live::wired;
+use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
 use crate::shell::{ExecContext, TargetPath};
+use crate::tool_effects::{AsWritten, ToolEffects};
 use jiff::Timestamp;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ impl<'a> InferredAnswers<'a> {
     }
 
     fn tool_effects(&self) -> &ToolEffects {
-        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.ground.clone(), Links::AsWritten))
+        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.ground.clone(), &AsWritten))
     }
 
     fn touches(&self, asked: &EffectQuery) -> Answer {
@@ -150,22 +150,26 @@ impl<'a> InferredAnswers<'a> {
         self.ground.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
     }
 
-    fn wiring(&self) -> Answer {
-        let folder = Path::new(&self.ground.project).join(".claude");
+    /// The settings file in which the tool would change our hook entries.
+    fn hook_entries(&self) -> Result<Option<String>, String> {
+        let Some(path) = self.event.path() else { return Ok(None) };
+        let path = lexical(&Path::new(&self.ground.cwd).join(path));
         let user = user_of(self.event).map(|home| Path::new(&home).join(".claude/settings.json"));
-        let path = self.event.path().map(|path| lexical(&Path::new(&self.ground.cwd).join(path)));
-        if user.is_none() && path.is_some_and(|path| path.ends_with(".claude/settings.json")) {
-            return unknown("the session does not show where the user's folder is");
+        if user.is_none() && path.ends_with(".claude/settings.json") {
+            return Err("the session does not show where the user's folder is".to_owned());
         }
+        let folder = Path::new(&self.ground.project).join(".claude");
         let own = [folder.join("settings.json"), folder.join("settings.local.json")];
-        let settings: Vec<PathBuf> = own.into_iter().chain(user).collect();
-        let read = |path: &Path| match self.known.files.get(&path.to_string_lossy()).map(|known| &known.state) {
-            Some(SeenContent::Full(content)) => Ok(content.clone()),
-            Some(SeenContent::Gone) => Ok(String::new()),
-            _ => Err("this session does not show what the settings have".to_owned()),
+        if !own.into_iter().chain(user).any(|own| own == path) {
+            return Ok(None);
+        }
+        let path = path.to_string_lossy().into_owned();
+        let before = match self.known.files.get(&path).map(|known| &known.state) {
+            Some(SeenContent::Full(content)) => content,
+            Some(SeenContent::Gone) => "",
+            _ => return Err("this session does not show what the settings have".to_owned()),
         };
-        wired::changed_of(self.event, &settings, Path::new(&self.ground.cwd), Links::AsWritten, read)
-            .map_or_else(Answer::Unknown, Answer::HookEntries)
+        Ok(changes_entries(self.event, before)?.then_some(path))
     }
 }
 
@@ -188,7 +192,7 @@ impl FactSource for InferredAnswers<'_> {
             Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Touches(asked) => self.touches(asked),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
-            Question::HookEntries => self.wiring(),
+            Question::HookEntries => self.hook_entries().map_or_else(Answer::Unknown, Answer::HookEntries),
             Question::History => self.history(),
             Question::Committed(_) | Question::Changes(_) | Question::Head => {
                 unknown("this session does not show what is committed")

@@ -1,35 +1,32 @@
 //! The effects of a tool call, from its path or its command line.
 
-use super::place;
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect};
 use crate::paths::lexical;
 use crate::shell::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
 use std::path::{Path, PathBuf};
 
-/// Whether links on disk are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
-    /// Links are followed, and their targets count, too.
-    Followed,
-    /// Paths are used as written.
-    AsWritten,
-}
+/// Resolves links in paths; by default, paths are used as written.
+pub(crate) trait ResolveLinks {
+    /// The path with links resolved, as far as it exists.
+    fn real(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
 
-impl Links {
-    /// Resolves a path.
-    #[must_use]
-    pub fn real(self, path: &Path) -> PathBuf {
-        match self {
-            Self::Followed => place::real(path),
-            Self::AsWritten => path.to_owned(),
-        }
+    /// Whether the path itself is a link.
+    fn is_link(&self, _path: &str) -> bool {
+        false
     }
 }
 
+/// Uses paths as written.
+pub(crate) struct AsWritten;
+
+impl ResolveLinks for AsWritten {}
+
 /// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
-pub struct ToolEffects {
+pub(crate) struct ToolEffects {
     touches: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
     bomb: bool,
@@ -40,8 +37,7 @@ pub struct ToolEffects {
 impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
     /// are known after it, too.
-    #[must_use]
-    pub fn of(event: &Event, context: ExecContext, links: Links) -> Self {
+    pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
         let line = event.input("command").map(|command| effects(command, &context)).unwrap_or_default();
         let mut tool_effects = Self { calls: line.calls, ..Self::default() };
@@ -50,7 +46,7 @@ impl ToolEffects {
         }
         match event.tool() {
             Some("Bash") => {
-                let followed = line.changes.iter().filter(|_| links == Links::Followed).filter_map(resolved);
+                let followed = line.changes.iter().filter_map(|change| resolved(change, links));
                 tool_effects.touches = line.changes.iter().cloned().chain(followed).collect();
                 tool_effects.bomb = line.bomb;
                 tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.to_string());
@@ -63,17 +59,12 @@ impl ToolEffects {
     }
 
     /// All changes.
-    #[must_use]
-    pub fn all(&self) -> &[FileEffect] {
+    pub(crate) fn all(&self) -> &[FileEffect] {
         &self.touches
     }
 
-    /// Finds the most certain effect on a protected path.
-    ///
-    /// # Errors
-    ///
-    /// Why the command line cannot be analysed.
-    pub fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
+    /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
+    pub(crate) fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
         if self.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
             let path = "this machine".to_owned();
@@ -113,8 +104,7 @@ impl ToolEffects {
     }
 
     /// The first program call that matches one of `wanted`.
-    #[must_use]
-    pub fn calls(&self, wanted: &[String]) -> Option<String> {
+    pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
         let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
         found.map(|call| shortened(&call.argv().join(" ")))
     }
@@ -144,7 +134,7 @@ fn only_reads(tool: &str) -> bool {
 }
 
 /// The file that a tool other than the shell writes.
-fn written(event: &Event, cwd: &Path, links: Links) -> Vec<FileEffect> {
+fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffect> {
     let Some(path) = event.path() else { return Vec::new() };
     let whole = links.real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
     let by = event.tool().unwrap_or_default().to_owned();
@@ -153,12 +143,12 @@ fn written(event: &Event, cwd: &Path, links: Links) -> Vec<FileEffect> {
 }
 
 /// The same change to the target of a link.
-fn resolved(touch: &FileEffect) -> Option<FileEffect> {
+fn resolved(touch: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect> {
     let TargetPath::Known { path, glob: false } = &touch.target else { return None };
-    let real = place::real(Path::new(path)).to_string_lossy().into_owned();
+    let real = links.real(Path::new(path)).to_string_lossy().into_owned();
     let target = TargetPath::Known { path: real.clone(), glob: false };
     // Removing a link does not remove its target.
-    let link = touch.effect == Effect::Remove && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    let link = touch.effect == Effect::Remove && links.is_link(path);
     (real != *path && !link).then(|| FileEffect { target, ..touch.clone() })
 }
 

@@ -1,0 +1,43 @@
+//! Whether a tool call changes modegate's hook entries in a settings file.
+
+use super::{HookEntry, entries_in};
+use crate::event::Event;
+use serde_json::Value;
+
+/// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
+pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, String> {
+    let after = after(event, before).ok_or("what it writes to the settings cannot be told")?;
+    Ok(own(before) != own(&after))
+}
+
+/// The file as the tool would leave it.
+fn after(event: &Event, before: &str) -> Option<String> {
+    if let Some(content) = event.input("content").or_else(|| event.input("file_text")) {
+        return Some(content.to_owned());
+    }
+    let input = event.fields.get("tool_input")?;
+    let edits = match input.get("edits").and_then(Value::as_array) {
+        Some(edits) => edits.iter().collect(),
+        None => vec![input],
+    };
+    let mut text = before.to_owned();
+    for edit in edits {
+        let part = |name: &str| edit.get(name).and_then(Value::as_str);
+        let (old, new) = (part("old_string")?, part("new_string")?);
+        let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
+        text = if all { text.replace(old, new) } else { text.replacen(old, new, 1) };
+    }
+    Some(text)
+}
+
+/// Our entries of a settings file, with their events; none if the file does not parse.
+fn own(text: &str) -> Vec<String> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let own = entries_in(&value).into_iter().filter(HookEntry::is_ours);
+    let mut own: Vec<String> =
+        own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();
+    let off = value.get("disableAllHooks").and_then(Value::as_bool) == Some(true);
+    own.extend(off.then(|| "disableAllHooks".to_owned()));
+    own.sort();
+    own
+}

@@ -1,0 +1,26 @@
+//! The settings files of a project, in which a tool may change modegate's hook entries.
+
+use super::place;
+use crate::event::Event;
+use crate::hook_entries::changes_entries;
+use crate::paths::lexical;
+use std::path::{Path, PathBuf};
+
+/// The settings file in which the tool would change our hook entries.
+pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, String> {
+    let Some(path) = event.path() else { return Ok(None) };
+    let path = place::real(&lexical(&cwd.join(path)));
+    if !settings(home).iter().any(|own| place::real(own) == path) {
+        return Ok(None);
+    }
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    Ok(changes_entries(event, &before)?.then(|| path.to_string_lossy().into_owned()))
+}
+
+fn settings(home: &Path) -> Vec<PathBuf> {
+    let folder = home.join(".claude");
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let user = variable("CLAUDE_CONFIG_DIR").or_else(|| variable("HOME").map(|home| home.join(".claude")));
+    let own = [folder.join("settings.json"), folder.join("settings.local.json")];
+    own.into_iter().chain(user.map(|user| user.join("settings.json"))).collect()
+}
