@@ -211,7 +211,9 @@ impl<'e> LiveFacts<'e> {
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
-            Question::HookEntries => Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?),
+            Question::HookEntries => {
+                Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?)
+            }
             Question::Context(file) => self.context(file)?,
             Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step_input(question).answer(question)?,
