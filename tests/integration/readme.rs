@@ -157,7 +157,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && !name.starts_with('.') && name != "target" && name != "modes" {
             found.extend(documents(&path));
-        } else if name.ends_with(".md") {
+        } else if path.extension().is_some_and(|end| end == "md") {
             found.push(path);
         }
     }
