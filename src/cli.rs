@@ -1,7 +1,5 @@
 //! The command line: `hook` for Claude Code, the rest for people and scripts.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod cache;
 mod cli_error;
 mod completions;
@@ -104,6 +102,7 @@ enum CliCommand {
 
 /// Runs the command line of this process.
 #[must_use]
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 pub fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.
@@ -169,6 +168,7 @@ impl CliCommand {
 }
 
 /// Stops a command that only a person may run.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn require_person(command: &str) -> Result<(), CliError> {
     // Claude Code sets this for every command the model runs.
     match std::env::var_os("CLAUDECODE") {
@@ -179,6 +179,7 @@ fn require_person(command: &str) -> Result<(), CliError> {
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::live::place;
     let home = match project {

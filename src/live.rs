@@ -1,7 +1,5 @@
 //! Answers questions from files, git, the clock, the journal, programs and servers.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 mod agents;
 mod clock;
 mod files;
@@ -56,6 +54,7 @@ pub struct LiveFacts<'e> {
 impl<'e> LiveFacts<'e> {
     /// Answers about the project at `home` for one event, with the session's journal.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
         Self {
             event,
@@ -82,6 +81,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// The root of a file: the tree, or home for files that are missing in the tree.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn root(&self, path: &str) -> &Path {
         let tree = self.tree();
         if tree != self.home && !tree.join(path).exists() { &self.home } else { tree }
@@ -121,6 +121,7 @@ impl<'e> LiveFacts<'e> {
         read_limited(&self.root(path).join(path), path)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
         let text = std::fs::read(path).map_err(|error| clause("the transcript", &error)).map(|bytes| {
             if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
@@ -135,6 +136,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// The effects of the tool call, computed once per event.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn tool_effects(&self) -> &ToolEffects {
         self.tool_effects.get_or_init(|| {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
@@ -145,6 +147,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// A file of `.claude/context`; links must not lead out of that folder.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn context(&self, file: &str) -> Result<Answer, String> {
         let folder = self.home.join(".claude/context");
         let path = folder.join(file);
@@ -163,6 +166,7 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// The input of a program or server: the event, with the tool input as gates have changed it.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn step_input(&self, question: &Question) -> StepInput {
         let changed = match question {
             Question::Run(run) => run.input.as_ref(),
@@ -275,6 +279,7 @@ impl StepInput {
 }
 
 /// The milestone in the first status file of `roots`.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn current_milestone(roots: &[&Path]) -> Result<Answer, String> {
     for root in roots {
         match std::fs::read(root.join("project/status.json")) {
@@ -287,6 +292,7 @@ fn current_milestone(roots: &[&Path]) -> Result<Answer, String> {
 }
 
 /// Compares recorded paths with `path`, links resolved.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn same_file(path: &Path) -> impl Fn(&str) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let wanted = real(path);
@@ -294,6 +300,7 @@ fn same_file(path: &Path) -> impl Fn(&str) -> bool {
 }
 
 /// Reads a file of at most [`LARGEST_FILE`] bytes, which messages call `shown`.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, String> {
     let size = std::fs::metadata(path).map_err(|error| clause(shown, &error))?.len();
     if size > LARGEST_FILE {

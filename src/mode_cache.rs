@@ -2,7 +2,7 @@
 //!
 //! The YAML is read again when the size or time of a source changes, or when another build wrote the compiled file.
 
-#![expect(clippy::disallowed_methods, reason = "this is a door to the outside")]
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use crate::disk;
 use crate::event::Event;

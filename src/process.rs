@@ -90,6 +90,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> PipeReader {
     PipeReader { kept, end }
 }
 
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(200);
     loop {

@@ -1,5 +1,7 @@
 //! `modegate cache`: reads and writes the state for scripts, under the same lock as the hook.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use super::session_lookup::find_optional;
 use super::{CliResult, EXIT_FAILURE, places, screen};

@@ -1,5 +1,7 @@
 //! Heartbeats of the hook: when a session last called it, and whether the session went on without it.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
 use crate::journal_files;

@@ -1,5 +1,7 @@
 //! `modegate hook`: reads one event, decides, and prints the reply.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::screen;
 use crate::disk;
 use crate::engine::{Decided, decide};

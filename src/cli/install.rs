@@ -1,5 +1,7 @@
 //! `modegate install`: the program, the hook entries and the starter workflow.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;

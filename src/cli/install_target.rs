@@ -1,5 +1,7 @@
 //! Where modegate is installed: in a project, or for all projects of a user.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use crate::hook_entries::PROJECT_COMMAND;
 use crate::live::place;

@@ -1,5 +1,7 @@
 //! `modegate leave`: a person ends a mode.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use super::session_lookup::find_optional;
 use super::{CliResult, places, require_person, screen};

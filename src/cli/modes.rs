@@ -1,5 +1,7 @@
 //! `modegate modes`: lists, prints, checks and imports modes.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::screen::{self, TextStyle, styled};
 use super::{EXIT_FAILURE, EXIT_USAGE, places};
 use crate::mode::imported::{self, ImportedFile};

@@ -63,6 +63,7 @@ impl RecordCommand {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn print_status(places: &ProjectPaths, as_json: bool) {
     let settings = mode_cache::read(places).settings;
     let (folder, journals) = (places.sessions(), journal_files::journals(&places.sessions()));

@@ -139,6 +139,7 @@ impl Replay {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn replay(&self, project: Option<PathBuf>) -> Result<bool, ReplayError> {
         let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
@@ -217,6 +218,7 @@ impl Replay {
     }
 
     /// Opens every output, so that one that cannot be written fails at once.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn sinks(&self) -> Result<Vec<NamedSink>, ReplayError> {
         let reports = [&self.junit, &self.sarif, &self.html];
         let mut seen = HashSet::new();
@@ -371,6 +373,7 @@ fn report_skipped(skipped: &[PathBuf]) {
 }
 
 /// Reads the expectation file of an input; one that cannot be read fails the replay.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
     let path = input.expectation_file();
     let name = path.to_string_lossy();

@@ -1,5 +1,7 @@
 //! Prints lines to standard output and error, in color where the terminal has it.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use clap::ColorChoice;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,5 +1,7 @@
 //! Finds sessions by their id or its first characters.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use crate::journal_files;
 use crate::paths::ProjectPaths;

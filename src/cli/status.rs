@@ -1,5 +1,7 @@
 //! `modegate status`: the sessions of a project, their modes and what each expects next.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use super::heartbeat::{self, Heartbeat};
 use super::install_target::InstallTarget;

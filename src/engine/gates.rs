@@ -33,7 +33,9 @@ impl<'a> Engine<'a> {
     /// are only looked at, and their findings are kept once they all pass; a phase without gates never passes so.
     pub(super) fn after_gates_pass(&mut self, mode: &'a Mode, phase: &'a Phase, enforce: bool) -> bool {
         if enforce {
-            return phase.after.iter().fold(true, |passed, gate| self.run_gate(mode, Some(phase), gate) && passed);
+            // Every gate runs, also after one that fails: the reply joins all reasons.
+            let passed: Vec<bool> = phase.after.iter().map(|gate| self.run_gate(mode, Some(phase), gate)).collect();
+            return passed.into_iter().all(|passed| passed);
         }
         let gates = phase.after.iter().filter(|gate| !self.step_has_run(mode, gate) && self.applies(mode, gate));
         let assessed: Vec<Assessment<'a>> = gates.map(|gate| self.assess(mode, gate)).collect();

@@ -1,5 +1,7 @@
 //! The type of an agent, from the journal, the host's metadata or the transcript.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use crate::journal::ActivityLog;
 use crate::transcript::AgentMetadata;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! The clock.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use crate::facts::Clock;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Unit};

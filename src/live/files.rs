@@ -1,5 +1,7 @@
 //! Files of a project, found by glob.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::fs::{self, Metadata};

@@ -1,5 +1,7 @@
 //! Sends the event to a server.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::StepInput;
 use crate::facts::{Answer, HttpStep};
 use std::io::Read;

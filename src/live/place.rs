@@ -1,5 +1,7 @@
 //! The project of an event, and the worktree in which its files are looked for.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use crate::paths::{lexical, worktree_owner};
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! Runs a program on the event.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::StepInput;
 use crate::facts::{Answer, RunStep};
 use crate::process::{self, ProcessOutput};

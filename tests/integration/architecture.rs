@@ -26,10 +26,10 @@ fn table() -> BTreeMap<String, Row> {
     let mut rows = BTreeMap::new();
     for line in lines.take_while(|line| line.starts_with('|')) {
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let [name, what, uses] = cells.as_slice() else { panic!("not three cells: {line}") };
+        let [name, what, uses]: [&str; 3] = cells.try_into().expect(line);
         let names: BTreeSet<String> =
             uses.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| name != "–").collect();
-        let may_use = (*uses != "everything").then_some(names);
+        let may_use = (uses != "everything").then_some(names);
         for name in name.split(',') {
             let row = Row { io: what.starts_with("**I/O**"), may_use: may_use.clone() };
             rows.insert(name.trim().trim_matches('`').to_owned(), row);
@@ -172,7 +172,9 @@ fn arrows(rows: &BTreeMap<String, Row>) -> BTreeMap<(String, String), BTreeSet<S
         if module == ["lib"] || module == ["main"] || module.last().is_some_and(|name| name == "tests") {
             continue;
         }
-        let own = row_of(rows, &module).unwrap_or_else(|| panic!("{} has no row in the table", name.display()));
+        let own = row_of(rows, &module);
+        assert!(own.is_some(), "{} has no row in the table", name.display());
+        let own = own.unwrap();
         let tokens: TokenStream = std::fs::read_to_string(entry.path()).unwrap().parse().unwrap();
         let mut finder = PathFinder { src: src.clone(), found: BTreeSet::new() };
         finder.walk(tokens, &module);

@@ -1,5 +1,7 @@
 //! Reads what the checks look at: settings files, modes and plugins.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::super::install_target::{InstallTarget, user_folder};
 use crate::hook_entries::{self, HookEntry, entries_in};
 use crate::mode::Catalogue;

@@ -1,5 +1,7 @@
 //! Checks the modes: they are valid, and every gate can pass in this project.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::Diagnostic;
 use super::context::DoctorContext;
 use crate::check::{Check, ExpectedState, Scope};

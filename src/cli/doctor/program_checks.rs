@@ -1,5 +1,7 @@
 //! Checks the program that the hook entries call, and the version of Claude Code.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::hook_entries::HookEntry;

@@ -1,5 +1,7 @@
 //! Checks the state, its lock, the journal, and whether sessions call the hook.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::super::heartbeat::{self, Heartbeat};
 use super::super::screen::local_time;
 use super::Diagnostic;

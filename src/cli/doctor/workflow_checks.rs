@@ -1,5 +1,7 @@
 //! Checks the commands and agents that the modes name: they exist, and agents have the tools their gates need.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::Diagnostic;
 use super::context::DoctorContext;
 use super::workflow_files::{AgentFile, agents, has_command, is_built_in};

@@ -1,5 +1,7 @@
 //! Finds the markdown files of commands and agents as the host does.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::context::DoctorContext;
 use crate::event::command::same_command;
 use crate::facts::frontmatter::{self, FrontmatterBlock};

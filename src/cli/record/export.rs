@@ -1,5 +1,7 @@
 //! `modegate record export`: writes a session to a file that can be committed.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::machine::machine_identity;
 use crate::cli::cli_error::CliError;
 use crate::cli::places;

@@ -1,5 +1,7 @@
 //! The folders and names of this machine.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use crate::paths::ProjectPaths;
 use crate::replay::mask::MachineIdentity;
 use std::path::{Path, PathBuf};

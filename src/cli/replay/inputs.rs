@@ -1,5 +1,7 @@
 //! Finds the files to replay and recognizes what each one is.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::line_reader::LineReader;
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};

@@ -1,5 +1,7 @@
 //! Chooses the modes that decide: those of `--modes`, of a project, or of a recording.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;

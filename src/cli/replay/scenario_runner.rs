@@ -1,5 +1,7 @@
 //! Runs a scenario through the hook, in a project in a temporary folder.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::super::hook::{HookAnswer, answer_with_offset};
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;

@@ -1,5 +1,7 @@
 //! The outputs of a replay: standard output as text or JSON, report files, and GitHub.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::super::screen::{print_error, print_line};
 use super::collector::{ReportedEvent, Shard};
 use super::html_data::HtmlData;

@@ -1,5 +1,7 @@
 //! Replays events that have no recorded decision: streams of the host, and its transcripts.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::collector::{ReplayMessage, ResultCollector};
 use super::inputs::{InputKind, ReplayInput};
 use super::journal_reader::unreadable;

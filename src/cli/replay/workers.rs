@@ -84,6 +84,7 @@ fn one(
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests write files")]
 mod tests {
     use super::super::inputs::FoundInputs;
     use super::*;

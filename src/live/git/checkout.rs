@@ -1,5 +1,7 @@
 //! The repository of a project folder.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use std::path::{Component, Path, PathBuf};
 
 use gix::discover::upwards::Options;

@@ -1,5 +1,7 @@
 //! The ignore rules for untracked files and folders.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use std::path::Path;
 
 use gix::bstr::BStr;

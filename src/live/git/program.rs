@@ -2,6 +2,8 @@
 //!
 //! Every function returns `None` if the program is missing.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -1,5 +1,7 @@
 //! Compares submodules: their commit and their own changes.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use std::path::Path;
 
 use super::checkout::{OpenCheckout, absent, head, text};
