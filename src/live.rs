@@ -233,6 +233,7 @@ impl ResolveLinks for FollowLinks {
         place::real(path)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn is_link(&self, path: &str) -> bool {
         Path::new(path).is_symlink()
     }

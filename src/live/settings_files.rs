@@ -1,5 +1,7 @@
 //! The settings files of a project, in which a tool may change modegate's hook entries.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::place;
 use crate::event::Event;
 use crate::hook_entries::changes_entries;
