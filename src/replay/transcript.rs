@@ -109,7 +109,7 @@ impl TranscriptFile {
     pub fn of_agent(main: &str, path: &str, agent: SubagentInfo) -> Self {
         let (session, transcript) = (session_id(main), Some(main.to_owned()));
         let (agent, agent_transcript) = (Some(agent), Some(path.to_owned()));
-        Self::new(EventContext { agent, agent_transcript, session, transcript, ..EventContext::default() })
+        Self::new(EventContext { agent, session, transcript, agent_transcript, ..EventContext::default() })
     }
 
     fn new(context: EventContext) -> Self {

@@ -35,7 +35,8 @@ fn browser() -> Option<PathBuf> {
 
 fn main() {
     let browser = browser();
-    let tests: [(&str, fn(&Path)); 3] = [
+    type BrowserTest = (&'static str, fn(&Path));
+    let tests: [BrowserTest; 3] = [
         ("the_page_works_in_a_browser", the_page_works_in_a_browser),
         ("a_page_without_differences_says_so", a_page_without_differences_says_so),
         ("a_page_without_data_opens", a_page_without_data_opens),

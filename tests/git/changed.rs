@@ -511,7 +511,7 @@ fn untracked_files_count_even_where_git_hides_them() {
     }
 }
 
-/// ReplyExtras a submodule at `lib/sub`, committed.
+/// Adds a submodule at `lib/sub`, committed.
 fn with_submodule(repo: &Repo) {
     let other = repo.root.parent().unwrap().join("other");
     std::fs::create_dir(&other).unwrap();

@@ -229,7 +229,7 @@ fn a_missing_or_outdated_program_is_found() {
         project.shell("chmod +x .claude/hooks/modegate");
     };
     finds("program-outdated", "is modegate 0.0.1, this is", |project| {
-        script(project, "#!/bin/sh\necho modegate 0.0.1\n")
+        script(project, "#!/bin/sh\necho modegate 0.0.1\n");
     });
     finds("program-broken", "`--version` prints `hello`", |project| script(project, "#!/bin/sh\necho hello\n"));
 }

@@ -62,7 +62,7 @@ fn check_all_killed(mark: &str) {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("still running: {:?}", processes_with(mark));
+    assert!(processes_with(mark).is_empty(), "still running: {:?}", processes_with(mark));
 }
 
 #[cfg(not(target_os = "linux"))]
