@@ -33,9 +33,11 @@ fn browser() -> Option<PathBuf> {
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
 }
 
+/// A test by its name.
+type BrowserTest = (&'static str, fn(&Path));
+
 fn main() {
     let browser = browser();
-    type BrowserTest = (&'static str, fn(&Path));
     let tests: [BrowserTest; 3] = [
         ("the_page_works_in_a_browser", the_page_works_in_a_browser),
         ("a_page_without_differences_says_so", a_page_without_differences_says_so),
