@@ -1,4 +1,3 @@
-//! A command line as the shell would read it: [`commands`] for recognising what was run, [`effects()`] for what it
 //! Bash command lines: which programs they run, and what they change.
 
 mod braces;

@@ -224,13 +224,13 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
 /// Decodes base64.
 fn decoded(code: &str) -> Option<String> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
+    let (mut bytes, mut bits, mut pending) = (Vec::new(), 0_u32, 0_u32);
     for digit in code.chars().filter(|c| !c.is_whitespace() && *c != '=') {
         bits = (bits << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
+        pending += 6;
+        if pending >= 8 {
+            pending -= 8;
+            bytes.push(u8::try_from(bits >> pending & 0xff).ok()?);
         }
     }
     String::from_utf8(bytes).ok()

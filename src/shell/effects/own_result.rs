@@ -2,7 +2,7 @@
 
 use crate::shell::syntax::{CommandTree, Connector};
 
-/// How many commands a list may have for their results to be told apart.
+/// The longest list whose results are attributed to its commands.
 const LONGEST_LIST: usize = 500;
 
 /// Whether the result of the whole line is this command's own.

@@ -1,4 +1,4 @@
-//! What must be seen.
+//! Commands whose changes must be recognised.
 
 use super::*;
 
@@ -232,12 +232,12 @@ const ROOT: &[&str] = &[
 ];
 
 #[test]
-fn the_root_is_recognised_in_every_spelling() {
+fn every_spelling_of_the_root_is_recognised() {
     check(&ROOT.iter().map(|command| (*command, "rm! /")).collect::<Vec<_>>());
 }
 
 #[test]
-fn what_may_be_the_root_says_so() {
+fn a_path_that_may_be_the_root_is_possible() {
     check(&[
         ("rm -rf \"$DIR/\"", "rm! …/"),
         ("rm -rf $DIR/*", "rm! …/*"),
@@ -252,7 +252,7 @@ fn what_may_be_the_root_says_so() {
 }
 
 #[test]
-fn homes_and_patterns() {
+fn homes_and_globs_are_resolved() {
     check(&[
         ("rm -rf ~", "rm! /home/me"),
         ("rm -rf ~/", "rm! /home/me"),
@@ -407,7 +407,7 @@ fn every_other_way_to_change_something() {
 }
 
 #[test]
-fn the_state_is_hit_however_it_is_reached() {
+fn every_path_to_the_state_file_is_recognised() {
     const STATE: &str = "/w/p/.claude/hooks/cache.json";
     let hits =
         |command: &str| effects(command, &context()).changes.iter().filter_map(|change| change.hits(STATE)).max();
@@ -484,7 +484,7 @@ fn the_state_is_hit_however_it_is_reached() {
 }
 
 #[test]
-fn programs_are_found_behind_others() {
+fn programs_run_by_other_programs_are_found() {
     let calls = |command: &str| -> Vec<String> {
         effects(command, &context()).calls.iter().map(|run| run.argv().join(" ")).collect()
     };
@@ -498,7 +498,7 @@ fn programs_are_found_behind_others() {
 }
 
 #[test]
-fn a_function_that_multiplies_is_a_bomb() {
+fn a_function_that_starts_itself_twice_is_a_bomb() {
     for command in [
         ":(){ :|:& };:",
         "f(){ f|f& };f",

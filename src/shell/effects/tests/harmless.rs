@@ -1,9 +1,9 @@
-//! What must not be seen.
+//! Harmless commands, which must not be recognised as changes.
 
 use super::*;
 
 #[test]
-fn text_and_reading_touch_nothing() {
+fn text_and_reading_change_nothing() {
     for command in [
         "echo \"rm -rf /\"",
         "echo 'rm -rf /'",
@@ -103,7 +103,7 @@ fn text_and_reading_touch_nothing() {
 }
 
 #[test]
-fn ordinary_work_touches_what_it_says_and_no_more() {
+fn ordinary_work_changes_only_the_files_it_names() {
     for (command, expected) in [
         ("rm -rf target", "rm! /w/p/target"),
         ("rm -f a.o b.o", "rm /w/p/a.o, rm /w/p/b.o"),

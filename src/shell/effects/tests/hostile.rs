@@ -8,7 +8,7 @@ fn survives(text: &str) -> LineEffects {
 }
 
 #[test]
-fn depth_is_refused_not_followed() {
+fn deep_nesting_is_unreadable() {
     for (open, close, times) in [
         ("(", ")", 100_000),
         ("(", ")", 30_000),
@@ -65,12 +65,17 @@ fn depth_is_refused_not_followed() {
 }
 
 #[test]
-fn too_much_says_so() {
-    let refused = |text: &str| survives(text).unreadable.is_some();
-    assert!(refused(&"x".repeat(70_000)));
-    assert!(refused(&format!("echo {}a{}", "$(".repeat(10_000), ")".repeat(10_000))));
-    assert!(refused(&format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))));
-    assert!(refused("echo 'unended") && refused("rm -rf (") && refused("a\0b") && refused("echo $(rm"));
+fn text_beyond_a_limit_is_unreadable() {
+    let unreadable_text = |text: &str| survives(text).unreadable.is_some();
+    assert!(unreadable_text(&"x".repeat(70_000)));
+    assert!(unreadable_text(&format!("echo {}a{}", "$(".repeat(10_000), ")".repeat(10_000))));
+    assert!(unreadable_text(&format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))));
+    assert!(
+        unreadable_text("echo 'unended")
+            && unreadable_text("rm -rf (")
+            && unreadable_text("a\0b")
+            && unreadable_text("echo $(rm")
+    );
     // Bash calls a line before it reads the next.
     for text in
         ["rm -rf /\necho 'unended", "rm -rf /\n(\nls", "ls\nrm -rf /\nfi\nls", "rm -rf /\nls\nls\n\"\nls\nls\nls\n"]
@@ -81,11 +86,11 @@ fn too_much_says_so() {
             "{text}"
         );
     }
-    assert!(!refused(&format!("cat > f <<'EOF'\n{}EOF\n", "a (b) {c} [d] it's;\n".repeat(2_000))));
+    assert!(!unreadable_text(&format!("cat > f <<'EOF'\n{}EOF\n", "a (b) {c} [d] it's;\n".repeat(2_000))));
 }
 
 #[test]
-fn pieces_and_noise_do_no_harm() {
+fn fragments_and_noise_do_not_panic() {
     let commands = [
         "cd x && cargo test --all 2>&1 | tail -5",
         "rm -rf \"${X:-$(echo /)}\"/{a,b}*",
@@ -123,7 +128,7 @@ fn pieces_and_noise_do_no_harm() {
 }
 
 #[test]
-fn a_word_that_doubles_itself_ends() {
+fn a_word_that_doubles_itself_is_limited() {
     let doubled = format!("a=x; {} rm -rf $a", "a=$a$a; ".repeat(40));
     let looped = format!("s=x; for i in {}; do s=$s$s; done; rm -rf $s", "w ".repeat(36));
     // Expanding these words would not end.

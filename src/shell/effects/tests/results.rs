@@ -25,7 +25,7 @@ fn a_test_command_is_recognised_where_it_runs() {
 }
 
 #[test]
-fn what_hides_the_exit_code_does_not_decide() {
+fn a_hidden_exit_code_does_not_count() {
     check("cargo test | tail -5", Some(false));
     check("cargo test || true", Some(false));
     check("cargo test; echo done", Some(false));
@@ -34,7 +34,7 @@ fn what_hides_the_exit_code_does_not_decide() {
 }
 
 #[test]
-fn a_failure_may_be_that_of_what_follows() {
+fn a_later_command_may_cause_the_failure() {
     let tells = |line: &str| find(line, "cargo test").map(|own| own.failure);
     assert_eq!(tells("cargo test"), Some(true));
     assert_eq!(tells("cargo test && git push"), Some(false));
@@ -46,7 +46,7 @@ fn a_failure_may_be_that_of_what_follows() {
 }
 
 #[test]
-fn what_may_not_have_run_has_not_passed() {
+fn a_command_that_may_not_have_run_has_not_passed() {
     check("! cargo test", Some(false));
     check("test -f x || cargo test", Some(false));
     check("exit 0; cargo test", Some(false));
@@ -60,7 +60,7 @@ fn what_may_not_have_run_has_not_passed() {
 }
 
 #[test]
-fn a_pipe_that_may_fail_by_itself_tells_no_failure() {
+fn a_pipe_that_may_fail_itself_hides_a_failure() {
     let tells = |line: &str| find(line, "cargo test").map(|own| own.failure);
     assert_eq!(tells("set -o pipefail; cargo test | grep FAILED"), Some(false));
     assert_eq!(tells("set -o pipefail; cargo test 2>&1 | tail -5"), Some(true));
@@ -75,7 +75,7 @@ fn a_here_document_is_text() {
 }
 
 #[test]
-fn what_stands_inside_something_is_seen_but_tells_nothing() {
+fn nested_commands_are_found_but_their_result_is_hidden() {
     check("if true; then cargo test; fi", Some(false));
     check("for i in 1 2; do cargo test; done", Some(false));
     check("t() { cargo test; }; t", Some(false));
@@ -84,7 +84,7 @@ fn what_stands_inside_something_is_seen_but_tells_nothing() {
 }
 
 #[test]
-fn options_may_stand_before_the_words() {
+fn options_before_the_words_do_not_count() {
     check("cargo +nightly test", Some(true));
     let npm = |line: &str| find(line, "npm test").is_some();
     assert!(npm("npm --prefix app test") && npm("nice -n 5 npm test") && !npm("npm install test"));
@@ -92,7 +92,7 @@ fn options_may_stand_before_the_words() {
 }
 
 #[test]
-fn options_without_end_are_matched_in_time() {
+fn many_options_are_matched_quickly() {
     let line = format!("git {}", "-a ".repeat(2_000));
     assert!(find(&line, "git push origin").is_none());
     assert!(find(&format!("{line} push"), "git push").is_some());
