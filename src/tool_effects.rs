@@ -74,13 +74,13 @@ impl ToolEffects {
         let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
         let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
         let mut found: Option<FoundEffect> = None;
-        for touch in self.touches.iter().filter(|touch| counts(touch, asked)) {
-            let known = match &touch.target {
+        for change in self.touches.iter().filter(|change| counts(change, asked)) {
+            let known = match &change.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
             };
             // A path with a known beginning is represented by one below it.
-            let one = match &touch.target {
+            let one = match &change.target {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
@@ -88,11 +88,11 @@ impl ToolEffects {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
-                let Some(certainty) = pattern.touched(touch, asked.strict, context) else { continue };
+                let Some(certainty) = pattern.touched(change, asked.strict, context) else { continue };
                 let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
                     let path = shortened(known.unwrap_or(shown));
-                    found = Some(FoundEffect { path, effect: touch.effect, by: shortened(&touch.by), certainty });
+                    found = Some(FoundEffect { path, effect: change.effect, by: shortened(&change.by), certainty });
                 }
             }
         }
@@ -143,22 +143,22 @@ fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffe
 }
 
 /// The same change to the target of a link.
-fn resolved(touch: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect> {
-    let TargetPath::Known { path, glob: false } = &touch.target else { return None };
+fn resolved(change: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect> {
+    let TargetPath::Known { path, glob: false } = &change.target else { return None };
     let real = links.real(Path::new(path)).to_string_lossy().into_owned();
     let target = TargetPath::Known { path: real.clone(), glob: false };
     // Removing a link does not remove its target.
-    let link = touch.effect == Effect::Remove && links.is_link(path);
-    (real != *path && !link).then(|| FileEffect { target, ..touch.clone() })
+    let link = change.effect == Effect::Remove && links.is_link(path);
+    (real != *path && !link).then(|| FileEffect { target, ..change.clone() })
 }
 
-fn counts(touch: &FileEffect, asked: &EffectQuery) -> bool {
-    let wanted = match touch.effect {
+fn counts(change: &FileEffect, asked: &EffectQuery) -> bool {
+    let wanted = match change.effect {
         // Only strict gates care about paths that code names.
         Effect::Mention => asked.strict,
         effect => asked.effects.contains(&effect),
     };
-    wanted && (touch.recursive || !asked.recursive)
+    wanted && (change.recursive || !asked.recursive)
 }
 
 fn shortened(text: &str) -> String {
@@ -209,20 +209,20 @@ impl PathPattern {
         }
     }
 
-    fn touched(&self, touch: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
+    fn touched(&self, change: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
         // Creating a folder, or a file in it, does not change the folder itself.
-        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &touch.target)
-            && touch.effect == Effect::Write
-            && !touch.recursive
+        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
+            && change.effect == Effect::Write
+            && !change.recursive
             && root == path
         {
             return None;
         }
         // Repairing the permissions of a whole project is harmless.
         if let (true, Effect::Mode | Effect::Own, TargetPath::Known { path, .. }) =
-            (strict, touch.effect, &touch.target)
+            (strict, change.effect, &change.target)
             && !path.contains("/.claude")
-            && (touch.effect == Effect::Own || only_adds(&touch.by))
+            && (change.effect == Effect::Own || only_adds(&change.by))
         {
             return None;
         }
@@ -234,59 +234,59 @@ impl PathPattern {
             }
             Self::Glob(_) => Vec::new(),
         };
-        if probes.iter().any(|path| touch.hits(path) == Some(Certainty::Certain)) {
+        if probes.iter().any(|path| change.hits(path) == Some(Certainty::Certain)) {
             return Some(Certainty::Certain);
         }
         // Changes below the path, or of a path that matches the glob.
-        if let TargetPath::Known { path, glob } = &touch.target {
+        if let TargetPath::Known { path, glob } = &change.target {
             let fits = match self {
                 Self::Tree(root) => below(root, path),
                 Self::Glob(own) => !glob && fast_glob::glob_match(own, path),
                 _ => false,
             };
             if fits {
-                return (touch.effect != Effect::Mention || strict).then_some(Certainty::Certain);
+                return (change.effect != Effect::Mention || strict).then_some(Certainty::Certain);
             }
         }
         // The known beginning is below the path.
-        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &touch.target)
+        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &change.target)
             && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
         {
-            return Some(if touch.sure { Certainty::Certain } else { Certainty::Possible });
+            return Some(if change.sure { Certainty::Certain } else { Certainty::Possible });
         }
-        probes.iter().find_map(|path| doubt(touch, path, strict, context))
+        probes.iter().find_map(|path| doubt(change, path, strict, context))
     }
 }
 
 /// Whether a possible effect is reported; most `rm "$x"` are not.
-fn doubt(touch: &FileEffect, path: &str, strict: bool, context: &ExecContext) -> Option<Certainty> {
+fn doubt(change: &FileEffect, path: &str, strict: bool, context: &ExecContext) -> Option<Certainty> {
     // Strict gates protect files in the project; folders far above it are covered by others.
     let near = |own: &str| !strict || own == context.project || below(&context.project, own);
     let at_or_above = |own: &str| {
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
-        near(own) && (own == path || children || touch.recursive && below(own, path))
+        near(own) && (own == path || children || change.recursive && below(own, path))
     };
     // A path that names `.claude` is meant; one that merely includes it is not.
     let named = |own: &str| own.contains("/.claude");
-    let is_clean = touch.by.starts_with("git clean")
-        && !touch.by.contains(".claude")
-        && touch.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
-    let worth = match &touch.target {
+    let is_clean = change.by.starts_with("git clean")
+        && !change.by.contains(".claude")
+        && change.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
+    let worth = match &change.target {
         // Code mentions it, or an earlier `cd` may have failed.
         TargetPath::Known { path: own, .. } => {
-            let meant = match touch.effect {
+            let meant = match change.effect {
                 Effect::Mention => near(own) || own == path,
                 Effect::Remove => true,
                 _ => named(own),
             };
-            strict && meant && touch.hits(path) == Some(Certainty::Possible)
+            strict && meant && change.hits(path) == Some(Certainty::Possible)
         }
         // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
-            let removes = touch.effect == Effect::Remove && !touch.by.starts_with("git ") || is_clean;
+            let removes = change.effect == Effect::Remove && !change.by.starts_with("git ") || is_clean;
             removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
         }
-        TargetPath::Unknown { bare } => touch.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
+        TargetPath::Unknown { bare } => change.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
     };
     worth.then_some(Certainty::Possible)
 }

@@ -85,23 +85,23 @@ impl CheckKind for ObservedCheck {
         let edited = state.seen_at(EDIT).filter(|tick| *tick > state.since);
         Ok(match wanted {
             None if other.is_none() => {
-                Outcome::fails(format!("{name} was not seen to run in this phase")).remedied(remedy)
+                Outcome::fails(format!("{name} was not observed in this phase")).remedied(remedy)
             }
             wanted if other > wanted => {
                 Outcome::fails(format!("{name} last {}", opposite(self.result))).remedied(remedy)
             }
             wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
-                Outcome::fails(format!("{name} has not {} after an edit of this phase", self.result.word()))
+                Outcome::fails(format!("{name} has not {} after an edit in this phase", self.result.word()))
                     .remedied(remedy)
             }
-            _ => Outcome::passes(format!("{name} was seen to have {}", self.result.word())),
+            _ => Outcome::passes(format!("{name} has {}", self.result.word())),
         })
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let after = if self.after_edit { " after an edit" } else { "" };
         Some(format!(
-            "{} was seen to have {}{after} (run it alone on a line: a pipe hides its result)",
+            "{} has {}{after} (run it alone on a line: a pipe hides its result)",
             self.called(scope),
             self.result.word()
         ))
@@ -121,13 +121,14 @@ impl ObservedCheck {
         let wanted = scope.expand_all(&self.command).ok()?;
         let line = scope.event.input("command")?;
         let effects = shell::effects(line, &ExecContext::default());
-        let is_it = |call: &&ProgramCall| wanted.iter().any(|wanted| call.matches(wanted)) && !idles(&call.argv());
+        let is_it =
+            |call: &&ProgramCall| wanted.iter().any(|wanted| call.matches(wanted)) && !does_other_work(&call.argv());
         let mut own = effects.calls.iter().filter(is_it);
-        let tells = |call: &ProgramCall| match result {
+        let reveals = |call: &ProgramCall| match result {
             CommandResult::Passed => call.own.success,
             CommandResult::Failed => call.own.failure,
         };
-        own.any(tells).then(|| self.mark(result))
+        own.any(reveals).then(|| self.mark(result))
     }
 
     /// The command for messages: the name of the variable if it has several values.
@@ -151,7 +152,7 @@ fn opposite(result: CommandResult) -> &'static str {
 }
 
 /// Whether options make the command do something other than its work.
-fn idles(words: &[String]) -> bool {
+fn does_other_work(words: &[String]) -> bool {
     const FLAGS: [&str; 10] = [
         "--no-run",
         "--help",
@@ -186,10 +187,11 @@ fn result(event: &Event) -> Option<CommandResult> {
         return None;
     }
     let flag = |value: Option<&Value>| value.and_then(Value::as_bool).unwrap_or(false);
-    let told = |name: &str| event.response().and_then(|response| response.get(name)).filter(|value| !value.is_null());
+    let reported =
+        |name: &str| event.response().and_then(|response| response.get(name)).filter(|value| !value.is_null());
     let background = flag(event.fields.get("tool_input").and_then(|input| input.get("run_in_background")));
-    let moved_away = told("backgroundTaskId").is_some() || told("timedOutAfterMs").is_some();
-    let interrupted = flag(told("interrupted")) || flag(event.fields.get("is_interrupt"));
+    let moved_away = reported("backgroundTaskId").is_some() || reported("timedOutAfterMs").is_some();
+    let interrupted = flag(reported("interrupted")) || flag(event.fields.get("is_interrupt"));
     if background || moved_away || interrupted {
         return None;
     }

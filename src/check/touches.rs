@@ -35,21 +35,21 @@ pub struct TouchesCheck {
     pub strict: bool,
     /// The question, if it has no variables.
     #[serde(skip)]
-    sealed: Sealed,
+    cached: CachedQuery,
 }
 
 /// A question that is built once.
 #[derive(Debug, Clone, Default)]
-struct Sealed(OnceLock<EffectQuery>);
+struct CachedQuery(OnceLock<EffectQuery>);
 
 /// It follows from the other fields.
-impl PartialEq for Sealed {
+impl PartialEq for CachedQuery {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Sealed {}
+impl Eq for CachedQuery {}
 
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
@@ -71,21 +71,21 @@ impl CheckKind for TouchesCheck {
             except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
             strict: fields.read(reader, "strict", TreeReader::boolean).unwrap_or(false),
-            sealed: Sealed::default(),
+            cached: CachedQuery::default(),
         }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let asked = self.asked(scope).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.touches(asked).map_err(Outcome::unknown)? {
-            None => Outcome::fails("nothing of that is touched"),
-            Some(touched) => {
-                let saw = format!("`{}` {} `{}`", touched.by, touched.effect.third_person(), touched.path);
-                match touched.certainty {
+        let query = self.query(scope).map_err(Outcome::unknown)?;
+        Ok(match scope.facts.touches(query).map_err(Outcome::unknown)? {
+            None => Outcome::fails("the tool call changes none of these paths"),
+            Some(found) => {
+                let saw = format!("`{}` {} `{}`", found.by, found.effect.third_person(), found.path);
+                match found.certainty {
                     Certainty::Certain => Outcome::passes(saw),
                     Certainty::Possible if self.strict => Outcome::passes(saw),
                     Certainty::Possible => {
-                        Outcome::unknown(format!("`{}` may {} `{}`", touched.by, touched.effect.verb(), touched.path))
+                        Outcome::unknown(format!("`{}` may {} `{}`", found.by, found.effect.verb(), found.path))
                     }
                 }
             }
@@ -94,16 +94,16 @@ impl CheckKind for TouchesCheck {
 }
 
 impl TouchesCheck {
-    fn asked(&self, scope: &Scope<'_>) -> Result<EffectQuery, String> {
-        let made = |paths: Vec<String>, except: Vec<String>| {
-            let mut asked = ProtectedPaths::default();
-            (asked.effects, asked.paths, asked.except) = (self.effects.clone(), paths, except);
-            (asked.recursive, asked.strict) = (self.recursive, self.strict);
-            asked.into_query()
+    fn query(&self, scope: &Scope<'_>) -> Result<EffectQuery, String> {
+        let build = |paths: Vec<String>, except: Vec<String>| {
+            let mut query = ProtectedPaths::default();
+            (query.effects, query.paths, query.except) = (self.effects.clone(), paths, except);
+            (query.recursive, query.strict) = (self.recursive, self.strict);
+            query.into_query()
         };
         if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {
-            return Ok(made(scope.expand_all(&self.paths)?, scope.expand_all(&self.except)?));
+            return Ok(build(scope.expand_all(&self.paths)?, scope.expand_all(&self.except)?));
         }
-        Ok(self.sealed.0.get_or_init(|| made(self.paths.clone(), self.except.clone())).clone())
+        Ok(self.cached.0.get_or_init(|| build(self.paths.clone(), self.except.clone())).clone())
     }
 }

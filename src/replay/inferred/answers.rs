@@ -140,7 +140,7 @@ impl<'a> InferredAnswers<'a> {
 
     /// Whether a path may be in the user's folder, which is unknown.
     fn may_be_users(&self, asked: &EffectQuery) -> bool {
-        let named = |touch: &crate::shell::FileEffect| match &touch.target {
+        let named = |change: &crate::shell::FileEffect| match &change.target {
             TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
             TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
             TargetPath::Unknown { .. } => false,

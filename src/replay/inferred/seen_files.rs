@@ -87,7 +87,7 @@ impl SeenFiles {
 
     /// Forgets files that a command may change.
     pub(super) fn touched(&mut self, touches: &[FileEffect]) {
-        let changes = |touch: &&FileEffect| !matches!(touch.effect, Effect::Mode | Effect::Own);
-        self.0.retain(|path, _| touches.iter().filter(changes).all(|touch| touch.hits(path).is_none()));
+        let changes = |change: &&FileEffect| !matches!(change.effect, Effect::Mode | Effect::Own);
+        self.0.retain(|path, _| touches.iter().filter(changes).all(|change| change.hits(path).is_none()));
     }
 }
