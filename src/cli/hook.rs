@@ -138,7 +138,7 @@ impl HookRun<'_> {
         let attempt = self.decide(library, before, &facts);
         let DecisionAttempt { before, catalogue, mut decided } = self.keep(&store, library, revision, attempt, &facts);
         let asked = facts.asked();
-        self.write_down(&catalogue, before, &decided, &asked);
+        self.write_journal(&catalogue, before, &decided, &asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
@@ -216,7 +216,7 @@ impl HookRun<'_> {
                     return (state.revision, session);
                 }
                 self.troubles.extend(odd);
-                // Written back as it was read, so that it is said once.
+                // Written back as it was read, so that it is reported once.
                 let healed = store.change(&now().at, |fresh| {
                     fresh.put(&fresh.session(id), &now().at);
                     fresh.revision + 1
@@ -251,7 +251,7 @@ impl HookRun<'_> {
             "without a journal, all modes are left"
         };
         let text = format!(
-            "`.claude/hooks/cache.json` could not be read ({why}); it is kept beside as `cache.broken-…`, and {source}"
+            "`.claude/hooks/cache.json` could not be read ({why}); it is kept as `cache.broken-…`, and {source}"
         );
         let carries = self.event.kind.is_some_and(|kind| kind.row().message);
         let at = now().at;
@@ -264,7 +264,7 @@ impl HookRun<'_> {
             }
             let mut own = fresh.session(&known.id);
             if !carries {
-                // Nobody would hear of it at a stop: it is told with the next event.
+                // The reply to this event shows no message, so the next event carries it.
                 own.modes.entry(format!("{BASE}_mode")).or_default().notes.push(format!("modegate: {text}"));
                 fresh.put(&own, &at);
             }
@@ -274,17 +274,19 @@ impl HookRun<'_> {
         repaired.unwrap_or((0, known))
     }
 
+    /// Describes the fields of the event that cannot be read.
     fn odd(&self) -> Vec<String> {
-        const SAID: usize = 5;
+        const SHOWN: usize = 5;
         let odd = &self.event.oddities;
-        let mut said: Vec<String> = odd.iter().take(SAID).map(|odd| format!("{odd}; the field was left out")).collect();
-        if odd.len() > SAID {
-            said.push(format!("{} more fields cannot be read", odd.len() - SAID));
+        let mut lines: Vec<String> =
+            odd.iter().take(SHOWN).map(|odd| format!("{odd}; the field was left out")).collect();
+        if odd.len() > SHOWN {
+            lines.push(format!("{} more fields cannot be read", odd.len() - SHOWN));
         }
-        said
+        lines
     }
 
-    fn write_down(&self, catalogue: &Catalogue, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
+    fn write_journal(&self, catalogue: &Catalogue, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
         let settings = &catalogue.settings;
         if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() {
             return;
