@@ -2,17 +2,20 @@
 
 use crate::event::{Blocking, Event, EventKind};
 use crate::verdict::{Decision, Finding, Verdict};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The exit code of a block, and of nothing else.
 pub const BLOCKED: u8 = 2;
 
 /// The output and the exit code of the hook.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reply {
     /// One JSON object, or nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stdout: String,
     /// The reason again, for people and for hosts that read it here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
     /// 0, or 2 for a block.
     pub exit: u8,

@@ -39,9 +39,6 @@ use terminal::Terminal;
 
 /// Decides recorded sessions again and reports every difference
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  modegate replay\n  modegate replay fixtures/recordings --modes softer\n  modegate replay login.scenario.yaml"
-)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_help = "Examples:
   modegate replay                            Replay the journals of this project with its current modes

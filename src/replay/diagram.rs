@@ -1,75 +1,44 @@
 //! Modes as the HTML report draws them.
 
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase, Worker};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// A mode as boxes and arrows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ModeDiagram {
-    name: String,
-    about: String,
-    commands: Vec<String>,
-    strict: bool,
-    phases: Vec<PhaseDiagram>,
-    gates: Vec<GateDiagram>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct PhaseDiagram {
-    name: String,
-    worker: String,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    detour: bool,
-    before: Vec<GateDiagram>,
-    after: Vec<GateDiagram>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct GateDiagram {
-    id: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    on: String,
-    says: String,
-}
-
-/// Converts the modes of a catalogue.
-pub(crate) fn diagrams(catalogue: &Catalogue) -> Vec<ModeDiagram> {
+/// Converts the modes of a catalogue to boxes and arrows.
+pub(crate) fn diagrams(catalogue: &Catalogue) -> Vec<Value> {
     catalogue.modes.iter().map(diagram).collect()
 }
 
-fn diagram(mode: &Mode) -> ModeDiagram {
-    ModeDiagram {
-        name: mode.name.clone(),
-        about: mode.about.clone(),
-        commands: mode.commands.iter().map(|command| format!("/{command}")).collect(),
-        strict: mode.strict,
-        phases: mode.phases.iter().map(phase_diagram).collect(),
-        gates: if mode.name == BASE {
-            Vec::new()
-        } else {
-            mode.before.iter().chain(&mode.gates).map(gate_diagram).collect()
-        },
-    }
+fn diagram(mode: &Mode) -> Value {
+    let own = mode.before.iter().chain(&mode.gates).filter(|_| mode.name != BASE);
+    json!({
+        "name": mode.name,
+        "about": mode.about,
+        "commands": mode.commands.iter().map(|command| format!("/{command}")).collect::<Vec<_>>(),
+        "strict": mode.strict,
+        "phases": mode.phases.iter().map(phase_diagram).collect::<Vec<_>>(),
+        "gates": gate_diagrams(own),
+    })
 }
 
-fn phase_diagram(phase: &Phase) -> PhaseDiagram {
+fn phase_diagram(phase: &Phase) -> Value {
     let worker = match &phase.worker {
         Worker::Main => "main".to_owned(),
         Worker::Mode(name) => format!("mode {name}"),
         Worker::Agent(names) => names.first().map(ToString::to_string).unwrap_or_default(),
     };
-    let gate_diagrams = |gates: &[Gate]| gates.iter().map(gate_diagram).collect();
-    let detour = phase.when.is_some();
-    PhaseDiagram {
-        name: phase.name.clone(),
-        worker,
-        detour,
-        before: gate_diagrams(&phase.before),
-        after: gate_diagrams(&phase.after),
-    }
+    json!({
+        "name": phase.name,
+        "worker": worker,
+        "detour": phase.when.is_some(),
+        "before": gate_diagrams(&phase.before),
+        "after": gate_diagrams(&phase.after),
+    })
 }
 
-fn gate_diagram(gate: &Gate) -> GateDiagram {
-    let on: Vec<String> = gate.on.iter().map(ToString::to_string).collect();
-    GateDiagram { id: gate.id.to_string(), on: on.join(", "), says: gate.message.clone() }
+fn gate_diagrams<'a>(gates: impl IntoIterator<Item = &'a Gate>) -> Vec<Value> {
+    let diagram = |gate: &Gate| {
+        let on: Vec<String> = gate.on.iter().map(ToString::to_string).collect();
+        json!({"id": gate.id, "on": on.join(", "), "says": gate.message})
+    };
+    gates.into_iter().map(diagram).collect()
 }

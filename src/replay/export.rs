@@ -79,19 +79,6 @@ pub fn export(
     RecordingExport { header, lines, report: exporter.report }
 }
 
-/// How a line differs when it is decided again from its own facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum LineDifference {
-    #[error("it is unreadable once it is masked")]
-    Unreadable,
-    #[error("{0}")]
-    Decision(&'static str),
-    #[error("a secret in it cannot be masked")]
-    Leak,
-    #[error("the decision differs even without masking")]
-    Unmasked,
-}
-
 struct LineExporter {
     masker: RecordingMasker,
     /// The fingerprints of blocked stops in the journal, and those of the same facts once they are masked.
@@ -131,8 +118,8 @@ impl LineExporter {
             Err(why) => {
                 let unmasked = || redecide(line, own).is_ok_and(|decided| difference(line, &decided).is_none());
                 let differs_always = catalogue.is_some() && !unmasked();
-                let why = if differs_always { LineDifference::Unmasked } else { why };
-                self.report.left_out.push(LineNote::new(line, &why.to_string()));
+                let why = if differs_always { "the decision differs even without masking" } else { why };
+                self.report.left_out.push(LineNote::new(line, why));
                 None
             }
         }
@@ -144,29 +131,30 @@ impl LineExporter {
         line: &JournalLine,
         level: MaskLevel,
         catalogue: Option<&Catalogue>,
-    ) -> Result<(JournalLine, MaskCounts), LineDifference> {
+    ) -> Result<(JournalLine, MaskCounts), &'static str> {
         let mut counts = MaskCounts::default();
-        let value = serde_json::to_value(line).map_err(|_| LineDifference::Unreadable)?;
+        let value = serde_json::to_value(line).unwrap_or_default();
         let value = self.masker.mask_line(&value, level, &mut counts);
-        let mut masked: JournalLine = serde_json::from_value(value).map_err(|_| LineDifference::Unreadable)?;
+        let mut masked: JournalLine =
+            serde_json::from_value(value).map_err(|_| "it is unreadable once it is masked")?;
         if let Some(catalogue) = catalogue {
             masked.modes.clone_from(&catalogue.hash);
             self.verify(&mut masked, catalogue)?;
         }
         let leaks = serde_json::to_string(&masked).is_ok_and(|text| self.masker.leaks(&text));
-        if leaks { Err(LineDifference::Leak) } else { Ok((masked, counts)) }
+        if leaks { Err("a secret in it cannot be masked") } else { Ok((masked, counts)) }
     }
 
     /// Decides a masked line again. Only fingerprints may differ: they are replaced by those of the masked facts.
-    fn verify(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), LineDifference> {
+    fn verify(&mut self, line: &mut JournalLine, catalogue: &Catalogue) -> Result<(), &'static str> {
         self.replace_fingerprints(&mut line.before);
-        let decided = redecide(line, catalogue).map_err(LineDifference::Decision)?;
+        let decided = redecide(line, catalogue)?;
         if let Some(mut after) = line.after.take() {
             self.replace_fingerprints(&mut after);
             self.learn_fingerprints(&mut after, &decided.session);
             line.after = Some(after);
         }
-        difference(line, &decided).map_or(Ok(()), |what| Err(LineDifference::Decision(what)))
+        difference(line, &decided).map_or(Ok(()), Err)
     }
 
     fn replace_fingerprints(&self, session: &mut Session) {

@@ -36,12 +36,6 @@ pub struct InferredFacts {
 const SOMEWHERE: &str = "/~";
 
 impl InferredFacts {
-    /// Nothing is known yet; the project is where the first event happens.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The facts at an event, with its time in UTC.
     #[must_use]
     pub fn at<'a>(&'a self, event: &'a Event, time: Option<&'a str>) -> InferredAnswers<'a> {

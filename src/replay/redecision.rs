@@ -3,6 +3,7 @@
 use super::change::DecisionChange;
 use super::line::{RecordedLine, unescaped};
 use super::recorded_facts::RecordedFacts;
+use super::result::PastDecision;
 use crate::engine::{Decided, decide};
 use crate::event::Event;
 use crate::facts::{Answer, FactSource, Facts, Question};
@@ -27,7 +28,7 @@ pub struct Comparison {
     /// How the decision differs from the recorded one.
     pub change: DecisionChange,
     /// The recorded decision, where it differs.
-    pub(crate) was: Option<(Decision, Vec<Finding>)>,
+    pub(crate) was: Option<PastDecision>,
     /// Whether other modes, or another version of modegate, made the recorded decision.
     pub other_modes: bool,
 }
@@ -225,7 +226,8 @@ impl Redecision {
         } else {
             DecisionChange::between((&recorded.decision, &recorded.after), (&now.decision, &now.session))
         };
-        compared.was = compared.change.differs().then_some((recorded.decision, recorded.findings));
+        let RecordedDecision { decision, findings, .. } = recorded;
+        compared.was = compared.change.differs().then_some(PastDecision { decision, findings });
         Ok(())
     }
 }

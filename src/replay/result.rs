@@ -6,7 +6,7 @@ use super::redecision::Comparison;
 use crate::facts::{Answer, Question};
 use crate::ids::GateId;
 use crate::mode::Catalogue;
-use crate::reply::reply;
+use crate::reply::{Reply, reply};
 use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub(crate) struct ReplayResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) facts: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reply: Option<HookOutput>,
+    pub(crate) reply: Option<Reply>,
 }
 
 /// A recorded decision.
@@ -85,16 +85,6 @@ pub(crate) struct PastDecision {
     pub(crate) decision: Decision,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Finding>,
-}
-
-/// The output of the hook.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HookOutput {
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    stdout: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    stderr: String,
-    exit: u8,
 }
 
 /// Where an event was read, and when it happened.
@@ -115,7 +105,7 @@ impl ReplayResult {
     pub(crate) fn new(location: CaseLocation, compared: Comparison, catalogue: &Catalogue) -> Self {
         let Comparison { event, decided, asked, gaps, change, was, other_modes } = compared;
         let text = |name: &str| event.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
-        let output = reply(&event, &decided.decision, &decided.findings);
+        let reply = reply(&event, &decided.decision, &decided.findings);
         let outcome = decided.outcome().to_owned();
         let Decision { verdict, reason, context, messages, moves, .. } = decided.decision;
         let active = catalogue.modes.iter().filter_map(|mode| {
@@ -142,14 +132,14 @@ impl ReplayResult {
             modes: active.collect(),
             change,
             other_modes,
-            gates: decisive_gates(&decided.findings, was.as_ref().map(|(_, findings)| findings.as_slice())),
-            was: was.map(|(decision, findings)| PastDecision { decision, findings }),
+            gates: decisive_gates(&decided.findings, was.as_ref().map(|was| was.findings.as_slice())),
+            was,
             unrecorded: unrecorded(&gaps, &asked),
             expected: None,
             met: None,
             facts: facts.map(|(question, answer)| (question.to_string(), answer.to_string())).collect(),
             findings: decided.findings,
-            reply: Some(HookOutput { stdout: output.stdout, stderr: output.stderr, exit: output.exit }),
+            reply: Some(reply),
         }
     }
 

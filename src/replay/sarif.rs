@@ -2,7 +2,7 @@
 
 use super::problem::ReplayProblem;
 use super::result::ReplayResult;
-use crate::mode::{Catalogue, Gate, ModeOrigin};
+use crate::mode::{Catalogue, ModeOrigin};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -30,8 +30,11 @@ fn rule(result: &ReplayResult) -> &str {
 }
 
 fn described(name: &str, catalogue: &Catalogue) -> Value {
-    let gate = gate(catalogue, name).map(|(mode, gate, _)| format!("{} ({mode} mode)", gate.message));
-    let text = gate.filter(|text| !text.starts_with(' ')).unwrap_or_else(|| name.to_owned());
+    let text = catalogue.modes.iter().find_map(|mode| {
+        let (_, gate) = mode.all_gates().find(|(_, gate)| gate.id == name)?;
+        (!gate.message.is_empty()).then(|| format!("{} ({} mode)", gate.message, mode.name))
+    });
+    let text = text.unwrap_or_else(|| name.to_owned());
     json!({"id": name, "shortDescription": {"text": text}})
 }
 
@@ -76,12 +79,5 @@ pub(crate) fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(Str
         // A removed gate was in this file.
         let gate = mode.all_gates().find(|(_, gate)| gate.id == finding.gate);
         Some((file.clone(), gate.map_or(1, |(_, gate)| gate.location.line as u64)))
-    })
-}
-
-fn gate<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a str, &'a Gate, &'a ModeOrigin)> {
-    catalogue.entries().find_map(|(mode, origin)| {
-        let (_, gate) = mode.all_gates().find(|(_, gate)| gate.id == name)?;
-        Some((mode.name.as_str(), gate, origin))
     })
 }

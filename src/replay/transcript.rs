@@ -85,7 +85,7 @@ impl SubagentInfo {
 }
 
 /// One transcript file of a session.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TranscriptFile {
     /// The file's own agent, then the agents whose records are interleaved with its own.
     timelines: Vec<AgentTimeline>,
@@ -113,13 +113,7 @@ impl TranscriptFile {
     }
 
     fn new(context: EventContext) -> Self {
-        Self {
-            timelines: vec![AgentTimeline::new(context)],
-            owners: HashMap::new(),
-            uuids: HashSet::new(),
-            skipped: SkippedRecords::default(),
-            lines: 0,
-        }
+        Self { timelines: vec![AgentTimeline::new(context)], ..Self::default() }
     }
 
     /// Reads the next line.
@@ -180,7 +174,8 @@ impl TranscriptFile {
             let id = id.or(uuid).unwrap_or("unnamed").to_owned();
             let main = self.timelines.first().map(|main| main.context.clone()).unwrap_or_default();
             let agent = Some(SubagentInfo { id, ..SubagentInfo::default() });
-            self.timelines.push(AgentTimeline::new(EventContext { agent, ..main }));
+            let context = EventContext { agent, ..main };
+            self.timelines.push(AgentTimeline::new(context));
             self.timelines.len() - 1
         });
         self.owners.extend(uuid.map(|uuid| (uuid.to_owned(), at)));

@@ -386,7 +386,7 @@ fn a_world_is_remembered_from_a_transcript() {
     use modegate::internals::InferredFacts;
     use modegate::{Answer, FactSource, Question};
     for name in ["foreground-agents", "foreground-agents-2.1.198"] {
-        let mut world = InferredFacts::new();
+        let mut world = InferredFacts::default();
         let mut marks = Vec::new();
         for rebuilt in rebuilt_sessions(name).remove(0).events {
             let event = Event::from_value(rebuilt.event).unwrap();

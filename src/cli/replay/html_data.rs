@@ -1,7 +1,7 @@
 //! The data of the HTML report: as many sessions as fit on a page.
 
 use super::collector::ReportedEvent;
-use super::inputs::ReplayInput;
+use super::inputs::{InputKind, ReplayInput};
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
 use crate::replay::diagram::diagrams;
@@ -25,7 +25,7 @@ pub(super) struct HtmlData {
 struct HtmlSession {
     id: String,
     file: String,
-    source: &'static str,
+    source: InputKind,
     events: Vec<Box<RawValue>>,
     #[serde(skip)]
     size: usize,
@@ -53,7 +53,7 @@ impl HtmlData {
             shown.size += size;
             shown.events.push(event);
         } else {
-            let (id, file, source) = (reported.session.clone(), file.into_owned(), input.kind.word());
+            let (id, file, source) = (reported.session.clone(), file.into_owned(), input.kind);
             self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;
@@ -97,7 +97,7 @@ impl HtmlData {
             modegate: &'static str,
             comparison: &'static str,
             summary: &'a crate::replay::counts::ReplayCounts,
-            modes: Vec<crate::replay::diagram::ModeDiagram>,
+            modes: Vec<serde_json::Value>,
             sessions: &'a [HtmlSession],
             problems: Vec<serde_json::Value>,
             #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,8 @@ pub(super) struct ReplayInput {
 }
 
 /// The format of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum InputKind {
     /// A journal, or a recording made from one.
     Journal,
@@ -32,18 +33,6 @@ pub(super) enum InputKind {
     Scenario,
     /// The output of another run with `--json`.
     Shard,
-}
-
-impl InputKind {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Journal => "journal",
-            Self::Stream => "stream",
-            Self::Transcript => "transcript",
-            Self::Scenario => "scenario",
-            Self::Shard => "shard",
-        }
-    }
 }
 
 /// The inputs in the given files and folders.

@@ -65,7 +65,7 @@ impl JournalReader<'_, '_> {
                 Err(error) => {
                     let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
                     let newer = version.filter(|version| *version > u64::from(VERSION));
-                    self.problem(number, newer.map_or_else(|| unreadable(&error, raw.complete), newer_format));
+                    self.problem(number, newer.map_or_else(|| unreadable(&error, raw.complete), newer_line));
                 }
             }
         }
@@ -76,9 +76,13 @@ impl JournalReader<'_, '_> {
     fn other(&mut self, number: u64, bytes: &[u8]) {
         let keys = LineKeys::read(bytes).unwrap_or_default();
         match (keys.kind(), keys.expect) {
-            (LineKind::Header, _) => match header(bytes) {
+            (LineKind::Header, _) => match serde_json::from_slice::<Header>(bytes) {
+                Ok(header) if header.recording > recording::VERSION => {
+                    let what = newer_format("recording", header.recording.into(), recording::VERSION);
+                    self.problem(number, format!("{what}. Its modes are not used"));
+                }
                 Ok(header) => self.modes = self.source.of_recording(&header),
-                Err(why) => self.problem(number, why),
+                Err(error) => self.problem(number, format!("the header cannot be read: {error}")),
             },
             (LineKind::Expectation, Some(raw)) => self.collector.expectation(&self.file, number, raw.get()),
             (LineKind::Event, _) => self.problem(number, "this is an event, not a journal line"),
@@ -91,7 +95,7 @@ impl JournalReader<'_, '_> {
             return;
         }
         if let Some(newer) = line.v.filter(|version| *version > u64::from(VERSION)) {
-            return self.problem(number, newer_format(newer));
+            return self.problem(number, newer_line(newer));
         }
         let continuity = match self.sessions.get_mut(line.session()) {
             Some(continuity) => continuity,
@@ -119,8 +123,12 @@ impl JournalReader<'_, '_> {
     }
 }
 
-fn newer_format(version: u64) -> String {
-    format!("the line has format {version}, written by a newer modegate; this one reads {VERSION}")
+fn newer_line(version: u64) -> String {
+    newer_format("line", version, VERSION)
+}
+
+fn newer_format(what: &str, version: u64, own: u32) -> String {
+    format!("the {what} has format {version}, written by a newer modegate; this one reads {own}")
 }
 
 /// Describes a line that is not JSON.
@@ -134,18 +142,4 @@ pub(super) fn unreadable(error: &serde_json::Error, complete: bool) -> String {
     let text = error.to_string();
     let clause = text.split(" at line ").next().unwrap_or_default();
     format!("the line is not JSON: {clause} at column {}", error.column())
-}
-
-/// Why the header of a recording is ignored.
-#[derive(Debug, thiserror::Error)]
-enum HeaderError {
-    #[error("the header cannot be read: {0}")]
-    Unreadable(#[from] serde_json::Error),
-    #[error("the recording has format {0}, written by a newer modegate; this one reads {own}. Its modes are not used", own = recording::VERSION)]
-    Newer(u32),
-}
-
-fn header(bytes: &[u8]) -> Result<Header, HeaderError> {
-    let header: Header = serde_json::from_slice(bytes)?;
-    if header.recording > recording::VERSION { Err(HeaderError::Newer(header.recording)) } else { Ok(header) }
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 /// How much is read at once.
@@ -16,15 +16,9 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub(super) const LONGEST: usize = 10_000_000;
 
 pub(super) struct LineReader {
-    file: File,
-    bytes: Vec<u8>,
-    /// Where the next line begins, and how much of the buffer is filled.
-    from: usize,
-    filled: usize,
-    /// Where the search for the next newline begins.
-    searched: usize,
+    file: BufReader<File>,
+    line: Vec<u8>,
     number: u64,
-    ended: bool,
 }
 
 /// A line that is not empty.
@@ -42,93 +36,52 @@ pub(super) struct TooLong(usize);
 
 impl LineReader {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let size = file.metadata().map_or(BLOCK, |meta| usize::try_from(meta.len()).unwrap_or(BLOCK));
-        // One byte more than the file has, so that its end is seen without another buffer.
-        let bytes = vec![0; size.saturating_add(1).clamp(4096, BLOCK)];
-        Ok(Self { file, bytes, from: 0, filled: 0, searched: 0, number: 0, ended: false })
+        Ok(Self { file: BufReader::with_capacity(BLOCK, File::open(path)?), line: Vec::new(), number: 0 })
     }
 
     /// The next line that is not empty.
     pub(super) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         loop {
             self.number += 1;
-            let Some((from, to, complete)) = self.advance()? else { return Ok(None) };
-            let size = to - from;
+            let (size, complete) = self.read_line()?;
             if size > LONGEST {
                 let bytes = Err(TooLong(size));
-                return Ok(Some(RawLine { number: self.number, bytes, complete }));
+                return Ok(Some(RawLine { number: self.number, bytes, complete: true }));
             }
-            let bom = self.number == 1 && self.bytes.get(from..to).is_some_and(|line| line.starts_with(BOM));
-            let from = if bom { from + BOM.len() } else { from };
-            if !self.bytes.get(from..to).unwrap_or_default().trim_ascii().is_empty() {
-                let bytes = Ok(self.bytes.get(from..to).unwrap_or_default());
-                return Ok(Some(RawLine { number: self.number, bytes, complete }));
+            if self.number == 1 && self.line.starts_with(BOM) {
+                self.line.drain(..BOM.len());
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(Some(RawLine { number: self.number, bytes: Ok(&self.line), complete }));
+            }
+            if !complete {
+                return Ok(None);
             }
         }
     }
 
-    /// Moves past the next line; returns its start and end in the buffer, and whether it ends with a newline.
-    fn advance(&mut self) -> io::Result<Option<(usize, usize, bool)>> {
-        loop {
-            let open = self.bytes.get(self.searched..self.filled).unwrap_or_default();
-            if let Some(at) = memchr::memchr(b'\n', open) {
-                let (from, to) = (self.from, self.searched + at);
-                self.from = to + 1;
-                self.searched = self.from;
-                return Ok(Some((from, to, true)));
-            }
-            self.searched = self.filled;
-            if self.ended {
-                let (from, to) = (self.from, self.filled);
-                self.from = to;
-                return Ok((to > from).then_some((from, to, false)));
-            }
-            if self.filled - self.from > LONGEST {
-                return self.skip_line().map(Some);
-            }
-            self.fill()?;
-        }
-    }
-
-    /// Reads the next block behind what is left of the last one.
-    fn fill(&mut self) -> io::Result<()> {
-        if self.from > 0 {
-            self.bytes.copy_within(self.from..self.filled, 0);
-            self.filled -= self.from;
-            self.searched -= self.from;
-            self.from = 0;
-        }
-        if self.filled == self.bytes.len() {
-            self.bytes.resize((self.bytes.len() * 2).clamp(4096, LONGEST + BLOCK), 0);
-        }
-        let read = loop {
-            match self.file.read(self.bytes.get_mut(self.filled..).unwrap_or_default()) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read?,
-            }
-        };
-        self.filled += read;
-        self.ended = read == 0;
-        Ok(())
-    }
-
-    /// Skips a line that is too long without keeping it; the returned range has its size.
-    fn skip_line(&mut self) -> io::Result<(usize, usize, bool)> {
+    /// Reads up to the next newline; returns the size of the line, of which a too long one is not kept, and whether
+    /// there is a newline.
+    fn read_line(&mut self) -> io::Result<(usize, bool)> {
         let mut size = 0;
+        self.line.clear();
         loop {
-            let open = self.bytes.get(self.searched..self.filled).unwrap_or_default();
-            let end = memchr::memchr(b'\n', open);
-            if end.is_some() || self.ended {
-                let to = end.map_or(self.filled, |at| self.searched + at);
-                size += to - self.from;
-                self.from = (to + 1).min(self.filled);
-                self.searched = self.from;
-                return Ok((0, size, true));
+            let block = match self.file.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                block => block?,
+            };
+            let newline = memchr::memchr(b'\n', block);
+            let part = block.get(..newline.unwrap_or(block.len())).unwrap_or_default();
+            size += part.len();
+            if size <= LONGEST {
+                self.line.extend_from_slice(part);
             }
-            size += self.filled - self.from;
-            (self.from, self.filled, self.searched) = (0, 0, 0);
-            self.fill()?;
+            let is_end = block.is_empty();
+            let used = part.len() + usize::from(newline.is_some());
+            self.file.consume(used);
+            if is_end || newline.is_some() {
+                return Ok((size, newline.is_some()));
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
     };
-    let answer = whole.then(|| InferredFacts::new().at(event, None).answer(question));
+    let answer = whole.then(|| InferredFacts::default().at(event, None).answer(question));
     answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
 }
 

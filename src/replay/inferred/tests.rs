@@ -24,7 +24,7 @@ fn wrote(path: &str, content: &str) -> Event {
 }
 
 fn after(events: &[Event]) -> InferredFacts {
-    let mut remembered = InferredFacts::new();
+    let mut remembered = InferredFacts::default();
     for event in events {
         remembered.learn(event, Some(NOON));
     }
@@ -229,7 +229,8 @@ fn a_worktree_is_a_world_of_its_own() {
 #[test]
 fn the_project_is_where_the_transcript_says() {
     let below = event("SessionStart", json!({"cwd": "/home/ann/app/src"}));
-    let relative = |event: &Event| InferredFacts::new().at(event, None).answer(&Question::Relative("x.rs".to_owned()));
+    let relative =
+        |event: &Event| InferredFacts::default().at(event, None).answer(&Question::Relative("x.rs".to_owned()));
     assert_eq!(relative(&below), Answer::Relative("src/x.rs".to_owned()));
     let elsewhere = event("SessionStart", json!({"cwd": "/home/ann/app/src", "transcript_path": "/tmp/s1.jsonl"}));
     assert_eq!(relative(&elsewhere), Answer::Relative("x.rs".to_owned()));
@@ -241,16 +242,16 @@ fn the_milestone_is_known_with_its_file() {
     let status = wrote("/home/ann/app/project/status.json", r#"{"current_milestone": "MS-1"}"#);
     let milestone = Milestone { id: "MS-1".to_owned(), description: String::new() };
     assert_eq!(ask(&after(&[status]), &Question::Milestone), Answer::Milestone(Some(milestone)));
-    assert!(matches!(ask(&InferredFacts::new(), &Question::Milestone), Answer::Unknown(_)));
+    assert!(matches!(ask(&InferredFacts::default(), &Question::Milestone), Answer::Unknown(_)));
 }
 
 #[test]
 fn the_clock_is_the_events() {
     let clock = Clock { at: NOON.to_owned(), date: "111626".to_owned() };
-    assert_eq!(ask(&InferredFacts::new(), &Question::Clock), Answer::Clock(clock));
+    assert_eq!(ask(&InferredFacts::default(), &Question::Clock), Answer::Clock(clock));
     let stop = event("Stop", json!({}));
     let unknown = Answer::Unknown("the event has no time".to_owned());
-    assert_eq!(InferredFacts::new().at(&stop, None).answer(&Question::Clock), unknown);
+    assert_eq!(InferredFacts::default().at(&stop, None).answer(&Question::Clock), unknown);
 }
 
 #[test]
@@ -302,7 +303,7 @@ fn touching(path: &str) -> Question {
 
 #[track_caller]
 fn check_touch(event: &Event, path: &str, expected: Option<bool>) {
-    let touched = match InferredFacts::new().at(event, None).answer(&touching(path)) {
+    let touched = match InferredFacts::default().at(event, None).answer(&touching(path)) {
         Answer::Touches(touched) => Some(touched.is_some()),
         Answer::Unknown(_) => None,
         other => panic!("{other:?}"),
@@ -326,7 +327,7 @@ fn what_a_tool_would_touch_is_in_its_input() {
     tilde.fields.shift_remove("transcript_path");
     check_touch(&tilde, "~/.ssh/**", Some(true));
     check_touch(&tilde, "/home/ann/.ssh/**", None);
-    let world = InferredFacts::new();
+    let world = InferredFacts::default();
     let push = remove("cd x && git push --force");
     let calls = |word: &str| world.at(&push, None).answer(&Question::Calls(vec![word.to_owned()]));
     assert_eq!(calls("git push"), Answer::Calls(Some("git push --force".to_owned())));
@@ -343,8 +344,8 @@ fn hook_entries_are_compared_where_both_sides_are_known() {
     let ask = |known: &InferredFacts, path: &str| known.at(&write(path), None).answer(&Question::HookEntries);
     assert_eq!(ask(&after(&[wrote(settings, own)]), settings), Answer::HookEntries(Some(settings.to_owned())));
     assert_eq!(ask(&after(&[wrote(settings, "{}")]), settings), Answer::HookEntries(None));
-    assert!(matches!(ask(&InferredFacts::new(), settings), Answer::Unknown(_)));
-    assert_eq!(ask(&InferredFacts::new(), "/home/ann/app/src/x.rs"), Answer::HookEntries(None));
+    assert!(matches!(ask(&InferredFacts::default(), settings), Answer::Unknown(_)));
+    assert_eq!(ask(&InferredFacts::default(), "/home/ann/app/src/x.rs"), Answer::HookEntries(None));
 }
 
 #[test]
@@ -357,7 +358,7 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
         Question::Context("a.md".to_owned()),
         transcript,
     ] {
-        let Answer::Unknown(why) = ask(&InferredFacts::new(), &question) else { panic!("{question} is answered") };
+        let Answer::Unknown(why) = ask(&InferredFacts::default(), &question) else { panic!("{question} is answered") };
         assert!(why.len() > 10, "{why}");
     }
 }

@@ -17,23 +17,15 @@ pub(super) struct PendingCall {
 /// The calls of one agent that have no result yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingCalls {
-    running: Vec<PendingCall>,
-    queued: VecDeque<PendingCall>,
+    pub running: Vec<PendingCall>,
+    pub queued: VecDeque<PendingCall>,
 }
 
 impl PendingCalls {
-    pub(super) fn add(&mut self, call: PendingCall) {
-        self.queued.push_back(call);
-    }
-
     /// Takes the next call from the queue if it can start now.
     pub(super) fn next(&mut self) -> Option<PendingCall> {
         let parallel = |call: &PendingCall| is_read_only(call) && self.running.iter().all(is_read_only);
         self.queued.pop_front_if(|call| self.running.is_empty() || parallel(call))
-    }
-
-    pub(super) fn run(&mut self, call: PendingCall) {
-        self.running.push(call);
     }
 
     /// Takes out a running call.
@@ -112,7 +104,7 @@ mod tests {
         let mut ids = Vec::new();
         while let Some(call) = calls.next() {
             ids.push(call.tool_use.id.clone());
-            calls.run(call);
+            calls.running.push(call);
         }
         ids
     }
@@ -123,7 +115,7 @@ mod tests {
         for (id, tool, command) in
             [("1", "Write", ""), ("2", "Agent", ""), ("3", "Bash", "cat x | wc -l"), ("4", "Bash", "echo x > y")]
         {
-            calls.add(call(id, tool, command));
+            calls.queued.push_back(call(id, tool, command));
         }
         assert_eq!(started(&mut calls), ["1"]);
         assert!(calls.end("1").is_some());
@@ -138,7 +130,7 @@ mod tests {
     fn a_result_shows_that_a_call_has_started() {
         let mut calls = PendingCalls::default();
         for id in ["1", "2", "3"] {
-            calls.add(call(id, "Bash", "make"));
+            calls.queued.push_back(call(id, "Bash", "make"));
         }
         assert_eq!(started(&mut calls), ["1"]);
         assert!(calls.end("2").is_none());

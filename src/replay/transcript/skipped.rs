@@ -1,48 +1,31 @@
 //! Counts the records of a transcript that could not be used.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Formatter, Result};
 
 /// Why a record was skipped.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages describe the reasons")]
 pub enum SkipReason {
-    /// The line is not a complete JSON object.
+    #[error("not a complete JSON object")]
     NotJson,
-    /// The line is too long.
+    #[error("line too long")]
     TooLong,
-    /// The record has no type.
+    #[error("record without a type")]
     NoType,
-    /// The record has a type that modegate does not know.
+    #[error("unknown record type `{0}`")]
     UnknownType(String),
-    /// The record lacks the message that its type requires.
+    #[error("record without a message")]
     NoMessage,
-    /// The record appeared before.
+    #[error("repeated record")]
     Repeated,
-    /// The record was copied from another session.
+    #[error("record of another session")]
     Copied,
-    /// The result belongs to no call.
+    #[error("tool result without a call")]
     NoCall,
-    /// The host rejected the call before any hook ran.
+    #[error("call rejected by the host before any hook")]
     Rejected,
-    /// The call was queued behind one that never ended.
+    #[error("call that never started")]
     NotStarted,
-}
-
-impl Display for SkipReason {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
-            Self::NotJson => "not a complete JSON object",
-            Self::TooLong => "line too long",
-            Self::NoType => "record without a type",
-            Self::UnknownType(name) => return write!(f, "unknown record type `{name}`"),
-            Self::NoMessage => "record without a message",
-            Self::Repeated => "repeated record",
-            Self::Copied => "record of another session",
-            Self::NoCall => "tool result without a call",
-            Self::Rejected => "call rejected by the host before any hook",
-            Self::NotStarted => "call that never started",
-        })
-    }
 }
 
 /// A line of one of a session's transcript files.

@@ -19,7 +19,7 @@ impl AgentTimeline {
         self.message.text.push_str(&text);
         for tool_use in record.tool_uses() {
             self.message.has_calls = true;
-            self.calls.add(PendingCall { tool_use: tool_use.clone(), line: self.now.line, started: None });
+            self.calls.queued.push_back(PendingCall { tool_use: tool_use.clone(), line: self.now.line, started: None });
         }
         self.start_calls();
         let reason = record.message.stop_reason.as_deref();
@@ -57,7 +57,7 @@ impl AgentTimeline {
         call.started = Some(self.events.len());
         let event = self.context.tool_event("PreToolUse", &call.tool_use);
         self.push_at(event, RecordTime { line: call.line, ..self.now.clone() });
-        self.calls.run(call);
+        self.calls.running.push(call);
     }
 
     pub(super) fn tool_result(&mut self, result: &ToolResult, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
