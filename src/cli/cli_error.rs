@@ -35,6 +35,8 @@ impl CliError {
     }
 }
 
+impl std::error::Error for CliError {}
+
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;

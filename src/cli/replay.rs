@@ -17,9 +17,11 @@ mod summary;
 mod terminal;
 mod workers;
 
+use super::cli_error::CliError;
 use super::screen::{print_error, print_failure};
+use super::session_lookup::find_session;
 use super::{EXIT_FAILURE, places};
-use crate::paths::hash;
+use crate::paths::{ProjectPaths, hash};
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
 use clap::Args;
@@ -93,6 +95,8 @@ enum ReplayError {
     Unreadable(String, io::Error),
     #[error("cannot read `{0}`: {1}\n  hint: no session was recorded here yet; name a file or a folder")]
     NoJournals(String, io::Error),
+    #[error(transparent)]
+    NoSession(#[from] CliError),
     #[error("nothing to replay in {0}")]
     Nothing(String),
     #[error("the shards have no decisions")]
@@ -144,7 +148,7 @@ impl Replay {
         if let Some(broken) = source.broken().first() {
             return Err(ReplayError::BadModes(broken.summary()));
         }
-        let found = self.found(&here.sessions())?;
+        let found = self.found(&here)?;
         let mut reporter = Reporter {
             args: self,
             sinks: self.sinks()?,
@@ -191,8 +195,8 @@ impl Replay {
         }
     }
 
-    fn found(&self, journals: &Path) -> Result<FoundInputs, ReplayError> {
-        let paths = if self.paths.is_empty() { vec![journals.to_owned()] } else { self.paths.clone() };
+    fn found(&self, here: &ProjectPaths) -> Result<FoundInputs, ReplayError> {
+        let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.named_paths(here)? };
         let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {
             let path = path.display().to_string();
@@ -212,6 +216,17 @@ impl Replay {
             return Err(ReplayError::Nothing(format!("{}{why}", named.join(", "))));
         }
         Ok(found)
+    }
+
+    /// The given paths; a word that names no file means the journal of the session with that id.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn named_paths(&self, here: &ProjectPaths) -> Result<Vec<PathBuf>, ReplayError> {
+        let is_id = |word: &str| !word.contains(['/', '\\', '.']);
+        let path = |given: &PathBuf| match given.to_str() {
+            Some(word) if is_id(word) && !given.exists() => Ok(here.journal(&find_session(here, word)?)),
+            _ => Ok(given.clone()),
+        };
+        self.paths.iter().map(path).collect()
     }
 
     /// Opens every output, so that one that cannot be written fails at once.

@@ -76,7 +76,7 @@ fn the_streams_of_the_host_run_as_recordings() {
 #[test]
 fn a_journal_of_today_is_decided_as_it_was() {
     let (project, journal) = played();
-    for words in [vec![], vec!["."], vec![journal.to_str().unwrap()]] {
+    for words in [vec![], vec!["."], vec![journal.to_str().unwrap()], vec!["s1"], vec!["last"]] {
         let output = replay(&project, &words);
         assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
         assert!(
@@ -86,6 +86,15 @@ fn a_journal_of_today_is_decided_as_it_was() {
         );
         assert_eq!(output.stderr, "");
     }
+}
+
+#[test]
+fn an_unknown_session_id_is_an_error() {
+    let (project, _) = played();
+    let output = replay(&project, &["nope"]);
+    assert_eq!(output.exit, 66);
+    assert!(output.stderr.starts_with("error: no session `nope` in "), "{}", output.stderr);
+    assert!(output.stderr.contains("\n  hint: "), "{}", output.stderr);
 }
 
 #[test]
