@@ -34,7 +34,7 @@ pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<S
     for raw in braces(raw) {
         let marks = environment.variable("IFS").and_then(|words| words.first().and_then(ShellWord::text));
         let mut fields = FieldSplitter { marks, ..FieldSplitter::default() };
-        fields.walker(&raw, false, environment, DEPTH);
+        fields.expand(&raw, false, environment, DEPTH);
         words.extend(fields.done());
     }
     words
@@ -42,25 +42,14 @@ pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<S
 
 /// Expands a word that is not split, such as a value or a redirection target.
 pub(super) fn single(raw: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
-    joined(&fields(raw, environment))
+    ShellWord::joined(&fields(raw, environment))
 }
 
 /// Expands a here-document, in which only `$` and backticks are special.
 pub(super) fn document(text: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
     let mut fields = FieldSplitter::default();
-    fields.walker(text, true, environment, DEPTH);
-    joined(&fields.done())
-}
-
-fn joined(words: &[ShellWord]) -> ShellWord {
-    let mut all = ShellWord::default();
-    for (at, word) in words.iter().enumerate() {
-        if at > 0 {
-            all.push(" ");
-        }
-        all.extend(word);
-    }
-    all
+    fields.expand(text, true, environment, DEPTH);
+    ShellWord::joined(&fields.done())
 }
 
 #[derive(Default)]
@@ -90,7 +79,7 @@ impl FieldSplitter {
         self.current.get_or_insert_default()
     }
 
-    fn walker(&mut self, raw: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
+    fn expand(&mut self, raw: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else {
             environment.lost(raw);
             return self.word().push_unknown();
@@ -139,7 +128,7 @@ impl FieldSplitter {
         match part {
             WordPart::Double(text) => {
                 self.word();
-                self.walker(text, true, environment, depth);
+                self.expand(text, true, environment, depth);
             }
             WordPart::Ansi(text) => {
                 let text = super::quoting::ansi(text);
@@ -165,7 +154,7 @@ impl FieldSplitter {
             WordPart::Count(text) => {
                 // Only its substitutions matter, not the number.
                 let mut inner = Self::default();
-                inner.walker(text, true, environment, depth);
+                inner.expand(text, true, environment, depth);
                 self.word().push_unknown();
             }
             WordPart::Variable(name) => {
@@ -244,11 +233,11 @@ impl FieldSplitter {
         let argument = rest.strip_prefix(operator).unwrap_or_default();
         // `${x@Q}`, `${x^}`: other operators transform the value.
         let operator = if operator.is_empty() && !argument.is_empty() { "@" } else { operator };
-        Self::default().walker(index, true, environment, depth);
+        Self::default().expand(index, true, environment, depth);
         let mut inner = Self::default();
-        inner.walker(argument, quoted, environment, depth);
+        inner.expand(argument, quoted, environment, depth);
         let arguments = inner.done();
-        let argument = joined(&arguments);
+        let argument = ShellWord::joined(&arguments);
         let mut value = environment.variable(name);
         if sign == "!" {
             let named = value.and_then(|words| words.first().and_then(ShellWord::text));

@@ -110,10 +110,10 @@ impl ShellWord {
 
     /// Its text, with `unknown` in place of unknown pieces.
     #[must_use]
-    pub fn filled(&self, hole: &str) -> String {
+    pub fn filled(&self, unknown: &str) -> String {
         let text = |piece: &'_ WordPiece| match piece {
             WordPiece::Text(text) | WordPiece::Glob(text) => text.clone(),
-            WordPiece::Unknown => hole.to_owned(),
+            WordPiece::Unknown => unknown.to_owned(),
         };
         self.pieces.iter().map(text).collect()
     }
@@ -122,6 +122,25 @@ impl ShellWord {
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
         self.text().as_deref() == Some(text)
+    }
+
+    /// Joins words with spaces.
+    pub(super) fn joined(words: &[Self]) -> Self {
+        let mut all = Self::default();
+        for (at, word) in words.iter().enumerate() {
+            if at > 0 {
+                all.push(" ");
+            }
+            all.extend(word);
+        }
+        all
+    }
+
+    /// The word with a slash at its end.
+    pub(super) fn slashed(&self) -> Self {
+        let mut word = self.clone();
+        word.push("/");
+        word
     }
 
     /// The rest of the word after a known prefix.

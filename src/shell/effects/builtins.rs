@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::walker::Walker;
-use super::{Effect, copy_move, file_programs, git, inline_code};
+use super::{copy_move, file_programs, git, inline_code};
 use crate::shell::word::ShellWord;
 
 /// Walks a known program and returns its output.
@@ -24,7 +24,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             }
             return input.clone();
         }
-        _ if inline_code::is_interpreter(name) => inline_code::run(walker, name, rest, input),
+        _ if inline_code::run(walker, name, rest, input) => {}
         _ => file_programs::run(walker, name, rest),
     }
     ShellWord::unknown()
@@ -212,8 +212,7 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
     let skip = usize::from(!args.has("-e -f"));
     match args.operands.get(skip..) {
         Some([folder]) if args.has("-l --files-with-matches") => {
-            let mut below = folder.clone();
-            below.push("/");
+            let mut below = folder.slashed();
             below.push_unknown();
             below
         }
@@ -240,13 +239,7 @@ fn echo(rest: &[ShellWord]) -> ShellWord {
     let is_option = |word: &&ShellWord| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|option| word.is(option));
     let options = rest.iter().take_while(is_option).count();
     let escapes = rest.iter().take(options).any(|word| word.filled("").contains('e'));
-    let mut printed = ShellWord::default();
-    for (at, word) in rest.iter().skip(options).enumerate() {
-        if at > 0 {
-            printed.push(" ");
-        }
-        printed.extend(word);
-    }
+    let mut printed = ShellWord::joined(rest.get(options..).unwrap_or_default());
     printed.push("\n");
     match printed.text() {
         Some(text) if escapes => ShellWord::new(crate::shell::quoting::ansi(&text)),
@@ -291,11 +284,4 @@ fn printf(rest: &[ShellWord]) -> ShellWord {
         }
     }
     printed
-}
-
-/// Records the same change of each word.
-pub(super) fn each(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord], recursive: bool) {
-    for word in words {
-        walker.change(effect, word, recursive);
-    }
 }

@@ -1,7 +1,6 @@
 //! `mv`, `cp`, `ln` and `rsync`.
 
 use super::args::Args;
-use super::builtins::each;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, file_programs};
@@ -12,7 +11,7 @@ const VALUED: &str = "-t --target-directory -S --suffix -m --mode -o --owner -g 
 pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, VALUED);
     let (sources, target) = ends(&args);
-    each(walker, Effect::Remove, &sources, true);
+    walker.change_all(Effect::Remove, &sources, true);
     onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), true);
     // Paths below the new name are those below the old one.
     if let ([source], Some(target)) = (sources.as_slice(), &target)
@@ -26,7 +25,7 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     let args = Args::new(rest, VALUED);
     if name.ends_with("install") && args.has("-d --directory") {
-        return each(walker, Effect::Write, &args.operands, false);
+        return walker.change_all(Effect::Write, &args.operands, false);
     }
     let (sources, target) = ends(&args);
     let whole = args.has("-r -R -a --recursive --archive");
@@ -83,7 +82,7 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         walker.change(Effect::Remove, target, true);
     }
     if args.has("--remove-source-files") {
-        each(walker, Effect::Remove, sources, true);
+        walker.change_all(Effect::Remove, sources, true);
     }
 }
 
@@ -109,8 +108,7 @@ fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWor
 
 /// The path of a source in a target folder.
 fn inside(target: &ShellWord, source: &ShellWord) -> ShellWord {
-    let mut inside = target.clone();
-    inside.push("/");
+    let mut inside = target.slashed();
     match source.text() {
         Some(text) => {
             let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();

@@ -13,6 +13,11 @@ impl Walker<'_> {
         self.change(Effect::Write, word, false);
     }
 
+    /// Records the same change of each word.
+    pub fn change_all<'w>(&mut self, effect: Effect, words: impl IntoIterator<Item = &'w ShellWord>, recursive: bool) {
+        words.into_iter().for_each(|word| self.change(effect, word, recursive));
+    }
+
     /// Records a change of the path in a word.
     pub fn change(&mut self, effect: Effect, word: &ShellWord, recursive: bool) {
         if word.pieces().is_empty() {

@@ -1,114 +1,122 @@
 //! Programs that change the files in their arguments.
 
-use super::Effect;
+use super::Effect::{self, Device, Mode, Remove, Write};
 use super::args::Args;
-use super::builtins::each;
 use super::walker::Walker;
+use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
+use Paths::{AfterOf, Devices, First, Folder, Operands, Rest, Trees, Values};
+use When::{Always, With, Without};
+
+/// A program whose changes follow from its arguments: its names, its options that take a value, when it changes
+/// something, how, and which paths. A program may have several rows.
+type FileProgram = (&'static str, &'static str, When, Effect, Paths);
+
+/// The options with or without which a program changes something.
+enum When {
+    Always,
+    With(&'static str),
+    Without(&'static str),
+}
+
+/// The arguments that a program changes.
+enum Paths {
+    /// The operands; with one of these options, everything below them, too.
+    Operands(&'static str),
+    /// The operands with everything below them.
+    Trees,
+    First,
+    /// All operands but the first.
+    Rest,
+    /// Operands that are not numbers.
+    Devices,
+    /// Operands of the form `of=path`.
+    AfterOf,
+    /// The values of these options, except `-` for standard output.
+    Values(&'static str),
+    /// Unknown paths below the value of one of these options, or below the current folder.
+    Folder(&'static str),
+}
+
+const WGET: &str = "-O -P -o -a --output-document --directory-prefix --output-file -U";
+const NODES: &str = "-d -r -t -m -p -Z --date --reference --mode --tmpdir";
+const DISK: &str = "-t -L -U -b -n -N -s -o --type --label";
+const SHRED: &str = "-n -s --iterations --size --random-source";
+const KEYGEN: &str = "-t -b -C -N -P -f -R -F -Y -m -O -I -n -s";
+const DISK_TOOLS: &str =
+    "mkfs* newfs* mke2fs mkswap wipefs blkdiscard hdparm diskutil fdisk sfdisk cfdisk gdisk sgdisk";
+const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
+const OUTPUT: &str = "-o -out --output";
+
+const PROGRAMS: [FileProgram; 22] = [
+    ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
+    ("unlink", "", Always, Remove, Operands("")),
+    ("rmdir trash srm rimraf", "", Always, Remove, Trees),
+    ("shred", SHRED, Always, Write, Operands("")),
+    ("shred", SHRED, With("-u --remove"), Remove, Operands("")),
+    ("truncate fallocate", "-s -r -o -l --size --reference --offset --length", Always, Write, Operands("")),
+    ("touch mkdir mkfifo mknod mktemp", NODES, Always, Write, Operands("")),
+    // `mkdir -p x` has no value, `mktemp -p x` does.
+    ("touch mkdir mkfifo mknod mktemp", NODES, Always, Write, Values("-p")),
+    ("setfacl", "-m -x -M -X --modify --remove --set --restore", Always, Mode, Operands("-R --recursive")),
+    ("ssh-keygen", KEYGEN, Without("-l -y -F -B -e"), Write, Values("-f")),
+    ("dd", "", Always, Write, AfterOf),
+    ("parted", "", Without("-l --list"), Device, Devices),
+    (DISK_TOOLS, DISK, Without("-l --list"), Device, Devices),
+    ("yq", "", With("-i --inplace --in-place"), Write, Operands("")),
+    ("sd rename dos2unix unix2dos", "", Always, Write, Operands("")),
+    ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
+    ("zip 7z ar", "", Always, Write, First),
+    (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("")),
+    ("wget", WGET, Always, Write, Values("-O -o -a --output-document --output-file")),
+    ("wget", WGET, Without("-O --output-document"), Write, Folder("-P --directory-prefix")),
+    ("sort split csplit gcc cc clang rustc ld pandoc openssl xxd", OUTPUT, Always, Write, Values(OUTPUT)),
+    ("uniq", "-f -s -w", Always, Write, Rest),
+];
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
-    let plain = |valued: &str| Args::new(rest, valued);
     match name {
-        "rm" | "grm" => {
-            let args = plain("");
-            each(walker, Effect::Remove, &args.operands, args.has("-r -R --recursive"));
-        }
-        "rmdir" | "unlink" | "trash" | "srm" | "rimraf" => {
-            each(walker, Effect::Remove, &plain("").operands, name != "unlink");
-        }
-        "shred" => {
-            let args = plain("-n -s --iterations --size --random-source");
-            each(walker, Effect::Write, &args.operands, false);
-            if args.has("-u --remove") {
-                each(walker, Effect::Remove, &args.operands, false);
-            }
-        }
-        "truncate" | "fallocate" => {
-            let args = plain("-s -r -o -l --size --reference --offset --length");
-            each(walker, Effect::Write, &args.operands, false);
-        }
-        "touch" | "mkdir" | "mkfifo" | "mknod" | "mktemp" => {
-            let args = plain("-d -r -t -m -p -Z --date --reference --mode --tmpdir");
-            // `mkdir -p x` has no value, `mktemp -p x` does.
-            let values = args.values("-p").cloned().collect::<Vec<_>>();
-            each(walker, Effect::Write, &args.operands, false);
-            each(walker, Effect::Write, &values, false);
-        }
-        "chmod" | "gchmod" | "chattr" | "chflags" => changed(walker, Effect::Mode, rest),
+        "chmod" | "gchmod" | "chattr" | "chflags" => changed(walker, Mode, rest),
         "chown" | "chgrp" | "gchown" => changed(walker, Effect::Own, rest),
-        "setfacl" => {
-            let args = plain("-m -x -M -X --modify --remove --set --restore");
-            each(walker, Effect::Mode, &args.operands, args.has("-R --recursive"));
-        }
-        "ssh-keygen" => {
-            let args = plain("-t -b -C -N -P -f -R -F -Y -m -O -I -n -s");
-            if !args.has("-l -y -F -B -e") {
-                let files: Vec<ShellWord> = args.values("-f").cloned().collect();
-                each(walker, Effect::Write, &files, false);
-            }
-        }
-        "dd" => {
-            for file in rest.iter().filter_map(|word| word.after("of=")) {
-                walker.write(&file);
-            }
-        }
-        "wipefs" | "mkswap" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "blkdiscard"
-        | "hdparm" | "mke2fs" | "diskutil" => devices(walker, name, rest),
-        _ if name.starts_with("mkfs") || name.starts_with("newfs") => devices(walker, name, rest),
         "sed" | "gsed" => sed(walker, rest),
-        "yq" | "sd" | "rename" | "dos2unix" | "unix2dos" => {
-            let args = plain("");
-            if name != "yq" || args.has("-i --inplace --in-place") {
-                each(walker, Effect::Write, &args.operands, false);
-            }
-        }
         "ed" | "ex" | "vi" | "vim" | "nvim" | "view" | "nano" | "emacs" | "pico" | "micro" | "code" => {
-            let args = plain("-c -S -u -p --cmd");
-            each(walker, Effect::Write, &args.operands, false);
+            let args = Args::new(rest, "-c -S -u -p --cmd");
+            walker.change_all(Write, &args.operands, false);
             for script in args.values("-c --cmd") {
                 super::inline_code::mention(walker, &format!("'{}'", script.filled("")));
             }
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, rest),
-        "unzip" => {
-            let args = plain("-d -x -P");
-            if !args.has("-l -t -p -v -Z") {
-                let here = ShellWord::new(".");
-                below(walker, Effect::Write, args.value("-d").unwrap_or(&here));
-            }
-        }
-        "zip" | "7z" | "ar" => each(walker, Effect::Write, plain("").operands.get(..1).unwrap_or_default(), false),
-        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" | "compress" => {
-            let args = plain("-S -o");
-            if !args.has("-c --stdout -t -l --list --test") {
-                each(walker, Effect::Write, &args.operands, false);
-            }
-        }
         "curl" => curl(walker, rest),
-        "wget" => {
-            let args = plain("-O -P -o -a --output-document --directory-prefix --output-file -U");
-            let named = "-O -o -a --output-document --output-file";
-            let files: Vec<ShellWord> = args.values(named).filter(|file| !file.is("-")).cloned().collect();
-            each(walker, Effect::Write, &files, false);
-            if !args.has("-O --output-document") {
-                let here = ShellWord::new(".");
-                below(walker, Effect::Write, args.value("-P --directory-prefix").unwrap_or(&here));
-            }
-        }
-        "sort" | "split" | "csplit" | "gcc" | "cc" | "clang" | "rustc" | "ld" | "pandoc" | "openssl" | "xxd" => {
-            let args = plain("-o -out --output");
-            let out: Vec<ShellWord> = args.values("-o -out --output").cloned().collect();
-            each(walker, Effect::Write, &out, false);
-        }
-        "uniq" => each(walker, Effect::Write, plain("-f -s -w").operands.get(1..).unwrap_or_default(), false),
-        _ => {}
+        _ => PROGRAMS.iter().filter(|row| has_name(row.0, name)).for_each(|row| listed(walker, row, rest)),
+    }
+}
+
+/// Runs a row of the table.
+fn listed(walker: &mut Walker<'_>, (_, valued, when, effect, paths): &FileProgram, rest: &[ShellWord]) {
+    let args = Args::new(rest, valued);
+    let operands = args.operands.iter();
+    let runs = match when {
+        Always => true,
+        With(options) => args.has(options),
+        Without(options) => !args.has(options),
+    };
+    match paths {
+        _ if !runs => {}
+        Operands(recursive) => walker.change_all(*effect, operands, args.has(recursive)),
+        Trees => walker.change_all(*effect, operands, true),
+        First => walker.change_all(*effect, operands.take(1), false),
+        Rest => walker.change_all(*effect, operands.skip(1), false),
+        Devices => walker.change_all(*effect, operands.filter(|word| word.prefix().parse::<u64>().is_err()), true),
+        AfterOf => operands.filter_map(|word| word.after("of=")).for_each(|file| walker.change(*effect, &file, false)),
+        Values(options) => walker.change_all(*effect, args.values(options).filter(|file| !file.is("-")), false),
+        Folder(options) => below(walker, *effect, args.value(options).unwrap_or(&ShellWord::new("."))),
     }
 }
 
 /// Records a change of an unknown path below a folder.
 pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord) {
-    let mut inside = folder.clone();
-    inside.push("/");
+    let mut inside = folder.slashed();
     inside.push_unknown();
     let target = walker.target(&inside);
     walker.note(effect, target, true);
@@ -127,29 +135,16 @@ fn changed(walker: &mut Walker<'_>, effect: Effect, rest: &[ShellWord]) {
     let mode = rest.iter().find(is_mode).is_some_and(|word| !word.is("-R"));
     let args = Args::new(rest, "--from --reference");
     let named = mode || args.has("--reference");
-    let files = if named { args.operands.as_slice() } else { args.operands.get(1..).unwrap_or_default() };
-    each(walker, effect, files, args.has("-R --recursive"));
-}
-
-fn devices(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
-    const VALUED: &str = "-t -L -U -b -n -N -s -o --type --label";
-    let args = Args::new(rest, if name == "parted" { "" } else { VALUED });
-    if args.has("-l --list") {
-        return;
-    }
-    for device in args.operands.iter().filter(|word| word.prefix().parse::<u64>().is_err()) {
-        let target = walker.target(device);
-        walker.note(Effect::Device, target, true);
-    }
+    let files = args.operands.iter().skip(usize::from(!named));
+    walker.change_all(effect, files, args.has("-R --recursive"));
 }
 
 fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, "-e -f -l --expression --file --line-length");
     let scripted = args.has("-e -f --expression --file");
     let skip = usize::from(!scripted);
-    let scripts: Vec<ShellWord> =
-        args.values("-e --expression").chain(args.operands.iter().take(skip)).cloned().collect();
-    for script in scripts.iter().map(|script| script.filled("")) {
+    let scripts = args.values("-e --expression").chain(args.operands.iter().take(skip));
+    for script in scripts.map(|script| script.filled("")) {
         // `w file` and `s/a/b/w file` write files even without `-i`.
         for (_, file) in script.split(['\n', ';', '{']).filter_map(|line| line.split_once("w ")) {
             let target = walker.target(&ShellWord::new(file.trim().trim_end_matches('}')));
@@ -157,7 +152,7 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         }
     }
     if args.has("-i --in-place -I") {
-        each(walker, Effect::Write, args.operands.get(skip..).unwrap_or_default(), false);
+        walker.change_all(Write, args.operands.iter().skip(skip), false);
     }
 }
 
@@ -175,14 +170,14 @@ fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(&words, VALUED);
     let here = ShellWord::new(".");
     if args.has("-x --extract --get") {
-        below(walker, Effect::Write, args.value("-C --directory").unwrap_or(&here));
+        below(walker, Write, args.value("-C --directory").unwrap_or(&here));
     } else if args.has("-c -r -u --create --append --update")
         && let Some(file) = args.value("-f --file").filter(|file| !file.is("-"))
     {
         walker.write(file);
     }
     if args.has("--remove-files") {
-        each(walker, Effect::Remove, &args.operands, true);
+        walker.change_all(Remove, &args.operands, true);
     }
 }
 
@@ -192,20 +187,13 @@ fn curl(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let folder = args.value("--output-dir");
     let named = "-o --output -D --dump-header -c --cookie-jar --trace";
     for file in args.values(named).filter(|file| !file.is("-")) {
-        match folder {
-            Some(folder) => {
-                let mut whole = folder.clone();
-                whole.push("/");
-                whole.extend(file);
-                walker.write(&whole);
-            }
-            None => walker.write(file),
-        }
+        let mut whole = folder.map(ShellWord::slashed).unwrap_or_default();
+        whole.extend(file);
+        walker.write(&whole);
     }
     if args.has("-O --remote-name --remote-name-all") {
         for url in &args.operands {
-            let mut file = folder.cloned().unwrap_or_else(|| ShellWord::new("."));
-            file.push("/");
+            let mut file = folder.map_or_else(|| ShellWord::new("./"), ShellWord::slashed);
             match url.text().and_then(|url| url.rsplit('/').next().map(str::to_owned)) {
                 Some(name) => file.push(&name),
                 None => file.push_unknown(),
@@ -217,23 +205,19 @@ fn curl(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 
 pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     let args = Args::new(rest, "-i -o -d -p -D -F -B -r --input --output --directory --strip");
-    let out: Vec<ShellWord> = args.values("-o --output").cloned().collect();
-    let here = ShellWord::new(".");
-    match (out.as_slice(), args.operands.first()) {
-        ([_, ..], _) => each(walker, Effect::Write, &out, false),
-        (_, Some(file)) => walker.write(file),
-        _ => {
-            let folder = args.value("-d --directory").unwrap_or(&here);
-            below(walker, Effect::Write, folder);
-            let given = args.value("-i --input").and_then(|file| walker.content(file));
-            let given = given.unwrap_or_else(|| input.clone());
-            walker.aside(|walker| {
-                walker.enter(folder);
-                patched(walker, &given);
-                ShellWord::default()
-            });
-        }
+    if let Some(file) = args.value("-o --output").or(args.operands.first()) {
+        return walker.write(file);
     }
+    let here = ShellWord::new(".");
+    let folder = args.value("-d --directory").unwrap_or(&here);
+    below(walker, Write, folder);
+    let given = args.value("-i --input").and_then(|file| walker.content(file));
+    let given = given.unwrap_or_else(|| input.clone());
+    walker.aside(|walker| {
+        walker.enter(folder);
+        patched(walker, &given);
+        ShellWord::default()
+    });
 }
 
 /// Records writes to the files that a known patch names.

@@ -30,9 +30,7 @@ impl Walker<'_> {
                 "-delete" if is_empty => {}
                 "-delete" => {
                     let gone = if whole { paths } else { found.as_slice() };
-                    for found in gone {
-                        self.change(Effect::Remove, found, true);
-                    }
+                    self.change_all(Effect::Remove, gone, true);
                 }
                 "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                     if let Some(file) = after.first() {
@@ -45,9 +43,7 @@ impl Walker<'_> {
                     tests = after;
                     let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
                     if whole && removes {
-                        for path in paths {
-                            self.change(Effect::Remove, path, true);
-                        }
+                        self.change_all(Effect::Remove, paths, true);
                     }
                     for one in &found {
                         let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
@@ -57,11 +53,10 @@ impl Walker<'_> {
                 _ => {}
             }
         }
-        let mut printed = ShellWord::unknown();
-        if let [one] = found.as_slice() {
-            printed = one.clone();
+        match found.as_slice() {
+            [one] => one.clone(),
+            _ => ShellWord::unknown(),
         }
-        printed
     }
 }
 
@@ -85,8 +80,7 @@ fn is_whole(tests: &[ShellWord]) -> bool {
 /// What `find` finds below a path.
 fn found(path: &ShellWord, tests: &[ShellWord]) -> ShellWord {
     const WIDENING: [&str; 6] = ["-o", "-or", "!", "-not", ",", "-regex"];
-    let mut found = path.clone();
-    found.push("/");
+    let mut found = path.slashed();
     let name =
         tests.iter().position(|test| test.is("-name")).and_then(|at| tests.get(at + 1)).and_then(ShellWord::text);
     match name {

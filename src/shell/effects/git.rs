@@ -42,9 +42,9 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         None => (rest, None),
     };
     let args = Args::new(own, "-b -B -c -C -m -s --source -o --output -e --exclude");
-    let out: Vec<ShellWord> = args.values("-o --output").cloned().collect();
-    let writes_out = ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command);
-    out.iter().filter(|_| writes_out).for_each(|file| walker.write(file));
+    if ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command) {
+        walker.change_all(Effect::Write, args.values("-o --output"), false);
+    }
     match command {
         "checkout" | "switch" | "checkout-index" => match paths {
             Some(paths) if args.operands.iter().all(|from| from.is("HEAD")) => set_back(walker, paths),
@@ -99,7 +99,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
             }
         }
         "worktree" => {
-            args.operands.iter().skip(1).take(1).for_each(|folder| walker.change(Effect::Write, folder, true));
+            walker.change_all(Effect::Write, args.operands.get(1), true);
         }
         _ => {}
     }
@@ -111,8 +111,7 @@ fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
         let word = word.after(":/").map_or_else(
             || word.clone(),
             |below| {
-                let mut whole = ShellWord::new(walker.context.project.as_str());
-                whole.push("/");
+                let mut whole = ShellWord::new(walker.context.project.as_str()).slashed();
                 whole.extend(&below);
                 whole
             },

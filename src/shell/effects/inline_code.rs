@@ -5,7 +5,6 @@
 
 use super::Effect;
 use super::args::Args;
-use super::builtins::each;
 use super::walker::Walker;
 use crate::shell::word::ShellWord;
 
@@ -49,12 +48,9 @@ fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
     INTERPRETERS.into_iter().find(|(known, _)| *known == bare || *known == name)
 }
 
-pub(super) fn is_interpreter(name: &str) -> bool {
-    interpreter(name).is_some()
-}
-
-pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) {
-    let Some((kind, options)) = interpreter(name) else { return };
+/// Walks the code of an interpreter; false if the program is none.
+pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> bool {
+    let Some((kind, options)) = interpreter(name) else { return false };
     let args = Args::new(rest, &format!("{options} -F -v -f -W -m -I -M"));
     let mut sources: Vec<ShellWord> = args.values(options).cloned().collect();
     let given = !sources.is_empty();
@@ -74,7 +70,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
     };
     if in_place {
         let skip = usize::from(is_awk && !args.has("-f --file"));
-        each(walker, Effect::Write, args.operands.get(skip..).unwrap_or_default(), false);
+        walker.change_all(Effect::Write, args.operands.iter().skip(skip), false);
     }
     for source in sources {
         if source.text().is_none() {
@@ -85,9 +81,10 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         if may_write(kind, &code) {
             mention(walker, &code);
             // Code in an option works on the operands.
-            each(walker, Effect::Mention, args.operands.get(..).filter(|_| given).unwrap_or_default(), false);
+            walker.change_all(Effect::Mention, args.operands.iter().filter(|_| given), false);
         }
     }
+    true
 }
 
 /// Whether code may change files; code that only reads may name any path.

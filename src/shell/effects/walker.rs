@@ -52,21 +52,21 @@ impl<'a> Walker<'a> {
         }
     }
 
-    pub fn deeper(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+    pub fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(depth) = self.depth.checked_sub(1) else {
             return self.give_up(Unreadable::TooDeep);
         };
         let outer = std::mem::replace(&mut self.depth, depth);
-        let printed = walker(self);
+        let printed = walk(self);
         self.depth = outer;
         printed
     }
 
     /// Walks commands that run in a subshell.
-    pub fn aside(&mut self, walker: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+    pub fn aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let outer = self.state.clone();
         let by = self.by.clone();
-        let printed = walker(self);
+        let printed = walk(self);
         // Changes on disk remain.
         let links = std::mem::take(&mut self.state.links);
         let copies = std::mem::take(&mut self.state.copies);

@@ -8,7 +8,7 @@ use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 20] = [
+const WRAPPERS: [(&str, &str, usize); 21] = [
     ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx", "", 0),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
@@ -29,6 +29,8 @@ const WRAPPERS: [(&str, &str, usize); 20] = [
     ("pkexec", "--user", 0),
     ("nsenter", "-t --target -S -G", 0),
     ("npx", "-p --package", 0),
+    // The dynamic loader.
+    ("ld-linux* ld-musl*", "--library-path --argv0 --preload", 0),
 ];
 
 /// Programs that a glob in place of a name is matched against.
@@ -53,8 +55,7 @@ impl Walker<'_> {
         let Some((first, rest)) = words.split_first() else { return ShellWord::default() };
         // A link or copy that the line made is also walked under the original name.
         if let Some(origin) = self.origin(first) {
-            let words: Vec<ShellWord> = std::iter::once(ShellWord::new(origin)).chain(rest.iter().cloned()).collect();
-            self.unowned_aside(|walker| walker.named(&words, input));
+            self.unowned_aside(|walker| walker.named(&[&[ShellWord::new(origin)], rest].concat(), input));
         }
         self.named(words, input)
     }
@@ -96,9 +97,7 @@ impl Walker<'_> {
             // `/bin/r? x` may be any program that matters.
             self.effects.hidden.push(word::shown(words));
             for name in DISGUISED.iter().filter(|known| fast_glob::glob_match(name, **known)) {
-                let words: Vec<ShellWord> =
-                    std::iter::once(ShellWord::new(*name)).chain(rest.iter().cloned()).collect();
-                self.unowned_aside(|walker| walker.run(&words, input));
+                self.unowned_aside(|walker| walker.run(&[&[ShellWord::new(*name)], rest].concat(), input));
             }
         }
         if given.contains('/')
@@ -106,24 +105,13 @@ impl Walker<'_> {
         {
             self.unowned_aside(|walker| walker.code(&script, input));
         }
-        if let Some((_, valued, operands)) =
-            WRAPPERS.iter().find(|(names, ..)| names.split(' ').any(|wrapper| wrapper == name))
-        {
-            self.called(words);
+        self.called(words);
+        if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(names, ..)| has_name(names, name)) {
             return self.wrapped(name, rest, valued, *operands, input);
         }
-        self.called(words);
         match name {
-            // The loader runs its operand.
-            _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
-                let (_, rest) = Args::leading(rest, "--library-path --argv0 --preload");
-                self.run(rest, input)
-            }
             _ if SHELLS.contains(&name) => self.shell(rest, input),
-            "eval" => {
-                let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
-                self.script(&text, rest, input)
-            }
+            "eval" => self.script(&joined(rest), rest, input),
             "su" | "runuser" | "script" => {
                 let args = Args::new(rest, "-c --command -s -g -G --shell");
                 let script = args.value("-c --command").cloned();
@@ -131,8 +119,7 @@ impl Walker<'_> {
             }
             "watch" => self.unowned(|walker| {
                 let (_, rest) = Args::leading(rest, "-n --interval");
-                let text = rest.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
-                walker.script(&text, rest, input)
+                walker.script(&joined(rest), rest, input)
             }),
             "flock" => {
                 let (_, rest) = Args::leading(rest, "-w -E --timeout --wait");
@@ -177,7 +164,7 @@ impl Walker<'_> {
             return self.found(rest);
         }
         if name == "sudo" && args.has("-e --edit") {
-            builtins::each(self, super::Effect::Write, rest, false);
+            self.change_all(super::Effect::Write, rest, false);
         }
         if let Some(words) = args.value("-S --split-string").filter(|_| name == "env") {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
@@ -257,6 +244,16 @@ impl Walker<'_> {
         let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
         self.state.enter(folder);
     }
+}
+
+/// Joins words to a script; unlike a [`ShellWord`], a script that is too long is an error.
+pub(super) fn joined(words: &[ShellWord]) -> String {
+    words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether `names`, separated by spaces, contain `name`; `*` at the end of one stands for any ending.
+pub(super) fn has_name(names: &str, name: &str) -> bool {
+    names.split(' ').any(|own| own.strip_suffix('*').map_or(own == name, |begin| name.starts_with(begin)))
 }
 
 /// Quotes a word for the shell.

@@ -2,7 +2,8 @@
 
 use super::args::Args;
 use super::walker::Walker;
-use crate::shell::word::{ShellWord, UNKNOWN};
+use super::wrappers::joined;
+use crate::shell::word::ShellWord;
 
 impl Walker<'_> {
     pub fn xargs(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
@@ -42,8 +43,7 @@ impl Walker<'_> {
                 words.push(one.clone());
             }
             // The words are joined to a command line.
-            let text = words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ");
-            self.aside(|walker| walker.script(&text, &words, &ShellWord::unknown()));
+            self.aside(|walker| walker.script(&joined(&words), &words, &ShellWord::unknown()));
         }
         ShellWord::unknown()
     }
