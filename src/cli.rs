@@ -142,7 +142,7 @@ impl CliCommand {
             Self::Status(status) => status.run(project),
             Self::Why(why) => why.run(project),
             Self::Log(log) => log.run(project),
-            Self::Replay(replay) => Ok(replay.run(project)),
+            Self::Replay(replay) => replay.run(project),
             Self::Modes(modes) => Ok(modes.run(project)),
             Self::Record(record) => record.run(project),
             Self::Leave(leave) => leave.run(project),

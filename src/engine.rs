@@ -26,7 +26,7 @@ use serde_json::Value;
 const NOTES: usize = 20;
 
 /// The decision on an event, with everything it rests on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Decided {
     /// The decision.
     pub decision: Decision,

@@ -20,7 +20,7 @@ use serde_json::Value;
 pub const VERSION: u32 = 1;
 
 /// One event and its decision.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct JournalLine {
     /// The version of this format.
     pub v: u32,

@@ -23,6 +23,11 @@ impl CliError {
         Self { exit: EXIT_USAGE, ..Self::failure(message) }
     }
 
+    /// The error with another exit code.
+    pub(super) fn exit(self, exit: u8) -> Self {
+        Self { exit, ..self }
+    }
+
     /// The error with advice for the user.
     pub(super) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -34,8 +39,6 @@ impl CliError {
         Self::usage(format!("unknown {kind} `{name}`{near}"))
     }
 }
-
-impl std::error::Error for CliError {}
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

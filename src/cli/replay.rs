@@ -18,9 +18,9 @@ mod terminal;
 mod workers;
 
 use super::cli_error::CliError;
-use super::screen::{print_error, print_failure};
+use super::screen::print_error;
 use super::session_lookup::find_session;
-use super::{EXIT_FAILURE, places};
+use super::{CliResult, EXIT_FAILURE, places};
 use crate::paths::{ProjectPaths, hash};
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
@@ -29,7 +29,7 @@ use collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
 use html_data::HtmlData;
 use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{FoundInputs, InputKind, ReplayInput};
-use mode_source::{ModeSource, ModeSourceError};
+use mode_source::ModeSource;
 use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, ReplaySink, SarifFile};
 use std::collections::HashSet;
 use std::io;
@@ -88,69 +88,35 @@ pub(super) struct Replay {
     threads: Option<usize>,
 }
 
-/// Why nothing was replayed, or a report was not written.
-#[derive(Debug, thiserror::Error)]
-enum ReplayError {
-    #[error("cannot read `{0}`: {1}")]
-    Unreadable(String, io::Error),
-    #[error("cannot read `{0}`: {1}\n  hint: no session was recorded here yet; name a file or a folder")]
-    NoJournals(String, io::Error),
-    #[error(transparent)]
-    NoSession(#[from] CliError),
-    #[error("nothing to replay in {0}")]
-    Nothing(String),
-    #[error("the shards have no decisions")]
-    EmptyShards,
-    #[error(transparent)]
-    Modes(#[from] ModeSourceError),
-    #[error("{0}")]
-    BadModes(String),
-    #[error("`{0}` is named for two reports; name a file for each")]
-    SameReport(String),
-    #[error("cannot write `{0}`: it is a folder")]
-    ReportIsFolder(String),
-    #[error("cannot write `{0}`: its folder does not exist")]
-    NoReportFolder(String),
-    #[error("{}", .0.join("\n"))]
-    Unwritten(Vec<String>),
+/// The exit code for a mode file that is invalid.
+const EXIT_BAD_MODES: u8 = 65;
+
+/// The exit code for inputs that do not exist or have nothing to replay.
+const EXIT_NO_INPUT: u8 = 66;
+
+/// The exit code for a report that cannot be written.
+const EXIT_UNWRITTEN: u8 = 73;
+
+fn no_input(message: impl Into<String>) -> CliError {
+    CliError::failure(message).exit(EXIT_NO_INPUT)
 }
 
-impl ReplayError {
-    fn unwritten(path: &Path, error: &io::Error) -> String {
-        format!("cannot write `{}`: {error}", path.display())
-    }
-
-    fn exit_code(&self) -> u8 {
-        match self {
-            Self::BadModes(_) => 65,
-            Self::SameReport(_) | Self::ReportIsFolder(_) | Self::NoReportFolder(_) | Self::Unwritten(_) => 73,
-            _ => 66,
-        }
-    }
+fn unwritten(path: &Path, why: impl std::fmt::Display) -> String {
+    format!("cannot write `{}`: {why}", path.display())
 }
 
 impl Replay {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
-        match self.replay(project) {
-            Ok(fine) => ExitCode::from(if fine { 0 } else { EXIT_FAILURE }),
-            Err(error) => {
-                print_failure(&error.to_string(), false);
-                ExitCode::from(error.exit_code())
-            }
-        }
-    }
-
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn replay(&self, project: Option<PathBuf>) -> Result<bool, ReplayError> {
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
         let here = places(project);
         let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here)?;
         if let Some(broken) = source.broken().first() {
-            return Err(ReplayError::BadModes(broken.summary()));
+            return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
         let found = self.found(&here)?;
         let mut reporter = Reporter {
-            args: self,
+            args: &self,
             sinks: self.sinks()?,
             summary: ReplaySummary::default(),
             bar: progress_bar(&found.inputs),
@@ -172,7 +138,8 @@ impl Replay {
         };
         let threads = self.threads(found.inputs.len());
         workers::run(&found.inputs, threads, options, work, |input, message| reporter.message(input, message));
-        reporter.close(&source)
+        let fine = reporter.close(&source)?;
+        Ok(ExitCode::from(if fine { 0 } else { EXIT_FAILURE }))
     }
 
     /// Replays one input.
@@ -184,8 +151,7 @@ impl Replay {
         collector: &mut ResultCollector,
     ) {
         if !self.bless {
-            let expected = read_expectations(input, collector);
-            collector.expect(expected);
+            collector.file = read_expectations(input, collector);
         }
         match input.kind {
             InputKind::Journal => journal_reader::replay(input, source, collector),
@@ -195,16 +161,13 @@ impl Replay {
         }
     }
 
-    fn found(&self, here: &ProjectPaths) -> Result<FoundInputs, ReplayError> {
+    fn found(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
         let paths = if self.paths.is_empty() { vec![here.sessions()] } else { self.named_paths(here)? };
         let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {
-            let path = path.display().to_string();
-            if self.paths.is_empty() {
-                ReplayError::NoJournals(path, error)
-            } else {
-                ReplayError::Unreadable(path, error)
-            }
+            let error = no_input(format!("cannot read `{}`: {error}", path.display()));
+            let hint = "no session was recorded here yet; name a file or a folder";
+            if self.paths.is_empty() { error.hint(hint) } else { error }
         })?;
         if let Some(last) = self.last {
             found.keep_last(last);
@@ -213,17 +176,20 @@ impl Replay {
             let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
             let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             let why = if problems.is_empty() { String::new() } else { format!(": {}", problems.join("; ")) };
-            return Err(ReplayError::Nothing(format!("{}{why}", named.join(", "))));
+            return Err(no_input(format!("nothing to replay in {}{why}", named.join(", "))));
         }
         Ok(found)
     }
 
     /// The given paths; a word that names no file means the journal of the session with that id.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn named_paths(&self, here: &ProjectPaths) -> Result<Vec<PathBuf>, ReplayError> {
+    fn named_paths(&self, here: &ProjectPaths) -> Result<Vec<PathBuf>, CliError> {
         let is_id = |word: &str| !word.contains(['/', '\\', '.']);
         let path = |given: &PathBuf| match given.to_str() {
-            Some(word) if is_id(word) && !given.exists() => Ok(here.journal(&find_session(here, word)?)),
+            Some(word) if is_id(word) && !given.exists() => {
+                let found = find_session(here, word).map_err(|error| error.exit(EXIT_NO_INPUT))?;
+                Ok(here.journal(&found))
+            }
             _ => Ok(given.clone()),
         };
         self.paths.iter().map(path).collect()
@@ -231,21 +197,18 @@ impl Replay {
 
     /// Opens every output, so that one that cannot be written fails at once.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn sinks(&self) -> Result<Vec<NamedSink>, ReplayError> {
+    fn sinks(&self) -> Result<Vec<NamedSink>, CliError> {
         let reports = [&self.junit, &self.sarif, &self.html];
         let mut seen = HashSet::new();
         for path in reports.into_iter().flatten() {
-            let name = path.display().to_string();
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            if path.is_dir() {
-                return Err(ReplayError::ReportIsFolder(name));
-            }
-            if !folder.is_dir() {
-                return Err(ReplayError::NoReportFolder(name));
-            }
-            if !seen.insert(path) {
-                return Err(ReplayError::SameReport(name));
-            }
+            let why = match () {
+                () if path.is_dir() => "it is a folder",
+                () if !folder.is_dir() => "its folder does not exist",
+                () if !seen.insert(path) => "it is named for two reports; name a file for each",
+                () => continue,
+            };
+            return Err(CliError::failure(unwritten(path, why)).exit(EXIT_UNWRITTEN));
         }
         let mut sinks: Vec<NamedSink> = Vec::new();
         let mut add = |path: &Path, sink: Box<dyn ReplaySink>| sinks.push((path.to_owned(), sink));
@@ -260,7 +223,7 @@ impl Replay {
         }
         if let Some(path) = &self.junit {
             let file = JunitFile::create(path);
-            let file = file.map_err(|error| ReplayError::Unwritten(vec![ReplayError::unwritten(path, &error)]))?;
+            let file = file.map_err(|error| CliError::failure(unwritten(path, error)).exit(EXIT_UNWRITTEN))?;
             add(path, Box::new(file));
         }
         if let Some(path) = &self.sarif {
@@ -314,7 +277,7 @@ impl Reporter<'_> {
                 self.sinks.retain_mut(|(path, sink)| match sink.session_end(&session, &file, quiet) {
                     Ok(()) => true,
                     Err(error) => {
-                        errors.push(ReplayError::unwritten(path, &error));
+                        errors.push(unwritten(path, error));
                         false
                     }
                 });
@@ -339,22 +302,22 @@ impl Reporter<'_> {
     }
 
     /// Writes every report; returns whether all decisions are fine.
-    fn close(mut self, source: &ModeSource) -> Result<bool, ReplayError> {
+    fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
         self.bar.finish_and_clear();
         for problem in merge::shard_problems(&self.shards) {
             self.problem(problem);
         }
         let counts = &self.summary.counts;
         if self.args.merge && counts.events == 0 && counts.is_fine() {
-            return Err(ReplayError::EmptyShards);
+            return Err(no_input("the shards have no decisions"));
         }
         let catalogue = source.catalogue();
         for (path, sink) in self.sinks {
             let closed = sink.close(&self.summary, &catalogue);
-            self.errors.extend(closed.err().map(|error| ReplayError::unwritten(&path, &error)));
+            self.errors.extend(closed.err().map(|error| unwritten(&path, error)));
         }
         if !self.errors.is_empty() {
-            return Err(ReplayError::Unwritten(self.errors));
+            return Err(CliError::failure(self.errors.join("\n")).exit(EXIT_UNWRITTEN));
         }
         // Expectations in the recordings themselves are not replaced by blessing.
         let counts = &self.summary.counts;
@@ -402,7 +365,7 @@ fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Op
 fn write_expectations(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
     let path = input.expectation_file();
     let written = crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow);
-    written.map_err(|error| ReplayError::unwritten(&path, &error))?;
+    written.map_err(|error| unwritten(&path, error))?;
     print_error(format!("wrote {} ({} of {} events listed)", path.display(), blessed.expect.len(), blessed.events));
     Ok(())
 }

@@ -11,39 +11,30 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A recording with a report.
-pub struct RecordingExport {
-    /// The first line.
-    pub header: Header,
-    /// The lines after it.
-    pub lines: Vec<JournalLine>,
-    /// What was masked and left out.
-    pub report: ExportReport,
+pub(crate) struct RecordingExport {
+    pub(crate) header: Header,
+    pub(crate) lines: Vec<JournalLine>,
+    pub(crate) report: ExportReport,
 }
 
 /// What an export masked and left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct ExportReport {
-    /// The number of lines.
-    pub lines: usize,
+pub(crate) struct ExportReport {
+    pub(crate) lines: usize,
     /// The number of lines that were decided by other modes than the recording contains.
-    pub other_modes: usize,
+    pub(crate) other_modes: usize,
     /// Lines that keep names and long prompts, because masking these would change the decision.
-    pub partly_masked: Vec<LineNote>,
-    /// Lines that were left out.
-    pub left_out: Vec<LineNote>,
-    /// How often something was masked.
-    pub masked: MaskCounts,
+    pub(crate) partly_masked: Vec<LineNote>,
+    pub(crate) left_out: Vec<LineNote>,
+    pub(crate) masked: MaskCounts,
 }
 
 /// A line with a remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LineNote {
-    /// The time of the event.
-    pub at: String,
-    /// The event's name.
-    pub event: String,
-    /// The remark.
-    pub why: String,
+pub(crate) struct LineNote {
+    pub(crate) at: String,
+    pub(crate) event: String,
+    pub(crate) why: String,
 }
 
 impl LineNote {
@@ -54,8 +45,7 @@ impl LineNote {
 }
 
 /// Makes a recording of a session's lines with the modes of `sources`.
-#[must_use]
-pub fn export(
+pub(crate) fn export(
     session: &str,
     sources: &ProjectSources,
     lines: &[JournalLine],
@@ -67,9 +57,9 @@ pub fn export(
         report: ExportReport::default(),
     };
     let sources_texts = sources.settings.iter().chain(sources.files.iter().map(|(_, text)| text));
-    sources_texts.for_each(|text| exporter.masker.learn_source(text));
+    sources_texts.for_each(|text| exporter.masker.secrets.learn_source(text));
     for line in lines {
-        exporter.masker.learn_line(&serde_json::to_value(line).unwrap_or_default());
+        exporter.masker.secrets.learn_line(&serde_json::to_value(line).unwrap_or_default());
     }
     let own = sources.catalogue();
     let header = exporter.header(session, sources);
@@ -141,7 +131,7 @@ impl LineExporter {
             masked.modes.clone_from(&catalogue.hash);
             self.verify(&mut masked, catalogue)?;
         }
-        let leaks = serde_json::to_string(&masked).is_ok_and(|text| self.masker.leaks(&text));
+        let leaks = serde_json::to_string(&masked).is_ok_and(|text| self.masker.secrets.occur_in(&text));
         if leaks { Err("a secret in it cannot be masked") } else { Ok((masked, counts)) }
     }
 

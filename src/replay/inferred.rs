@@ -8,7 +8,7 @@ mod event_only;
 mod seen_files;
 
 pub use answers::InferredAnswers;
-pub use event_only::from_event;
+pub(crate) use event_only::from_event;
 
 use crate::event::{Event, EventKind};
 use crate::journal::{ActivityLog, HistoryBuilder};
@@ -50,7 +50,7 @@ impl InferredFacts {
         let now = time.and_then(milliseconds).unwrap_or_default();
         match (event.kind, event.tool()) {
             // Files may have changed between the two runs.
-            (Some(EventKind::SessionStart), _) if event.text("source") == Some("resume") => self.files.forget_all(),
+            (Some(EventKind::SessionStart), _) if event.text("source") == Some("resume") => self.files.0.clear(),
             (Some(EventKind::PreToolUse | EventKind::PostToolUse | EventKind::PostToolUseFailure), Some("Bash")) => {
                 self.ran(event, now);
             }
@@ -114,7 +114,7 @@ impl InferredFacts {
             },
             "Grep" | "Glob" | "LS" => {}
             // Another tool may do anything with its path.
-            _ => self.files.forget(&path),
+            _ => drop(self.files.0.remove(&path)),
         }
     }
 
@@ -131,7 +131,7 @@ impl InferredFacts {
         let Some(command) = event.input("command") else { return };
         let effects = effects(command, &self.ground(event));
         if effects.unreadable.is_some() || !effects.hidden.is_empty() {
-            self.files.forget_all();
+            self.files.0.clear();
         }
         self.files.touched(&effects.changes);
         let is_reported = event.response().is_some_and(|response| response.get("stdout").is_some());

@@ -6,7 +6,7 @@
 mod identity;
 mod secrets;
 
-pub use identity::MachineIdentity;
+pub(crate) use identity::MachineIdentity;
 
 use crate::redact::walk::{JsonRewriter, rewrite};
 use crate::redact::{MASK, shortened};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// How much is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaskLevel {
+pub(crate) enum MaskLevel {
     /// Secrets, folders, names and email addresses; long prompts are cut.
     Full,
     /// Only secrets and folders.
@@ -27,17 +27,16 @@ pub enum MaskLevel {
 
 /// How often something was masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct MaskCounts {
-    /// Secrets.
-    pub secrets: usize,
+pub(crate) struct MaskCounts {
+    pub(crate) secrets: usize,
     /// Folders of users.
-    pub paths: usize,
+    pub(crate) paths: usize,
     /// Names of the user and the machine.
-    pub names: usize,
+    pub(crate) names: usize,
     /// Email addresses.
-    pub mails: usize,
+    pub(crate) mails: usize,
     /// Prompts that were cut.
-    pub cut: usize,
+    pub(crate) cut: usize,
 }
 
 impl MaskCounts {
@@ -52,7 +51,7 @@ impl MaskCounts {
 
 /// Masks one recording. It learns all secrets before it masks the first line.
 pub(super) struct RecordingMasker {
-    secrets: KnownSecrets,
+    pub(super) secrets: KnownSecrets,
     identity: IdentityMask,
     /// The number that replaces each content hash: a short content could be guessed from its hash.
     hashes: BTreeMap<String, usize>,
@@ -61,16 +60,6 @@ pub(super) struct RecordingMasker {
 impl RecordingMasker {
     pub(super) fn new(identity: &MachineIdentity) -> Self {
         Self { secrets: KnownSecrets::default(), identity: IdentityMask::new(identity), hashes: BTreeMap::new() }
-    }
-
-    /// Learns the secrets of a mode file or the settings.
-    pub(super) fn learn_source(&mut self, text: &str) {
-        self.secrets.learn_source(text);
-    }
-
-    /// Learns the secrets of a line.
-    pub(super) fn learn_line(&mut self, line: &Value) {
-        self.secrets.learn_line(line);
     }
 
     /// Masks a mode file or the settings.
@@ -83,11 +72,6 @@ impl RecordingMasker {
     pub(super) fn mask_line(&mut self, line: &Value, level: MaskLevel, counts: &mut MaskCounts) -> Value {
         let short_secrets = self.secrets.short_secrets(line);
         rewrite(line, "", true, &mut LineMasker { masker: self, short_secrets, level, counts })
-    }
-
-    /// Whether a masked line still contains a known secret.
-    pub(super) fn leaks(&self, line: &str) -> bool {
-        self.secrets.occur_in(line)
     }
 
     /// The number that replaces a hash, in the form of a hash.
@@ -203,7 +187,7 @@ mod tests {
 
     fn masked(line: &Value) -> Value {
         let mut masks = masks();
-        masks.learn_line(line);
+        masks.secrets.learn_line(line);
         masks.mask_line(line, MaskLevel::Full, &mut MaskCounts::default())
     }
 

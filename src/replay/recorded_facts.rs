@@ -2,7 +2,7 @@
 
 use super::inferred::from_event;
 use crate::event::Event;
-use crate::facts::{Answer, Clock, FactSource, Question};
+use crate::facts::{Answer, FactSource, Question};
 use std::cell::RefCell;
 
 /// The answers recorded with one event.
@@ -23,13 +23,6 @@ impl<'a> RecordedFacts<'a> {
     pub(crate) fn gaps(self) -> Vec<Question> {
         self.gaps.into_inner()
     }
-
-    /// Every line has its time in UTC; only the user's local date may differ.
-    fn clock(&self) -> Option<Answer> {
-        let at = self.at?;
-        let (year, month, day) = (at.get(2..4)?, at.get(5..7)?, at.get(8..10)?);
-        Some(Answer::Clock(Clock { at: at.to_owned(), date: format!("{month}{day}{year}") }))
-    }
 }
 
 impl FactSource for RecordedFacts<'_> {
@@ -37,8 +30,7 @@ impl FactSource for RecordedFacts<'_> {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();
         }
-        let own = if *question == Question::Clock { self.clock() } else { from_event(self.event, question) };
-        own.unwrap_or_else(|| {
+        from_event(self.event, self.at, question).unwrap_or_else(|| {
             self.gaps.borrow_mut().push(question.clone());
             Answer::Unknown("this was not recorded".to_owned())
         })
@@ -48,6 +40,7 @@ impl FactSource for RecordedFacts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Clock;
     use serde_json::json;
 
     #[test]

@@ -218,8 +218,8 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut background = background::BackgroundTasks::default();
     let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
         background.update(&mut event.payload);
-        let position = TranscriptPosition { file, line: event.line };
-        RebuiltEvent { event: Value::Object(event.payload), at: event.at, position }
+        let position = TranscriptPosition { file, line: event.written.line };
+        RebuiltEvent { event: Value::Object(event.payload), at: event.written.at, position }
     });
     RebuiltSession { events: events.collect(), skipped }
 }

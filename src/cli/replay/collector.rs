@@ -116,7 +116,8 @@ pub(super) struct ResultCollector<'t> {
     /// The session and file of the last event.
     last: (String, String),
     quiet: u64,
-    file: Option<ExpectationFile>,
+    /// The expectations of a file, by the number of the event.
+    pub(super) file: Option<ExpectationFile>,
     /// The number of the last event.
     number: u64,
 }
@@ -126,11 +127,6 @@ impl<'t> ResultCollector<'t> {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
         let (batch, last) = (Vec::new(), Default::default());
         Self { options, send, batch, totals, pending: None, passed: false, last, quiet: 0, file: None, number: 0 }
-    }
-
-    /// Uses the expectations of a file, by the number of the event.
-    pub(super) fn expect(&mut self, file: Option<ExpectationFile>) {
-        self.file = file;
     }
 
     /// Whether a session belongs to the shard.
@@ -146,13 +142,8 @@ impl<'t> ResultCollector<'t> {
         !self.passed
     }
 
-    /// Reports a decided event.
-    pub(super) fn case(&mut self, location: CaseLocation, compared: Comparison, modes: &Arc<ResolvedModes>) {
-        self.checked_case(location, compared, modes, None);
-    }
-
     /// Reports a decided event, and whether the checks of its scenario step are met.
-    pub(super) fn checked_case(
+    pub(super) fn case(
         &mut self,
         location: CaseLocation,
         compared: Comparison,

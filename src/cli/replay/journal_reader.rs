@@ -115,7 +115,8 @@ impl JournalReader<'_, '_> {
             report_missing(&place, self.collector);
         }
         let at = unescaped(line.at).map(str::to_owned);
-        self.collector.case(CaseLocation { file: Arc::clone(&self.file), line: number, at }, compared, &self.modes);
+        let location = CaseLocation { file: Arc::clone(&self.file), line: number, at };
+        self.collector.case(location, compared, &self.modes, None);
     }
 
     fn problem(&mut self, number: u64, what: impl ToString) {

@@ -2,11 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::super::cli_error::CliError;
+use super::no_input;
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::replay::recording::Header;
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,24 +54,9 @@ pub(super) struct ResolvedModes {
     pub(super) name: String,
 }
 
-/// Why `--modes` cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ModeSourceError {
-    #[error("`--modes {0}` is not a folder")]
-    NoFolder(String),
-    #[error("`--modes {0}` has no mode files (*.yaml)")]
-    Empty(String),
-    #[error("cannot read `{0}`: {1}")]
-    Unreadable(String, std::io::Error),
-}
-
 impl ModeSource {
     /// Reads the modes of `--modes`, or of the project.
-    pub(super) fn new(
-        modes: Option<&Path>,
-        project: Option<&Path>,
-        here: &ProjectPaths,
-    ) -> Result<Self, ModeSourceError> {
+    pub(super) fn new(modes: Option<&Path>, project: Option<&Path>, here: &ProjectPaths) -> Result<Self, CliError> {
         let recorded = modes.is_some_and(|modes| modes.as_os_str() == RECORDED);
         let mut source = Self {
             recorded,
@@ -80,7 +68,7 @@ impl ModeSource {
         };
         let Some(folder) = modes.filter(|_| !recorded) else { return Ok(source) };
         if !folder.is_dir() {
-            return Err(ModeSourceError::NoFolder(folder.display().to_string()));
+            return Err(no_input(format!("`--modes {}` is not a folder", folder.display())));
         }
         if let Some(home) = project_of(folder) {
             source.project = mode_cache::sources(&ProjectPaths { home });
@@ -194,8 +182,8 @@ fn owner(path: &Path) -> Option<PathBuf> {
 }
 
 impl LooseModes {
-    fn read(folder: &Path) -> Result<Self, ModeSourceError> {
-        let unreadable = |path: &Path, error| ModeSourceError::Unreadable(path.display().to_string(), error);
+    fn read(folder: &Path) -> Result<Self, CliError> {
+        let unreadable = |path: &Path, error: io::Error| no_input(format!("cannot read `{}`: {error}", path.display()));
         let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| unreadable(path, error));
         let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -210,7 +198,7 @@ impl LooseModes {
             }
         }
         if loose.files.is_empty() && loose.settings.is_none() {
-            return Err(ModeSourceError::Empty(folder.display().to_string()));
+            return Err(no_input(format!("`--modes {}` has no mode files (*.yaml)", folder.display())));
         }
         Ok(loose)
     }

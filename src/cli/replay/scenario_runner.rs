@@ -69,7 +69,7 @@ fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultColl
     }
     if !collector.has(&scenario.session) {
         // Another shard runs it.
-        collector.expect(None);
+        collector.file = None;
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -254,10 +254,8 @@ impl ScenarioRunner {
     fn report(&self, line: u64, bytes: &[u8], answer: HookAnswer, met: Option<bool>, collector: &mut ResultCollector) {
         let Ok(event) = Event::parse(bytes) else { return };
         let mut decided = answer.decided.unwrap_or_else(|| Decided {
-            decision: Decision::default(),
-            findings: Vec::new(),
             session: Session { id: self.context.session.as_str().into(), ..Session::default() },
-            who: None,
+            ..Decided::default()
         });
         // The folder differs in every run, and expectations must not.
         let Decision { reason, context, messages, moves, .. } = &mut decided.decision;
@@ -268,7 +266,7 @@ impl ScenarioRunner {
         let (hash, name) = (catalogue.hash.clone(), "the modes of the scenario".to_owned());
         let location = CaseLocation { file: Arc::clone(&self.file), line, at: Some(live::ahead(self.offset).at) };
         let compared = Comparison::new(event, decided, answer.asked);
-        collector.checked_case(location, compared, &Arc::new(ResolvedModes { catalogue, hash, name }), met);
+        collector.case(location, compared, &Arc::new(ResolvedModes { catalogue, hash, name }), met);
     }
 }
 

@@ -22,7 +22,6 @@ use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::CaseLocation;
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::session::Session;
-use crate::verdict::Decision;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +62,7 @@ pub(super) fn replay(
             if collector.wants(event.session()) {
                 let compared = replayer.decide(event, None);
                 let location = CaseLocation { file: Arc::clone(&main), line, at: None };
-                collector.case(location, compared, &replayer.modes);
+                collector.case(location, compared, &replayer.modes, None);
             }
             Ok::<(), io::Error>(())
         }),
@@ -151,7 +150,8 @@ fn transcript(
         if collector.wants(event.session()) {
             let compared = replayer.decide(event, rebuilt.at.as_deref());
             let (file, line) = (name(rebuilt.position.file), rebuilt.position.line as u64);
-            collector.case(CaseLocation { file, line, at: rebuilt.at }, compared, &replayer.modes);
+            let location = CaseLocation { file, line, at: rebuilt.at };
+            collector.case(location, compared, &replayer.modes, None);
         }
     }
     Ok(())
@@ -207,15 +207,9 @@ fn append_line(journal: &Path, event: &Event, before: &Session, decided: &Decide
         at: live::now().at,
         event: redacted(&event.to_value()),
         before: before.clone(),
-        after: None,
-        modes: String::new(),
-        asked: Vec::new(),
-        findings: Vec::new(),
-        decision: Decision::default(),
         who: decided.who.clone(),
         wrote: journal_files::hash_written(&event.edited()),
-        lost: false,
-        us: 0,
+        ..JournalLine::default()
     };
     let _: io::Result<()> = journal_files::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
 }

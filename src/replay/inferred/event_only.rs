@@ -6,21 +6,21 @@ use crate::facts::event_text;
 use crate::facts::{Answer, EffectQuery, FactSource, Question};
 use serde_json::Value;
 
-/// Answers a question about the event itself.
+/// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
 ///
 /// `None` where the text was redacted or cut off, or where the question is about something else.
-#[must_use]
-pub fn from_event(event: &Event, question: &Question) -> Option<Answer> {
+pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
     let whole = match question {
         Question::EventText { of, .. } => event_text(event, *of).map_or(event.oddities.is_empty(), is_whole),
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }
         Question::Calls(_) => input_is_whole(event),
+        Question::Clock => true,
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
     };
-    let answer = whole.then(|| InferredFacts::default().at(event, None).answer(question));
+    let answer = whole.then(|| InferredFacts::default().at(event, time).answer(question));
     answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Files by their absolute paths; nothing is known about any other.
 #[derive(Debug, Default)]
-pub(super) struct SeenFiles(BTreeMap<String, SeenFile>);
+pub(super) struct SeenFiles(pub(super) BTreeMap<String, SeenFile>);
 
 /// A file as it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,14 +29,6 @@ pub(super) enum SeenContent {
 }
 
 impl SeenFiles {
-    pub(super) fn get(&self, path: &str) -> Option<&SeenFile> {
-        self.0.get(path)
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &SeenFile)> {
-        self.0.iter().map(|(path, known)| (path.as_str(), known))
-    }
-
     /// The content of a file, if it is known.
     pub(super) fn content(&self, path: &str) -> Option<&str> {
         match &self.0.get(path)?.state {
@@ -73,16 +65,6 @@ impl SeenFiles {
     /// Notes that a file does not exist.
     pub(super) fn gone(&mut self, path: String) {
         self.0.insert(path, SeenFile { state: SeenContent::Gone, modified: 0, writer: None });
-    }
-
-    /// Forgets a file.
-    pub(super) fn forget(&mut self, path: &str) {
-        self.0.remove(path);
-    }
-
-    /// Forgets all files.
-    pub(super) fn forget_all(&mut self) {
-        self.0.clear();
     }
 
     /// Forgets files that a command may change.

@@ -370,20 +370,20 @@ fn an_event_answers_for_itself_where_it_is_whole() {
         wanted: TextQuery { contains: vec![word.to_owned()], ..TextQuery::default() },
     };
     let prompt = |text: &str| event("UserPromptSubmit", json!({"prompt": text}));
-    let yes = from_event(&prompt("fix the tests"), &said(EventText::Prompt, "tests"));
+    let yes = from_event(&prompt("fix the tests"), None, &said(EventText::Prompt, "tests"));
     assert_eq!(yes, Some(Answer::Text { chars: 13, missing: Vec::new() }));
-    assert_eq!(from_event(&prompt("fix"), &said(EventText::Command, "rm")), Some(Answer::NoText));
-    assert_eq!(from_event(&prompt("token is [masked]"), &said(EventText::Prompt, "tests")), None);
-    assert_eq!(from_event(&prompt("fix… [20000 bytes, sha256 00]"), &said(EventText::Prompt, "tests")), None);
-    assert_eq!(from_event(&prompt("fix"), &Question::Head), None);
+    assert_eq!(from_event(&prompt("fix"), None, &said(EventText::Command, "rm")), Some(Answer::NoText));
+    assert_eq!(from_event(&prompt("token is [masked]"), None, &said(EventText::Prompt, "tests")), None);
+    assert_eq!(from_event(&prompt("fix… [20000 bytes, sha256 00]"), None, &said(EventText::Prompt, "tests")), None);
+    assert_eq!(from_event(&prompt("fix"), None, &Question::Head), None);
     let remove = |command: &str| bash("PreToolUse", command, json!({}));
-    assert!(matches!(from_event(&remove("rm .env"), &touching(".env")), Some(Answer::Touches(Some(_)))));
-    assert_eq!(from_event(&remove("curl -H [masked] && rm x"), &touching(".env")), None);
+    assert!(matches!(from_event(&remove("rm .env"), None, &touching(".env")), Some(Answer::Touches(Some(_)))));
+    assert_eq!(from_event(&remove("curl -H [masked] && rm x"), None, &touching(".env")), None);
     let calls = Question::Calls(vec!["rm".to_owned()]);
-    assert_eq!(from_event(&remove("rm .env"), &calls), Some(Answer::Calls(Some("rm .env".to_owned()))));
+    assert_eq!(from_event(&remove("rm .env"), None, &calls), Some(Answer::Calls(Some("rm .env".to_owned()))));
     // Without the project, a path of the project means nothing.
     let mut lost = remove("rm /srv/app/.env");
     lost.fields.shift_remove("transcript_path");
-    assert_eq!(from_event(&lost, &touching(".env")), None);
-    assert_eq!(from_event(&lost, &touching("/etc/**")), Some(Answer::Touches(None)));
+    assert_eq!(from_event(&lost, None, &touching(".env")), None);
+    assert_eq!(from_event(&lost, None, &touching("/etc/**")), Some(Answer::Touches(None)));
 }

@@ -15,15 +15,13 @@ const COMMON: &str = "root user admin runner ubuntu debian node app dev test tes
 
 /// The folders and names of the machine that made a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MachineIdentity {
+pub(crate) struct MachineIdentity {
     /// The paths of the project's folder.
-    pub projects: Vec<String>,
+    pub(crate) projects: Vec<String>,
     /// The paths of the user's folder.
-    pub homes: Vec<String>,
-    /// The user's name.
-    pub user: Option<String>,
-    /// The machine's name.
-    pub host: Option<String>,
+    pub(crate) homes: Vec<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) host: Option<String>,
 }
 
 pub(super) struct IdentityMask {

@@ -17,7 +17,7 @@ const SOURCE_MASK: &str = "masked";
 const SHORT: usize = 6;
 
 #[derive(Default)]
-pub(super) struct KnownSecrets {
+pub(crate) struct KnownSecrets {
     /// The secrets of each text that was searched: a session repeats its texts.
     searched: RefCell<HashMap<String, Vec<Range<usize>>>>,
     /// Secrets of mode files and settings, the longest first.
@@ -27,7 +27,8 @@ pub(super) struct KnownSecrets {
 }
 
 impl KnownSecrets {
-    pub(super) fn learn_source(&mut self, text: &str) {
+    /// Learns the secrets of a mode file or the settings.
+    pub(crate) fn learn_source(&mut self, text: &str) {
         let tree = serde_json::from_str(text).ok().or_else(|| serde_yaml::from_str(text).ok());
         let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
         collector.search(text);
@@ -39,7 +40,8 @@ impl KnownSecrets {
         add(&mut self.sources, found);
     }
 
-    pub(super) fn learn_line(&mut self, line: &Value) {
+    /// Learns the secrets of a journal line.
+    pub(crate) fn learn_line(&mut self, line: &Value) {
         let mut found = self.secrets_of(line);
         found.retain(|secret| is_secret_everywhere(secret));
         add(&mut self.lines, found);
@@ -80,7 +82,8 @@ impl KnownSecrets {
         text.replace(secret, MASK)
     }
 
-    pub(super) fn occur_in(&self, line: &str) -> bool {
+    /// Whether a masked line still contains a known secret.
+    pub(crate) fn occur_in(&self, line: &str) -> bool {
         let has_word = |word: &str| {
             let mut count = 0;
             replace(line, word, "", whole_word, &mut count);

@@ -27,9 +27,9 @@ pub(super) fn ordered(mut timelines: Vec<(usize, AgentTimeline)>) -> Vec<(usize,
             called && child.is_none_or(|child| child.run > 0)
         };
         let ready = heads.clone().filter(|(at, event)| is_ready(*at, event));
-        let ready = ready.min_by_key(|(at, event)| (event.time, *at));
+        let ready = ready.min_by_key(|(at, event)| (event.written.time, *at));
         // Where all wait for one another, time decides.
-        let next = ready.or_else(|| heads.min_by_key(|(at, event)| (event.time, *at))).map(|(at, _)| at);
+        let next = ready.or_else(|| heads.min_by_key(|(at, event)| (event.written.time, *at))).map(|(at, _)| at);
         let Some((file, events)) = next.and_then(|at| queues.get_mut(at)) else { return ordered };
         let Some(event) = events.pop_front() else { return ordered };
         if let Some(call) = started_call(&event.payload) {

@@ -14,20 +14,18 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AgentEvent {
     pub payload: Map<String, Value>,
-    pub at: Option<String>,
-    /// Milliseconds; never less than those of the event before.
-    pub time: i64,
-    pub line: usize,
+    pub written: RecordTime,
     /// How often the agent was called again before.
     pub run: usize,
 }
 
 /// When and where a record was written.
-#[derive(Debug, Clone, Default)]
-struct RecordTime {
-    at: Option<String>,
-    time: i64,
-    line: usize,
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct RecordTime {
+    pub at: Option<String>,
+    /// Milliseconds; never less than those of the event before.
+    pub time: i64,
+    pub line: usize,
 }
 
 /// A message that may be the last of its turn.
@@ -183,8 +181,7 @@ impl AgentTimeline {
         self.push_at(event, self.now.clone());
     }
 
-    fn push_at(&mut self, payload: Map<String, Value>, time: RecordTime) {
-        let RecordTime { at, time, line } = time;
-        self.events.push(Some(AgentEvent { payload, at, time, line, run: self.run }));
+    fn push_at(&mut self, payload: Map<String, Value>, written: RecordTime) {
+        self.events.push(Some(AgentEvent { payload, written, run: self.run }));
     }
 }
