@@ -35,7 +35,7 @@ impl CheckKind for FileCheck {
         let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
         if of.is_none() {
-            reader.problem(node, "`file` needs `of`: an artifact or a glob");
+            fields.missing(reader, node, "`file` needs `of`: an artifact or a glob");
         }
         Self {
             of: of.unwrap_or_default(),

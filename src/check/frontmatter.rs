@@ -4,7 +4,7 @@ use super::{CheckKind, Scope, file};
 use crate::facts::FrontmatterValues;
 use crate::ids::same_agent;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,8 +41,12 @@ impl CheckKind for FrontmatterCheck {
         let fields = reader.fields(node, "`frontmatter`", &["of", "has", "by"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
         let has = fields.read(reader, "has", |reader, node| reader.map(node, scalars)).unwrap_or_default();
-        if matches!(node.value, NodeValue::Map(_)) && (of.is_none() || has.is_empty()) {
-            reader.problem(node, "`frontmatter` needs `of`, an artifact or a glob, and `has`, keys with their values");
+        if of.is_none() || has.is_empty() {
+            fields.missing(
+                reader,
+                node,
+                "`frontmatter` needs `of`, an artifact or a glob, and `has`, keys with their values",
+            );
         }
         let by = fields.read(reader, "by", TreeReader::text);
         Self { of: of.unwrap_or_default(), has, by }

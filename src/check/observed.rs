@@ -56,7 +56,7 @@ impl CheckKind for ObservedCheck {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
         let command = fields.read(reader, "command", TreeReader::templates).unwrap_or_default();
         if command.is_empty() {
-            reader.problem(node, "`observed` needs `command`, the first words of a command line");
+            fields.missing(reader, node, "`observed` needs `command`, the first words of a command line");
         }
         let result = fields.read(reader, "result", |reader, node| reader.word(node, &RESULTS)).flatten();
         let after = fields.read(reader, "after", |reader, node| reader.word(node, &[(EDIT, true)])).flatten();

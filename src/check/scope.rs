@@ -43,7 +43,7 @@ impl Artifact {
         let fields = reader.fields(node, "an artifact", &["any", "new"]);
         let globs = fields.read(reader, "any", TreeReader::templates).unwrap_or_default();
         if globs.is_empty() {
-            reader.problem(node, "an artifact needs `any`, a glob or a list of them");
+            fields.missing(reader, node, "an artifact needs `any`, a glob or a list of them");
         }
         Self { globs, new: fields.read(reader, "new", TreeReader::template) }
     }

@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope, TextPattern, file};
 use crate::facts::TextFindings;
 use crate::verdict::{Outcome, Truth};
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the newest file's text, without its frontmatter, has everything asked for; with `newest: false` any of
@@ -31,8 +31,8 @@ impl CheckKind for TextCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
-        if of.is_none() && matches!(node.value, NodeValue::Map(_)) {
-            reader.problem(node, "`text` needs `of`: an artifact or a glob");
+        if of.is_none() {
+            fields.missing(reader, node, "`text` needs `of`: an artifact or a glob");
         }
         let text = Self {
             of: of.unwrap_or_default(),
@@ -41,7 +41,7 @@ impl CheckKind for TextCheck {
             newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),
         };
         if text.min_chars == 0 && text.pattern == TextPattern::default() {
-            reader.problem(node, "`text` needs one of `sections`, `contains`, `matches` and `min_chars`");
+            fields.missing(reader, node, "`text` needs one of `sections`, `contains`, `matches` and `min_chars`");
         }
         text
     }

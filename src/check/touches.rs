@@ -63,7 +63,7 @@ impl CheckKind for TouchesCheck {
         });
         let effects = effects.unwrap_or_default();
         if effects.is_empty() {
-            reader.problem(node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
+            fields.missing(reader, node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
         }
         Self {
             effects,

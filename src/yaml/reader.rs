@@ -85,14 +85,16 @@ impl TreeReader {
     pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> MappingFields<'n> {
         let NodeValue::Map(entries) = &node.value else {
             self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
-            return MappingFields(&[]);
+            return MappingFields { entries: &[], is_sound: false };
         };
         self.report_duplicates(entries);
+        let mut is_sound = true;
         for (key, value) in entries {
             let name = key.text().unwrap_or_default();
             if allowed.contains(&name) {
                 continue;
             }
+            is_sound = false;
             let message = suggestion(&format!("{what} has no key"), name, allowed);
             if entries.len() == 1 && value.is_null() {
                 self.hinted(key, message, format!("quote it to use a variable: \"{{{name}}}\""));
@@ -100,7 +102,7 @@ impl TreeReader {
                 self.problem(key, message);
             }
         }
-        MappingFields(entries)
+        MappingFields { entries, is_sound }
     }
 
     fn report_duplicates(&mut self, entries: &[(Node, Node)]) {
@@ -252,13 +254,24 @@ impl TreeReader {
 
 /// The entries of a mapping.
 #[derive(Debug, Clone, Copy)]
-pub struct MappingFields<'n>(&'n [(Node, Node)]);
+pub struct MappingFields<'n> {
+    entries: &'n [(Node, Node)],
+    /// Whether it is a mapping without unknown keys.
+    is_sound: bool,
+}
 
 impl<'n> MappingFields<'n> {
     /// The value of a key.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'n Node> {
-        self.0.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+        self.entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+    }
+
+    /// Reports a missing key, unless an unknown key, perhaps a misspelled one, is already reported.
+    pub fn missing(&self, reader: &mut TreeReader, node: &Node, message: &str) {
+        if self.is_sound {
+            reader.problem(node, message);
+        }
     }
 
     /// The value of a key, read one step further down.
