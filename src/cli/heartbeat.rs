@@ -6,6 +6,7 @@ use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
 use crate::journal_files;
 use crate::paths::ProjectPaths;
+use crate::transcript::TranscriptRecord;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::fmt;
@@ -121,16 +122,9 @@ fn since(at: Timestamp) -> SignedDuration {
 fn last_use(transcript: &Path) -> Option<Timestamp> {
     const TAIL: u64 = 512 * 1024;
     let tail = journal_files::tail(transcript, TAIL).ok()?;
-    let mut lines = tail.split(|byte| *byte == b'\n').rev();
-    lines.find_map(|line| {
-        let line: Value = serde_json::from_slice(line).ok()?;
-        let parts = line.pointer("/message/content")?.as_array()?;
-        let uses = parts.iter().any(|part| part.get("type").and_then(Value::as_str) == Some("tool_use"));
-        if !uses {
-            return None;
-        }
-        line.get("timestamp")?.as_str()?.parse().ok()
-    })
+    let records = tail.split(|byte| *byte == b'\n').rev().filter_map(|line| TranscriptRecord::read(line).ok());
+    let mut used = records.filter(|record| record.tool_uses().next().is_some());
+    used.find_map(|record| record.timestamp.as_deref()?.parse().ok())
 }
 
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.
