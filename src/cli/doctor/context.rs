@@ -137,7 +137,7 @@ fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf>
 fn managed() -> impl Iterator<Item = PathBuf> {
     let folders = [
         "/etc/claude-code",
-        "/ModeCache/Application Support/ClaudeCode",
+        "/Library/Application Support/ClaudeCode",
         "C:\\Program Files\\ClaudeCode",
         "C:\\ProgramData\\ClaudeCode",
     ];

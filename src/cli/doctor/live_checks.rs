@@ -172,7 +172,7 @@ fn sample(event: &str, home: &Path, session: &str) -> Value {
     let kind = TABLE.iter().find(|row| row.name == event).map(|row| row.kind);
     let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md").to_string_lossy()}, "tool_use_id": "toolu_doctor"});
     let own = match kind {
-        Some(EventKind::SessionStart) => json!({"file": "startup"}),
+        Some(EventKind::SessionStart) => json!({"source": "startup"}),
         Some(EventKind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),
         Some(EventKind::UserPromptExpansion) => {
             json!({"expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "", "prompt": "/modegate-doctor"})
