@@ -117,9 +117,9 @@ struct EventRedactor;
 
 impl JsonRewriter for EventRedactor {
     /// The section and the depth of a value.
-    type Scope = (EventSection, usize);
+    type WalkState = (EventSection, usize);
 
-    fn whole(&mut self, value: &Value, key: &str, (section, depth): Self::Scope) -> Option<Value> {
+    fn whole(&mut self, value: &Value, key: &str, (section, depth): Self::WalkState) -> Option<Value> {
         if depth > DEEPEST {
             return Some("[too deep]".into());
         }
@@ -136,7 +136,7 @@ impl JsonRewriter for EventRedactor {
         }
     }
 
-    fn text(&mut self, text: &str, key: &str, (section, _): Self::Scope) -> Value {
+    fn text(&mut self, text: &str, key: &str, (section, _): Self::WalkState) -> Value {
         let longest = match (section, key) {
             (EventSection::Event, "last_assistant_message" | "compact_summary" | "delta") => LONGEST_MESSAGE,
             _ => LONGEST,
@@ -156,15 +156,15 @@ impl JsonRewriter for EventRedactor {
         }
     }
 
-    fn name(&mut self, name: &str, (section, _): Self::Scope) -> String {
+    fn name(&mut self, name: &str, (section, _): Self::WalkState) -> String {
         if section == EventSection::Fact { name.to_owned() } else { mask_secrets(name).into_owned() }
     }
 
-    fn field<'a>(&self, _: &'a str, name: &'a str, (section, depth): Self::Scope) -> (&'a str, Self::Scope) {
+    fn field<'a>(&self, _: &'a str, name: &'a str, (section, depth): Self::WalkState) -> (&'a str, Self::WalkState) {
         (name, (section.below(name), depth + 1))
     }
 
-    fn item(&self, (section, depth): Self::Scope) -> Self::Scope {
+    fn item(&self, (section, depth): Self::WalkState) -> Self::WalkState {
         (section, depth + 1)
     }
 }

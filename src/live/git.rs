@@ -45,7 +45,7 @@ use self::path_scope::PathScope;
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why there is no answer, as one clause.
-pub type Unknown = String;
+pub type GitUnknown = String;
 
 /// Why a layer has no answer.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl LayerError {
 ///
 /// When `tree` is not in a repository or in a bare one, when `path` is a folder or outside, and when
 /// something cannot be read.
-pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
+pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, GitUnknown> {
     #[cfg(unix)]
     if fast_path::is_committed(tree, path) {
         return Ok(CommitState::Committed);
@@ -107,7 +107,7 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
 ///
 /// When `tree` is not in a repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
-pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
+pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, GitUnknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
     let mut changes = layered(
@@ -127,7 +127,7 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 /// # Errors
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
-pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
+pub fn head(tree: &Path) -> Result<Option<String>, GitUnknown> {
     let found = Checkout::from(tree)?;
     match found.repository().and_then(checkout::head) {
         Ok(id) => Ok(id.map(|id| id.to_string())),
@@ -143,8 +143,8 @@ fn layered<T>(
     found: &Checkout,
     quick: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
     full: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
-    program: impl FnOnce() -> Option<Result<T, Unknown>>,
-) -> Result<T, Unknown> {
+    program: impl FnOnce() -> Option<Result<T, GitUnknown>>,
+) -> Result<T, GitUnknown> {
     let sure = found.place().and_then(|place| match quick(&place) {
         Err(LayerError::Unsure(_)) => full(&place),
         sure => sure,

@@ -5,28 +5,28 @@ use serde_json::{Map, Value};
 /// Rewrites the parts of a JSON value.
 pub(crate) trait JsonRewriter {
     /// What a value inherits from its surroundings.
-    type Scope: Copy;
+    type WalkState: Copy;
 
     /// Replaces a value as a whole, if it must not be walked.
-    fn whole(&mut self, value: &Value, key: &str, scope: Self::Scope) -> Option<Value>;
+    fn whole(&mut self, value: &Value, key: &str, scope: Self::WalkState) -> Option<Value>;
 
     /// Rewrites a string.
-    fn text(&mut self, text: &str, key: &str, scope: Self::Scope) -> Value;
+    fn text(&mut self, text: &str, key: &str, scope: Self::WalkState) -> Value;
 
     /// Rewrites the name of a field.
-    fn name(&mut self, name: &str, scope: Self::Scope) -> String;
+    fn name(&mut self, name: &str, scope: Self::WalkState) -> String;
 
     /// The key and scope of the field `name` of the object at `key`.
-    fn field<'a>(&self, key: &'a str, name: &'a str, scope: Self::Scope) -> (&'a str, Self::Scope);
+    fn field<'a>(&self, key: &'a str, name: &'a str, scope: Self::WalkState) -> (&'a str, Self::WalkState);
 
     /// The scope of the items of a list, which share its key.
-    fn item(&self, scope: Self::Scope) -> Self::Scope {
+    fn item(&self, scope: Self::WalkState) -> Self::WalkState {
         scope
     }
 }
 
 /// Rewrites `value`, which is at `key`.
-pub(crate) fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::Scope, rewriter: &mut R) -> Value {
+pub(crate) fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::WalkState, rewriter: &mut R) -> Value {
     if let Some(replacement) = rewriter.whole(value, key, scope) {
         return replacement;
     }

@@ -92,7 +92,7 @@ struct LineMasker<'a> {
 
 impl JsonRewriter for LineMasker<'_> {
     /// Whether the names of fields show which values are secret.
-    type Scope = bool;
+    type WalkState = bool;
 
     fn whole(&mut self, value: &Value, key: &str, by_name: bool) -> Option<Value> {
         match value {

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use gix::discover::upwards::Options;
 use gix::sec::Permission;
 
-use super::{LayerError, Unknown};
+use super::{GitUnknown, LayerError};
 
 /// Variables of a surrounding git command that select another repository or index.
 const MISLEADING: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
@@ -28,7 +28,7 @@ pub(super) struct OpenCheckout<'a> {
 
 impl Checkout {
     /// Looks from `tree` upwards, on the same file system, as git does.
-    pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
+    pub(super) fn from(tree: &Path) -> Result<Self, GitUnknown> {
         let tree = tree.canonicalize().map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
         let (repo, root) = match open(&tree) {
             Ok(repo) => {
@@ -64,7 +64,7 @@ impl Checkout {
     /// Converts `path`, relative to the folder, to a path relative to the root; `None` if there is no such file.
     ///
     /// Folders on the way may be symbolic links as long as they lead to somewhere in the worktree.
-    pub(super) fn file(&self, path: &Path) -> Result<Option<Vec<u8>>, Unknown> {
+    pub(super) fn file(&self, path: &Path) -> Result<Option<Vec<u8>>, GitUnknown> {
         let whole = self.root.join(text(&self.prefix)).join(path);
         match whole.symlink_metadata() {
             Ok(seen) if seen.is_dir() => return Err(format!("`{}` is a folder", path.display())),

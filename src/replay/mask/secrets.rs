@@ -154,7 +154,7 @@ impl SecretCollector<'_> {
 
 impl JsonRewriter for SecretCollector<'_> {
     /// Whether the names of fields show which values are secret.
-    type Scope = bool;
+    type WalkState = bool;
 
     fn whole(&mut self, value: &Value, key: &str, by_name: bool) -> Option<Value> {
         if by_name && value.is_number() && is_secret_number(key, value) {
