@@ -84,7 +84,7 @@ enum CliCommand {
     Replay(replay::Replay),
     /// List, show and check modes
     #[command(subcommand)]
-    Modes(modes::Modes),
+    Modes(modes::ModesCommand),
     /// Turn recording on or off, and export a recording that can be shared
     Record(record::RecordCommand),
     /// End a mode before it is complete; only a person can do this
@@ -143,7 +143,7 @@ impl CliCommand {
             Self::Why(why) => why.run(project),
             Self::Log(log) => log.run(project),
             Self::Replay(replay) => replay.run(project),
-            Self::Modes(modes) => Ok(modes.run(project)),
+            Self::Modes(modes) => modes.run(project),
             Self::Record(record) => record.run(project),
             Self::Leave(leave) => leave.run(project),
             Self::Cache(cache) => cache.run(project),

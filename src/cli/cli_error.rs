@@ -1,7 +1,8 @@
 //! The error of a command: what is wrong, what to do about it, and the exit code.
 
 use super::{EXIT_FAILURE, EXIT_USAGE};
-use crate::yaml::nearest;
+use crate::mode::BrokenFile;
+use crate::yaml::did_you_mean;
 use std::fmt;
 
 /// Why a command stopped; printed as `error: …`, then `hint: …`.
@@ -20,7 +21,12 @@ impl CliError {
 
     /// An error in the command line.
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: EXIT_USAGE, ..Self::failure(message) }
+        Self::failure(message).into_usage()
+    }
+
+    /// The same error, blamed on the command line.
+    pub(super) fn into_usage(self) -> Self {
+        Self { exit: EXIT_USAGE, ..self }
     }
 
     /// The error with another exit code.
@@ -35,8 +41,14 @@ impl CliError {
 
     /// An unknown name of a `kind`, with the nearest known one if there is one.
     pub(super) fn unknown(kind: &str, name: &str, known: &[&str]) -> Self {
-        let near = nearest(name, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-        Self::usage(format!("unknown {kind} `{name}`{near}"))
+        Self::usage(format!("unknown {kind} `{name}`{}", did_you_mean(name, known)))
+    }
+
+    /// Every problem of files that cannot be used.
+    pub(super) fn broken(files: &[BrokenFile]) -> Self {
+        let problems: Vec<String> = files.iter().map(|file| file.to_string().trim_end().to_owned()).collect();
+        let problems = problems.join("\n");
+        Self::failure(problems.strip_prefix("error: ").unwrap_or(&problems))
     }
 }
 

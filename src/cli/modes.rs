@@ -1,14 +1,13 @@
 //! `modegate modes`: lists, prints, checks and imports modes.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
+use super::cli_error::CliError;
+use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
-use super::{EXIT_FAILURE, EXIT_USAGE, places};
+use super::{CliResult, EXIT_FAILURE, places};
 use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
-use crate::yaml::did_you_mean;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use std::process::ExitCode;
 
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  modegate modes list\n  modegate modes check")]
-pub(super) enum Modes {
+pub(super) enum ModesCommand {
     /// List the modes of this project with their commands and phases
     #[command(after_help = "Example:\n  modegate modes list --json | jq '.[].mode'")]
     List {
@@ -52,23 +51,23 @@ pub(super) enum Modes {
     },
 }
 
-impl Modes {
-    pub(super) fn run(self, project: Option<PathBuf>) -> ExitCode {
+impl ModesCommand {
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
         match self {
             Self::List { json } => list(&mode_cache::read(&places), json),
-            Self::Show { name, json } => show(&places, &name, json),
-            Self::Check { files, json } => check(&places, &files, json),
-            Self::Import { file } => import(&file),
+            Self::Show { name, json } => show(&places, &name, json)?,
+            Self::Check { files, json } => return check(&places, &files, json),
+            Self::Import { file } => import(&file)?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
+fn list(catalogue: &Catalogue, as_json: bool) {
     if as_json {
         let modes: Vec<Value> = catalogue.entries().map(|(mode, origin)| summary(mode, origin)).collect();
-        screen::print_json(&modes);
-        return ExitCode::SUCCESS;
+        return screen::print_json(&modes);
     }
     for (mode, origin) in catalogue.entries() {
         let commands: Vec<String> = mode.commands.iter().map(|command| format!("/{command}")).collect();
@@ -84,8 +83,9 @@ fn list(catalogue: &Catalogue, as_json: bool) -> ExitCode {
             screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{}", "", phases.join(" → "))));
         }
     }
-    catalogue.broken.iter().for_each(|broken| screen::print_error(format!("error: {}", broken.summary())));
-    ExitCode::SUCCESS
+    for broken in &catalogue.broken {
+        screen::print_error(format!("{}: {}", broken.severity(), broken.summary()));
+    }
 }
 
 fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
@@ -98,36 +98,28 @@ fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
     json!({"mode": mode.name, "about": mode.about, "commands": mode.commands, "namespace": mode.namespace, "origin": from, "phases": phases})
 }
 
-fn show(places: &ProjectPaths, name: &str, as_json: bool) -> ExitCode {
+fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError> {
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        let near = did_you_mean(name, &names);
-        screen::print_error(format!("error: no mode is called `{name}`{near}\n  hint: run `modegate modes list`"));
-        return ExitCode::from(EXIT_USAGE);
+        return Err(CliError::unknown("mode", name, &names).hint("run `modegate modes list`"));
     };
     if as_json {
         screen::print_json(mode);
-        return ExitCode::SUCCESS;
+        return Ok(());
     }
     let text = match origin {
         ModeOrigin::Embedded => EMBEDDED.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned()),
-        ModeOrigin::File(file) => std::fs::read_to_string(places.home.join(file)).ok(),
+        ModeOrigin::File(file) => text_of(&places.home.join(file))?,
     };
     screen::print_line(text.unwrap_or_default().trim_end());
-    ExitCode::SUCCESS
+    Ok(())
 }
 
-fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> ExitCode {
+fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
     let catalogue = match files {
         [] => mode_cache::read(places),
-        files => match with_files(places, files) {
-            Ok(catalogue) => catalogue,
-            Err(error) => {
-                screen::print_error(format!("error: {error}"));
-                return ExitCode::from(EXIT_USAGE);
-            }
-        },
+        files => with_files(places, files).map_err(CliError::into_usage)?,
     };
     if as_json {
         screen::print_json(&catalogue.broken);
@@ -137,50 +129,33 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> ExitCode {
     } else {
         catalogue.broken.iter().for_each(|broken| screen::print_line(broken.to_string().trim_end()));
     }
-    if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) }
+    Ok(if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
 }
 
 /// Prints an imported file as a native mode.
-fn import(file: &Path) -> ExitCode {
-    let name = file.to_string_lossy();
-    let text = match read_text(file) {
-        Ok(text) => text,
-        Err(error) => {
-            screen::print_error(format!("error: {error}"));
-            return ExitCode::from(EXIT_FAILURE);
-        }
-    };
+fn import(file: &Path) -> Result<(), CliError> {
+    let (name, text) = named_text(file)?;
     match imported::parse(&name, &text) {
         Ok(ImportedFile::Mode(node)) => {
             let mode = node.to_yaml();
             screen::print_line(format!("# From {name}; save this as .claude/modes/base.yaml.\n{}", mode.trim_end()));
-            return ExitCode::SUCCESS;
+            Ok(())
         }
-        Ok(ImportedFile::Other) => {
-            let hint = "gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`";
-            screen::print_error(format!("error: `{name}` is not a gates file\n  hint: {hint}"));
-        }
-        Err(_) => {
-            let broken = Catalogue::compose(None, &[(name.into_owned(), text)]).broken;
-            for broken in broken {
-                screen::print_error(broken.to_string().trim_end());
-            }
-        }
+        Ok(ImportedFile::Other) => Err(CliError::failure(format!("`{name}` is not a gates file"))
+            .hint("gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`")),
+        Err(_) => Err(CliError::broken(&Catalogue::compose(None, &[(name, text)]).broken)),
     }
-    ExitCode::from(EXIT_FAILURE)
 }
 
 /// A catalogue with the given files in place of the project's own, under the project's settings.
-fn with_files(places: &ProjectPaths, files: &[PathBuf]) -> Result<Catalogue, String> {
-    let read = |path: &PathBuf| Ok((path.to_string_lossy().into_owned(), read_text(path)?));
-    let texts = files.iter().map(read).collect::<Result<Vec<_>, String>>()?;
-    let settings = std::fs::read_to_string(places.settings()).ok();
+fn with_files(places: &ProjectPaths, files: &[PathBuf]) -> Result<Catalogue, CliError> {
+    let texts = files.iter().map(|file| named_text(file)).collect::<Result<Vec<_>, CliError>>()?;
+    let settings = text_of(&places.settings()).ok().flatten();
     Ok(Catalogue::compose(settings.as_deref().map(|text| (SETTINGS, text)), &texts))
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("`{}` does not exist", path.display()),
-        _ => format!("`{}` cannot be read: {error}", path.display()),
-    })
+/// The path and the text of a file that must exist.
+fn named_text(file: &Path) -> Result<(String, String), CliError> {
+    let missing = || CliError::failure(format!("`{}` does not exist", file.display()));
+    Ok((file.to_string_lossy().into_owned(), text_of(file)?.ok_or_else(missing)?))
 }

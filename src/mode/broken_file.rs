@@ -52,6 +52,11 @@ impl BrokenFile {
         Self::new(file, kind, "", vec![FileProblem::at(Location::START, why)])
     }
 
+    /// `warning` if the rest of the file is used, else `error`.
+    pub(crate) fn severity(&self) -> &'static str {
+        if self.used { "warning" } else { "error" }
+    }
+
     /// The first problem in one line.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -70,7 +75,7 @@ impl BrokenFile {
 
 impl std::fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let severity = if self.used { "warning" } else { "error" };
+        let severity = self.severity();
         for (FileProblem { path, message, location, hint }, line) in &self.problems {
             let within = if path.is_empty() { String::new() } else { format!(" in {path}") };
             let Location { line: number, column, width } = location;

@@ -134,6 +134,20 @@ error: `.claude/modes/plan.yaml` has 1 problem and is ignored
 }
 
 #[test]
+fn the_list_of_modes_tells_warnings_from_errors() {
+    let project = Project::new();
+    project.write(".claude/modegate.yaml", "disable: code-revue\n");
+    project.write(".claude/modes/broken.yaml", "mode: broken\nnonsense: 1\n");
+    let printed = project.run(&["modes", "list"]);
+    let starts: Vec<&str> = printed.stderr.lines().map(|line| line.split(" (").next().unwrap()).collect();
+    assert_eq!(
+        starts,
+        ["error: `.claude/modes/broken.yaml` is not a mode", "warning: `.claude/modegate.yaml` has a problem"],
+        "{printed:?}"
+    );
+}
+
+#[test]
 fn a_file_that_does_not_exist_is_not_checked() {
     let printed = Project::new().run(&["modes", "check", "nope.yaml"]);
     let expected = "error: `nope.yaml` does not exist\n";

@@ -37,13 +37,8 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
 
 fn explain(text: &str, on: bool, error: &SwitchError) -> CliError {
     match error {
-        SwitchError::Broken(_) => {
-            let broken = Catalogue::compose(Some((SETTINGS, text)), &[]).broken;
-            let problems: Vec<String> = broken.iter().map(|broken| broken.to_string().trim_end().to_owned()).collect();
-            let problems = problems.join("\n");
-            CliError::failure(problems.strip_prefix("error: ").unwrap_or(&problems))
-                .hint("fix the file and run this again; nothing was changed")
-        }
+        SwitchError::Broken(_) => CliError::broken(&Catalogue::compose(Some((SETTINGS, text)), &[]).broken)
+            .hint("fix the file and run this again; nothing was changed"),
         SwitchError::Intricate => CliError::failure(format!("`{SETTINGS}` cannot be edited safely"))
             .hint(format!("write `journal: {on}` into it yourself; nothing was changed")),
     }
