@@ -27,7 +27,7 @@ impl ResolveLinks for AsWritten {}
 /// The changes and program calls of a tool call.
 #[derive(Debug, Default)]
 pub(crate) struct ToolEffects {
-    touches: Vec<FileEffect>,
+    changes: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
     bomb: bool,
     unreadable: Option<String>,
@@ -47,12 +47,12 @@ impl ToolEffects {
         match event.tool() {
             Some("Bash") => {
                 let followed = line.changes.iter().filter_map(|change| resolved(change, links));
-                tool_effects.touches = line.changes.iter().cloned().chain(followed).collect();
+                tool_effects.changes = line.changes.iter().cloned().chain(followed).collect();
                 tool_effects.bomb = line.bomb;
                 tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.to_string());
             }
             Some(tool) if only_reads(tool) => {}
-            _ => tool_effects.touches = written(event, Path::new(&context.cwd), links),
+            _ => tool_effects.changes = written(event, Path::new(&context.cwd), links),
         }
         tool_effects.context = Some(context);
         tool_effects
@@ -60,7 +60,7 @@ impl ToolEffects {
 
     /// All changes.
     pub(crate) fn all(&self) -> &[FileEffect] {
-        &self.touches
+        &self.changes
     }
 
     /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
@@ -74,7 +74,7 @@ impl ToolEffects {
         let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
         let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
         let mut found: Option<FoundEffect> = None;
-        for change in self.touches.iter().filter(|change| counts(change, asked)) {
+        for change in self.changes.iter().filter(|change| counts(change, asked)) {
             let known = match &change.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
@@ -88,7 +88,7 @@ impl ToolEffects {
                 continue;
             }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
-                let Some(certainty) = pattern.touched(change, asked.strict, context) else { continue };
+                let Some(certainty) = pattern.effect_on(change, asked.strict, context) else { continue };
                 let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
                     let path = shortened(known.unwrap_or(shown));
@@ -209,7 +209,7 @@ impl PathPattern {
         }
     }
 
-    fn touched(&self, change: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
+    fn effect_on(&self, change: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
         // Creating a folder, or a file in it, does not change the folder itself.
         if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
             && change.effect == Effect::Write

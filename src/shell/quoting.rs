@@ -12,7 +12,7 @@ pub(super) fn ansi(text: &str) -> String {
             continue;
         }
         let Some(kind) = chars.next() else { break };
-        let said = match kind {
+        let decoded = match kind {
             'n' => Some('\n'),
             't' => Some('\t'),
             'r' => Some('\r'),
@@ -31,19 +31,20 @@ pub(super) fn ansi(text: &str) -> String {
                 Some(other)
             }
         };
-        out.extend(said);
+        out.extend(decoded);
     }
     out
 }
 
+/// Reads a character as a number of at most `longest` digits.
 fn numbered(
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
     radix: u32,
-    most: usize,
-    begun: Option<char>,
+    longest: usize,
+    first: Option<char>,
 ) -> Option<char> {
-    let mut digits: String = begun.into_iter().collect();
-    while digits.len() < most
+    let mut digits: String = first.into_iter().collect();
+    while digits.len() < longest
         && let Some(digit) = chars.next_if(|c| c.is_digit(radix))
     {
         digits.push(digit);

@@ -48,7 +48,7 @@ fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
     INTERPRETERS.into_iter().find(|(known, _)| *known == bare || *known == name)
 }
 
-/// Walks the code of an interpreter; false if the program is none.
+/// Walks the code of an interpreter; returns false if the program is not one.
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> bool {
     let Some((kind, options)) = interpreter(name) else { return false };
     let args = Args::new(rest, &format!("{options} -F -v -f -W -m -I -M"));
@@ -95,12 +95,12 @@ fn may_write(kind: &str, code: &str) -> bool {
     kind == "sqlite3" || redirects && lower.contains('>') || WRITING.split_whitespace().any(|word| lower.contains(word))
 }
 
-/// Walks the command lines and removes the paths that stand in calls.
+/// Walks command lines that code passes to calls, and records the paths that its calls remove.
 fn strings_in_calls(walker: &mut Walker<'_>, code: &str) {
     for (head, strings) in calls(code) {
         let name = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         if STARTING.split_whitespace().any(|function| function == name) {
-            // The string may not be a command line at all, so one that cannot be parsed is no evidence.
+            // The string may not be a command line, so an error in it does not count.
             let unreadable = walker.effects.unreadable.clone();
             walker.unowned_aside(|walker| match strings.as_slice() {
                 [line] => walker.text(line, &ShellWord::unknown()),

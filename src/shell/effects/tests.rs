@@ -11,8 +11,8 @@ fn context() -> ExecContext {
     ExecContext { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }
 }
 
-/// A change in short: what is done, `!` if to all below, `?` if perhaps elsewhere, and to
-/// what; `…` is what is not known.
+/// Formats a change as its effect, `!` if it is recursive, `?` if it is uncertain, and its path, with `…` for unknown
+/// text.
 fn short(change: &FileEffect) -> String {
     let effect = match change.effect {
         Effect::Remove => "rm",

@@ -94,10 +94,6 @@ impl<'a> Walker<'a> {
         ShellWord::unknown()
     }
 
-    pub fn step(&mut self) -> bool {
-        self.steps(1)
-    }
-
     /// Counts work and returns false when the limit is reached.
     pub fn steps(&mut self, count: usize) -> bool {
         let Some(steps) = self.steps.checked_sub(count) else {
@@ -154,7 +150,7 @@ impl<'a> Walker<'a> {
     }
 
     fn group(&mut self, group: &CompoundCommand, input: &ShellWord) -> ShellWord {
-        if !self.step() {
+        if !self.steps(1) {
             return ShellWord::unknown();
         }
         let words: Vec<ShellWord> = group.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();
@@ -217,7 +213,7 @@ impl<'a> Walker<'a> {
     }
 
     fn command(&mut self, command: &SimpleCommand, input: &ShellWord) -> ShellWord {
-        if !self.step() {
+        if !self.steps(1) {
             return ShellWord::unknown();
         }
         let words: Vec<ShellWord> = command.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();

@@ -251,7 +251,7 @@ pub(super) fn joined(words: &[ShellWord]) -> String {
     words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether `names`, separated by spaces, contain `name`; `*` at the end of one stands for any ending.
+/// Whether `names`, separated by spaces, contain `name`; `*` at the end of one matches any ending.
 pub(super) fn has_name(names: &str, name: &str) -> bool {
     names.split(' ').any(|own| own.strip_suffix('*').map_or(own == name, |begin| name.starts_with(begin)))
 }

@@ -37,9 +37,9 @@ impl Walker<'_> {
             given_here.iter().filter(|word| !word.prefix().starts_with(":::")).cloned().collect();
         let all = if here.is_empty() { given(input) } else { here };
         for one in &all {
-            let holds = command.iter().any(|word| word.filled("").contains("{}"));
+            let has_place = command.iter().any(|word| word.filled("").contains("{}"));
             let mut words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
-            if !holds {
+            if !has_place {
                 words.push(one.clone());
             }
             // The words are joined to a command line.
@@ -52,7 +52,7 @@ impl Walker<'_> {
 /// Splits standard input into words.
 fn given(input: &ShellWord) -> Vec<ShellWord> {
     match input.text() {
-        // A glob stands for any number of words.
+        // A glob may expand to any number of words.
         Some(_) if input.has_glob() => vec![input.clone()],
         Some(text) => {
             let bare = |text: &str| ShellWord::new(text.trim_matches(['\'', '"']));

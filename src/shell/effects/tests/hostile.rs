@@ -136,3 +136,10 @@ fn a_word_that_doubles_itself_is_limited() {
         assert!(!effects(&line, &context()).changes.is_empty());
     }
 }
+
+#[test]
+fn eval_with_many_words_is_still_parsed() {
+    let effects = survives(&format!("eval rm -rf /{}", " *".repeat(1_500)));
+    let removes_root = effects.changes.iter().any(|change| change.hits("/").is_some());
+    assert!(removes_root || effects.unreadable.is_some());
+}
