@@ -201,6 +201,13 @@ impl Event {
             .or_else(|| self.text("file_path"))
     }
 
+    /// The edits in the tool's input: those of a list, or the input itself.
+    pub(crate) fn edits(&self) -> Vec<&Value> {
+        let input = self.fields.get("tool_input");
+        let list = input.and_then(|input| input.get("edits")?.as_array());
+        list.map_or_else(|| input.into_iter().collect(), |edits| edits.iter().collect())
+    }
+
     /// The skill that the model calls.
     #[must_use]
     pub fn skill(&self) -> Option<&str> {

@@ -117,6 +117,12 @@ pub fn worktree_owner(path: &Path) -> Option<PathBuf> {
     Some(parts.get(..at)?.iter().collect())
 }
 
+/// The name that the host gives to the folder of a project's transcripts.
+pub(crate) fn transcript_folder(project: &str) -> String {
+    let plain = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
+    project.encode_utf16().map(plain).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

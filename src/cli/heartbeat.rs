@@ -130,11 +130,7 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.
 fn transcripts(home: &Path) -> Option<PathBuf> {
     const LONGEST: usize = 200;
-    let name: String = home.to_str()?.encode_utf16().map(plain).collect();
+    let name = crate::paths::transcript_folder(home.to_str()?);
     // The host hashes longer names; such projects are left out.
     (name.len() <= LONGEST).then(|| user_folder().map(|user| user.join("projects").join(name)))?
-}
-
-fn plain(unit: u16) -> char {
-    u8::try_from(unit).ok().map(char::from).filter(char::is_ascii_alphanumeric).unwrap_or('-')
 }

@@ -15,13 +15,9 @@ fn after(event: &Event, before: &str) -> Option<String> {
     if let Some(content) = event.input("content").or_else(|| event.input("file_text")) {
         return Some(content.to_owned());
     }
-    let input = event.fields.get("tool_input")?;
-    let edits = match input.get("edits").and_then(Value::as_array) {
-        Some(edits) => edits.iter().collect(),
-        None => vec![input],
-    };
+    event.fields.get("tool_input")?;
     let mut text = before.to_owned();
-    for edit in edits {
+    for edit in event.edits() {
         let part = |name: &str| edit.get(name).and_then(Value::as_str);
         let (old, new) = (part("old_string")?, part("new_string")?);
         let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);

@@ -12,7 +12,7 @@ pub(crate) use event_only::from_event;
 
 use crate::event::{Event, EventKind};
 use crate::journal::{ActivityLog, HistoryBuilder};
-use crate::paths::{lexical, worktree_owner};
+use crate::paths::{lexical, transcript_folder, worktree_owner};
 use crate::shell::{ExecContext, effects};
 use seen_files::SeenFiles;
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl InferredFacts {
     }
 
     /// The folders that an event refers to.
-    fn ground(&self, event: &Event) -> ExecContext {
+    fn context(&self, event: &Event) -> ExecContext {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let project = self.project.clone().or_else(|| project_of(event)).unwrap_or_else(|| PathBuf::from("/"));
         let cwd = event.cwd().map_or_else(|| project.clone(), |cwd| lexical(Path::new(cwd)));
@@ -96,7 +96,7 @@ impl InferredFacts {
 
     /// The absolute path of what a tool names.
     fn whole(&self, event: &Event, path: &str) -> String {
-        let cwd = self.ground(event).cwd;
+        let cwd = self.context(event).cwd;
         lexical(&Path::new(&cwd).join(path)).to_string_lossy().into_owned()
     }
 
@@ -129,7 +129,7 @@ impl InferredFacts {
     /// Forgets every file that a command line may change, from its start on.
     fn ran(&mut self, event: &Event, now: i64) {
         let Some(command) = event.input("command") else { return };
-        let effects = effects(command, &self.ground(event));
+        let effects = effects(command, &self.context(event));
         if effects.unreadable.is_some() || !effects.hidden.is_empty() {
             self.files.0.clear();
         }
@@ -164,13 +164,7 @@ fn project_of(event: &Event) -> Option<PathBuf> {
 fn named_project(event: &Event) -> Option<PathBuf> {
     let folder = event.text("transcript_path")?.split_once("/.claude/projects/")?.1.split('/').next()?;
     let cwd = lexical(Path::new(event.cwd()?));
-    cwd.ancestors().find(|above| slug(&above.to_string_lossy()) == folder).map(Path::to_owned)
-}
-
-/// The name that the host gives to the folder of a project's transcripts.
-fn slug(path: &str) -> String {
-    let plain = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
-    path.encode_utf16().map(plain).collect()
+    cwd.ancestors().find(|above| transcript_folder(&above.to_string_lossy()) == folder).map(Path::to_owned)
 }
 
 /// The user's folder, from the path of the transcript.

@@ -20,20 +20,20 @@ pub struct InferredAnswers<'a> {
     known: &'a InferredFacts,
     event: &'a Event,
     time: Option<&'a str>,
-    ground: ExecContext,
+    context: ExecContext,
     tool_effects: OnceCell<ToolEffects>,
 }
 
 impl<'a> InferredAnswers<'a> {
     pub(super) fn new(known: &'a InferredFacts, event: &'a Event, time: Option<&'a str>) -> Self {
-        Self { known, event, time, ground: known.ground(event), tool_effects: OnceCell::new() }
+        Self { known, event, time, context: known.context(event), tool_effects: OnceCell::new() }
     }
 
     /// The folder in which files are looked up: the project, or the agent's worktree of it.
     fn tree(&self) -> PathBuf {
-        let project = Path::new(&self.ground.project);
+        let project = Path::new(&self.context.project);
         let lent = project.join(".claude/worktrees");
-        let name = Path::new(&self.ground.cwd).strip_prefix(&lent).ok().and_then(|below| below.components().next());
+        let name = Path::new(&self.context.cwd).strip_prefix(&lent).ok().and_then(|below| below.components().next());
         name.map_or_else(|| project.to_owned(), |name| lent.join(name))
     }
 
@@ -99,14 +99,14 @@ impl<'a> InferredAnswers<'a> {
     }
 
     fn relative(&self, path: &str) -> String {
-        let whole = lexical(&Path::new(&self.ground.cwd).join(path));
-        let roots = [self.tree(), PathBuf::from(&self.ground.project)];
+        let whole = lexical(&Path::new(&self.context.cwd).join(path));
+        let roots = [self.tree(), PathBuf::from(&self.context.project)];
         let within = roots.iter().find_map(|root| whole.strip_prefix(root).ok());
         within.unwrap_or(&whole).to_string_lossy().replace('\\', "/")
     }
 
     fn tool_effects(&self) -> &ToolEffects {
-        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.ground.clone(), &AsWritten))
+        self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.context.clone(), &AsWritten))
     }
 
     fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
@@ -123,18 +123,18 @@ impl<'a> InferredAnswers<'a> {
         };
         let touches = self.tool_effects().all();
         let asks = asked.paths.iter().any(|path| path.starts_with('~'));
-        self.ground.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
+        self.context.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
     }
 
     /// The settings file in which the tool would change our hook entries.
     fn hook_entries(&self) -> Result<Option<String>, String> {
         let Some(path) = self.event.path() else { return Ok(None) };
-        let path = lexical(&Path::new(&self.ground.cwd).join(path));
+        let path = lexical(&Path::new(&self.context.cwd).join(path));
         let user = user_of(self.event).map(|home| Path::new(&home).join(".claude/settings.json"));
         if user.is_none() && path.ends_with(".claude/settings.json") {
             return Err(NO_HOME.to_owned());
         }
-        let folder = Path::new(&self.ground.project).join(".claude");
+        let folder = Path::new(&self.context.project).join(".claude");
         let own = [folder.join("settings.json"), folder.join("settings.local.json")];
         if !own.into_iter().chain(user).any(|own| own == path) {
             return Ok(None);

@@ -14,23 +14,12 @@ pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
             // The user changed the edit before it was made.
             let changed = response.get("userModified").and_then(Value::as_bool) == Some(true);
             let original = text(response, "/originalFile").or_else(|| text(response, "/originalFileContents"));
-            let before = original.or(before).or_else(|| creates(event).then_some(""))?;
-            edits(event).into_iter().try_fold(before.to_owned(), |text, edit| edited(&text, edit)).filter(|_| !changed)
+            // An edit that replaces nothing creates the file.
+            let created = (event.input("old_string") == Some("")).then_some("");
+            let before = original.or(before).or(created)?;
+            event.edits().into_iter().try_fold(before.to_owned(), |text, edit| edited(&text, edit)).filter(|_| !changed)
         }
         _ => None,
-    }
-}
-
-/// Whether an edit creates a file, which it does if it replaces nothing.
-fn creates(event: &Event) -> bool {
-    event.input("old_string") == Some("")
-}
-
-fn edits(event: &Event) -> Vec<&Value> {
-    let Some(input) = event.fields.get("tool_input") else { return Vec::new() };
-    match input.get("edits").and_then(Value::as_array) {
-        Some(edits) => edits.iter().collect(),
-        None => vec![input],
     }
 }
 

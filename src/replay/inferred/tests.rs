@@ -234,7 +234,7 @@ fn the_project_is_where_the_transcript_says() {
     assert_eq!(relative(&below), Answer::Relative("src/x.rs".to_owned()));
     let elsewhere = event("SessionStart", json!({"cwd": "/home/ann/app/src", "transcript_path": "/tmp/s1.jsonl"}));
     assert_eq!(relative(&elsewhere), Answer::Relative("x.rs".to_owned()));
-    assert_eq!(slug("/home/ann/größe"), "-home-ann-gr--e");
+    assert_eq!(transcript_folder("/home/ann/größe"), "-home-ann-gr--e");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{MaskCounts, MaskLevel, replace, whole_word};
 use crate::mode::EMBEDDED;
+use crate::paths::transcript_folder;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -102,12 +103,8 @@ fn forms(folder: &str, name: &str) -> Vec<(String, String)> {
         add(folder.replace('\\', "\\\\"), name.to_owned());
     }
     // The host names its folder of a project after the project's path.
-    add(slug(folder), slug(name));
+    add(transcript_folder(folder), transcript_folder(name));
     forms
-}
-
-fn slug(path: &str) -> String {
-    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
 /// Whether a name identifies somebody.
