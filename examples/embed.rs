@@ -21,7 +21,7 @@ impl FactSource for NoFiles {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Files(_) => Answer::Files(Vec::new()),
-            _ => Answer::Unknown("this world has no files".to_owned()),
+            _ => Answer::Unknown("this world has no files".into()),
         }
     }
 }

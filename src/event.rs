@@ -67,16 +67,36 @@ const ALIASES: [(&str, &str); 5] = [
     ("user_prompt", "prompt"),
 ];
 
+/// Why an input is not a hook event.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// There is no input.
+    #[error("standard input is empty")]
+    Empty,
+    /// The input is not JSON.
+    #[error("it is not JSON: {0}")]
+    NotJson(serde_json::Error),
+    /// The JSON is nested deeper than the parser allows.
+    #[error("it nests too deeply at line {} column {}", .0.line(), .0.column())]
+    TooDeep(serde_json::Error),
+    /// The JSON is a value of this type.
+    #[error("it is {0}, not a JSON object")]
+    NotObject(&'static str),
+    /// The event has no name.
+    #[error("it has no `hook_event_name`")]
+    NoName,
+}
+
 impl Event {
     /// Reads the JSON of an event.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, EventError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if bytes.trim_ascii().is_empty() {
-            return Err("standard input is empty".to_owned());
+            return Err(EventError::Empty);
         }
         match serde_json::from_slice(bytes) {
             Ok(value) => Self::from_value(value),
-            Err(error) => salvage::salvaged(bytes).ok_or_else(|| clause(&error)).and_then(|(value, oddities)| {
+            Err(error) => salvage::salvaged(bytes).ok_or_else(|| syntax_error(error)).and_then(|(value, oddities)| {
                 let mut event = Self::from_value(value)?;
                 event.oddities.extend(oddities);
                 Ok(event)
@@ -85,9 +105,9 @@ impl Event {
     }
 
     /// Reads an event from a JSON value.
-    pub fn from_value(value: Value) -> Result<Self, String> {
+    pub fn from_value(value: Value) -> Result<Self, EventError> {
         let Value::Object(raw) = value else {
-            return Err(format!("it is {}, not a JSON object", type_name(&value)));
+            return Err(EventError::NotObject(type_name(&value)));
         };
         let mut oddities = Vec::new();
         let mut fields = normalised(raw);
@@ -100,7 +120,7 @@ impl Event {
             }
         }
         let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
-            return Err("it has no `hook_event_name`".to_owned());
+            return Err(EventError::NoName);
         };
         Ok(Self { kind: EventKind::named(name), fields, oddities })
     }
@@ -336,12 +356,9 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn clause(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.strip_prefix("recursion limit exceeded") {
-        Some(place) => format!("it nests too deeply{place}"),
-        None => format!("it is not JSON: {text}"),
-    }
+fn syntax_error(error: serde_json::Error) -> EventError {
+    let too_deep = error.to_string().starts_with("recursion limit exceeded");
+    if too_deep { EventError::TooDeep(error) } else { EventError::NotJson(error) }
 }
 
 #[cfg(test)]
@@ -397,10 +414,10 @@ mod tests {
             (b"{", "it is not JSON: EOF while parsing an object at line 1 column 1"),
         ];
         for (bytes, expected) in cases {
-            assert_eq!(Event::parse(bytes), Err(expected.to_owned()));
+            assert_eq!(Event::parse(bytes).unwrap_err().to_string(), expected);
         }
         let deep = [b"{\"a\":".repeat(3000), b"1".to_vec(), b"}".repeat(3000)].concat();
-        assert_eq!(Event::parse(&deep), Err("it has no `hook_event_name`".to_owned()));
+        assert!(matches!(Event::parse(&deep), Err(EventError::NoName)));
     }
 
     #[test]

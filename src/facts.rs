@@ -14,7 +14,7 @@ mod words;
 pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use recorded::RecordedAnswers;
-pub use table::{ContextText, HttpResult, RunResult};
+pub use table::{ContextText, HttpResult, RunResult, Unknown};
 pub use text::{TextFindings, event_text, search_event_text, search_file};
 
 use serde::{Deserialize, Serialize};
@@ -234,7 +234,7 @@ pub enum Answer {
     /// What the session has done.
     History(SessionHistory),
     /// There is no answer, for this reason.
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 /// What a session has done so far.

@@ -14,7 +14,7 @@
 //! let decided = decide(&event, &modes, &Session::default(), &Facts::new(&source));
 //! assert!(decided.session.is_active("plan_mode"));
 //! assert_eq!(reply(&event, &decided.decision, &decided.findings).exit, 0);
-//! # Ok::<(), String>(())
+//! # Ok::<(), modegate::EventError>(())
 //! ```
 //!
 //! `docs/ARCHITECTURE.md` describes the modules.
@@ -51,8 +51,8 @@ mod yaml;
 pub use cli::hook::{HookAnswer, answer};
 pub use cli::main;
 pub use engine::{Decided, decide};
-pub use event::{Event, EventKind};
-pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers};
+pub use event::{Event, EventError, EventKind};
+pub use facts::{Answer, FactSource, Facts, Question, RecordedAnswers, Unknown};
 pub use ids::{AgentName, GateId, SessionId};
 pub use journal::JournalLine;
 pub use mode::Catalogue;
@@ -72,8 +72,8 @@ pub fn load_modes(project: &Path) -> Catalogue {
 ///
 /// # Errors
 ///
-/// A clause that says why the line has no event.
-pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, String> {
+/// When the line has no valid event.
+pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventError> {
     let event = Event::from_value(line.event.clone())?;
     let source = RecordedAnswers::new(line.asked.clone());
     Ok(decide(&event, modes, &line.before, &Facts::new(&source)))

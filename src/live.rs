@@ -13,7 +13,7 @@ pub use clock::{ahead, now};
 
 use crate::event::Event;
 use crate::facts::{
-    Answer, FactSource, FoundFile, MOST_RESULTS, Question, TextQuery, frontmatter_of, milestone, newest,
+    Answer, FactSource, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of, milestone, newest,
     search_event_text, search_file,
 };
 use crate::journal::ActivityLog;
@@ -92,12 +92,12 @@ impl<'e> LiveFacts<'e> {
         self.cwd.as_deref().unwrap_or(&self.home)
     }
 
-    fn activity(&self) -> Result<&ActivityLog, String> {
+    fn activity(&self) -> Result<&ActivityLog, Unknown> {
         let activity = self.activity.get_or_init(|| journal_files::activity(&self.journal));
-        activity.as_ref().ok_or_else(|| "the journal of this session cannot be read".to_owned())
+        activity.as_ref().ok_or_else(|| "the journal of this session cannot be read".into())
     }
 
-    fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, String> {
+    fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
         let mut found: Vec<FoundFile> = Vec::new();
         let mut problem = None;
         for root in [self.tree(), &self.home] {
@@ -117,7 +117,7 @@ impl<'e> LiveFacts<'e> {
         }
     }
 
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Unknown> {
         read_limited(&self.root(path).join(path), path)
     }
 
@@ -130,7 +130,7 @@ impl<'e> LiveFacts<'e> {
         search_file(text.as_deref(), wanted)
     }
 
-    fn writer(&self, path: &str) -> Result<Option<String>, String> {
+    fn writer(&self, path: &str) -> Result<Option<String>, Unknown> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
         Ok(self.activity()?.writer(same_file(&self.root(path).join(path)), &sha256))
     }
@@ -148,16 +148,16 @@ impl<'e> LiveFacts<'e> {
 
     /// A file of `.claude/context`; links must not lead out of that folder.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn context(&self, file: &str) -> Result<Answer, String> {
+    fn context(&self, file: &str) -> Result<Answer, Unknown> {
         let folder = self.home.join(".claude/context");
         let path = folder.join(file);
         let is_inside = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
         if is_inside() != Some(true) {
-            return Err(format!("`{file}` is not in `.claude/context`"));
+            return Err(format!("`{file}` is not in `.claude/context`").into());
         }
         // Reading a pipe would never end.
         if !path.is_file() {
-            return Err(format!("`{file}` is not a regular file"));
+            return Err(format!("`{file}` is not a regular file").into());
         }
         let bytes = read_limited(&path, file)?;
         let content = String::from_utf8_lossy(&bytes);
@@ -195,7 +195,7 @@ impl<'e> LiveFacts<'e> {
         inside.unwrap_or(&full).to_string_lossy().replace('\\', "/")
     }
 
-    fn find_answer(&self, question: &Question) -> Result<Answer, String> {
+    fn find_answer(&self, question: &Question) -> Result<Answer, Unknown> {
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
@@ -250,7 +250,7 @@ impl FactSource for LiveFacts<'_> {
         std::thread::scope(|scope| {
             let steps = inputs.iter().zip(questions);
             let threads: Vec<_> = steps.map(|(input, question)| scope.spawn(move || input.answer(question))).collect();
-            let panicked = |_| Err("the step could not be run".to_owned());
+            let panicked = |_| Err("the step could not be run".into());
             let answers = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
             answers.map(|answer| answer.unwrap_or_else(Answer::Unknown)).collect()
         })
@@ -270,18 +270,18 @@ struct StepInput {
 }
 
 impl StepInput {
-    fn answer(&self, question: &Question) -> Result<Answer, String> {
+    fn answer(&self, question: &Question) -> Result<Answer, Unknown> {
         match question {
             Question::Run(step) => program::run(step, self),
             Question::Http(step) => http::send(step, self),
-            _ => Err("this question is not about a program or a server".to_owned()),
+            _ => Err("this question is not about a program or a server".into()),
         }
     }
 }
 
 /// The milestone in the first status file of `roots`.
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
-fn current_milestone(roots: &[&Path]) -> Result<Answer, String> {
+fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
     for root in roots {
         match std::fs::read(root.join("project/status.json")) {
             Ok(bytes) => return Ok(milestone::named(&bytes)),
@@ -302,15 +302,15 @@ fn same_file(path: &Path) -> impl Fn(&str) -> bool {
 
 /// Reads a file of at most [`LARGEST_FILE`] bytes, which messages call `shown`.
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
-fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, String> {
+fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, Unknown> {
     let size = std::fs::metadata(path).map_err(|error| clause(shown, &error))?.len();
     if size > LARGEST_FILE {
-        return Err(format!("`{shown}` is larger than {} MiB", LARGEST_FILE >> 20));
+        return Err(format!("`{shown}` is larger than {} MiB", LARGEST_FILE >> 20).into());
     }
     std::fs::read(path).map_err(|error| clause(shown, &error))
 }
 
 /// The message for a file that cannot be read.
-fn clause(shown: &str, error: &std::io::Error) -> String {
-    format!("`{shown}` cannot be read: {}", error.kind())
+fn clause(shown: &str, error: &std::io::Error) -> Unknown {
+    format!("`{shown}` cannot be read: {}", error.kind()).into()
 }

@@ -1,7 +1,7 @@
 //! The effects of a tool call, from its path or its command line.
 
 use crate::event::{Event, EventKind};
-use crate::facts::{EffectQuery, FoundEffect};
+use crate::facts::{EffectQuery, FoundEffect, Unknown};
 use crate::paths::lexical;
 use crate::shell::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl ToolEffects {
     }
 
     /// Finds the most certain effect on a protected path; the error says why the command cannot be read.
-    pub(crate) fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
+    pub(crate) fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
         if self.bomb && asked.effects.contains(&Effect::Bomb) {
             let by = "a function that starts itself without end".to_owned();
             let path = "this machine".to_owned();
@@ -98,7 +98,7 @@ impl ToolEffects {
         }
         match (&self.unreadable, found) {
             (_, Some(found)) => Ok(Some(found)),
-            (Some(why), None) if !asked.strict => Err(format!("the command cannot be read: {why}")),
+            (Some(why), None) if !asked.strict => Err(format!("the command cannot be read: {why}").into()),
             _ => Ok(None),
         }
     }

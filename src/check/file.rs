@@ -1,7 +1,7 @@
 //! `file`: at least one file matches an artifact or a glob.
 
 use super::{CheckKind, Scope};
-use crate::facts::FoundFile;
+use crate::facts::{FoundFile, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl CheckKind for FileCheck {
 
 impl FileCheck {
     /// What a matching file lacks.
-    fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, String> {
+    fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
         if file.size < u64::from(self.min_chars) {
             return Ok(Some(format!("`{}` has {} characters, needs {}", file.path, file.size, self.min_chars)));
         }

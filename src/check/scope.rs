@@ -1,7 +1,7 @@
 //! The definitions of a mode, and their values in an event.
 
 use crate::event::Event;
-use crate::facts::Facts;
+use crate::facts::{Facts, Unknown};
 use crate::paths::safe_name;
 use crate::session::{ModeState, Session};
 use crate::template::variable;
@@ -74,7 +74,7 @@ impl Scope<'_> {
     }
 
     /// The globs of an artifact, or the glob itself, with variables filled in.
-    pub fn globs(&self, name: &str) -> Result<Vec<String>, String> {
+    pub fn globs(&self, name: &str) -> Result<Vec<String>, Unknown> {
         match self.definitions.artifacts.get(name) {
             Some(artifact) => self.expand_all(&artifact.globs),
             None => self.expand(name),
@@ -82,7 +82,7 @@ impl Scope<'_> {
     }
 
     /// The values of several texts with variables.
-    pub fn expand_all(&self, texts: &[String]) -> Result<Vec<String>, String> {
+    pub fn expand_all(&self, texts: &[String]) -> Result<Vec<String>, Unknown> {
         let mut all = Vec::new();
         for text in texts {
             all.extend(self.expand(text)?);
@@ -91,7 +91,7 @@ impl Scope<'_> {
     }
 
     /// The values of a text with variables, in order.
-    pub fn expand(&self, text: &str) -> Result<Vec<String>, String> {
+    pub fn expand(&self, text: &str) -> Result<Vec<String>, Unknown> {
         if !text.contains('{') {
             return Ok(vec![text.to_owned()]);
         }
@@ -104,7 +104,7 @@ impl Scope<'_> {
             };
             let values = self.value(name)?;
             if done.len() + open.len() + values.len() > ALTERNATIVES {
-                return Err(format!("`{text}` has more than {ALTERNATIVES} values"));
+                return Err(format!("`{text}` has more than {ALTERNATIVES} values").into());
             }
             // The last pushed is taken first, so the first value must go last.
             open.extend(values.iter().rev().map(|value| (format!("{head}{before}{value}"), after.to_owned())));
@@ -135,19 +135,19 @@ impl Scope<'_> {
         self.expected(name).or_else(like).unwrap_or_else(|| name.to_owned())
     }
 
-    fn value(&self, name: &str) -> Result<Vec<String>, String> {
+    fn value(&self, name: &str) -> Result<Vec<String>, Unknown> {
         match name {
             "session" => Ok(vec![safe_name(&self.session.id)]),
             "date" => Ok(vec![self.facts.clock().date]),
             "milestone" => self.milestone(),
             _ => match self.definitions.variables.get(name) {
                 Some(values) => Ok(values.clone()),
-                None => Err(format!("`{{{name}}}` is not a variable")),
+                None => Err(format!("`{{{name}}}` is not a variable").into()),
             },
         }
     }
 
-    fn milestone(&self) -> Result<Vec<String>, String> {
+    fn milestone(&self) -> Result<Vec<String>, Unknown> {
         Ok(match self.facts.milestone()? {
             None => vec![PROJECT.to_owned()],
             Some(milestone) if milestone.description.is_empty() => vec![format!("{PROJECT}/{}", milestone.id)],

@@ -1,7 +1,7 @@
 //! `touches`: the paths that the tool call would change.
 
 use super::{CheckKind, Scope};
-use crate::facts::{EffectQuery, ProtectedPaths};
+use crate::facts::{EffectQuery, ProtectedPaths, Unknown};
 use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -94,7 +94,7 @@ impl CheckKind for TouchesCheck {
 }
 
 impl TouchesCheck {
-    fn query(&self, scope: &Scope<'_>) -> Result<EffectQuery, String> {
+    fn query(&self, scope: &Scope<'_>) -> Result<EffectQuery, Unknown> {
         let build = |paths: Vec<String>, except: Vec<String>| {
             let mut query = ProtectedPaths::default();
             (query.effects, query.paths, query.except) = (self.effects.clone(), paths, except);

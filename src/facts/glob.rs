@@ -1,5 +1,6 @@
 //! A parsed glob, so that a walk enters only folders that can contain a match.
 
+use super::Unknown;
 use std::path::{Component, Path};
 
 use fast_glob::{glob_match, validate};
@@ -26,15 +27,15 @@ pub(crate) struct GlobPattern {
 }
 
 impl GlobPattern {
-    pub(crate) fn new(glob: &str) -> Result<Self, String> {
+    pub(crate) fn new(glob: &str) -> Result<Self, Unknown> {
         if let Err(error) = validate(glob) {
-            return Err(format!("`{glob}` is not a glob: {error}"));
+            return Err(format!("`{glob}` is not a glob: {error}").into());
         }
         if glob.is_empty() || glob.starts_with('!') {
-            return Err(format!("`{glob}` does not say which files it means"));
+            return Err(format!("`{glob}` does not say which files it means").into());
         }
         if leaves(&unescaped(glob)) {
-            return Err(format!("`{glob}` leaves the project"));
+            return Err(format!("`{glob}` leaves the project").into());
         }
         let segments: Vec<&str> = glob.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
         let plain = segments.iter().take_while(|part| !special(part)).count();
@@ -75,7 +76,7 @@ impl GlobPattern {
 /// # Errors
 ///
 /// A clause that says what is wrong with the glob.
-pub fn fits(glob: &str, path: &str) -> Result<bool, String> {
+pub fn fits(glob: &str, path: &str) -> Result<bool, Unknown> {
     let pattern = GlobPattern::new(glob)?;
     let below = path.strip_prefix(&pattern.prefix).unwrap_or_default().trim_start_matches('/');
     let folders = below.rsplit_once('/').map_or("", |(folders, _)| folders);

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub fn named(bytes: &[u8]) -> Answer {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Ok(Value::Object(status)) = serde_json::from_slice(bytes) else {
-        return Answer::Unknown("`project/status.json` is not a JSON object".to_owned());
+        return Answer::Unknown("`project/status.json` is not a JSON object".into());
     };
     let text = |name: &str| match status.get(name) {
         Some(Value::String(text)) => folder_name(text),

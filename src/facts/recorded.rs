@@ -17,7 +17,7 @@ impl RecordedAnswers {
 impl FactSource for RecordedAnswers {
     fn answer(&self, question: &Question) -> Answer {
         let found = self.0.iter().find(|(asked, _)| asked == question);
-        found.map_or_else(|| Answer::Unknown("this was not recorded".to_owned()), |(_, answer)| answer.clone())
+        found.map_or_else(|| Answer::Unknown("this was not recorded".into()), |(_, answer)| answer.clone())
     }
 }
 

@@ -4,29 +4,17 @@ use super::{
     Answer, CommitState, EffectQuery, EventText, Facts, FoundEffect, FoundFile, FrontmatterValues, GitChange, HttpStep,
     Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
 };
+use serde::{Deserialize, Serialize};
 
 /// Why a question has no answer, as a clause.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown(pub String);
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{0}")]
+#[serde(transparent)]
+pub struct Unknown(String);
 
-impl std::fmt::Display for Unknown {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl From<Answer> for Unknown {
-    fn from(answer: Answer) -> Self {
-        match answer {
-            Answer::Unknown(why) => Self(why),
-            _ => Self("the recorded answer does not fit the question".to_owned()),
-        }
-    }
-}
-
-impl From<Unknown> for String {
-    fn from(unknown: Unknown) -> Self {
-        unknown.0
+impl<T: Into<String>> From<T> for Unknown {
+    fn from(why: T) -> Self {
+        Self(why.into())
     }
 }
 
@@ -40,7 +28,8 @@ macro_rules! questions {
             pub fn $name(&self, $($arg: $type),*) -> Result<$answer, Unknown> {
                 match self.ask($question) {
                     $($pattern => Ok($value),)+
-                    other => Err(other.into()),
+                    Answer::Unknown(why) => Err(why),
+                    _ => Err("the recorded answer does not fit the question".into()),
                 }
             }
         )+}

@@ -2,7 +2,7 @@
 
 mod outline;
 
-use super::{Answer, EventText, TextQuery};
+use super::{Answer, EventText, TextQuery, Unknown};
 use crate::event::Event;
 use regex::RegexBuilder;
 
@@ -27,7 +27,7 @@ pub struct TextFindings {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, String> {
+pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, Unknown> {
     let text = String::from_utf8_lossy(bytes);
     let body = body(&text);
     let mut missing = absent_sections(body, &wanted.sections);
@@ -40,7 +40,7 @@ pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, String> {
 /// # Errors
 ///
 /// A clause that names the pattern that does not compile.
-pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, String> {
+pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, Unknown> {
     let mut missing: Vec<String> = absent_texts(text, &wanted.contains).collect();
     if !wanted.starts.is_empty() && !wanted.starts.iter().any(|start| text.trim_start().starts_with(start.as_str())) {
         missing.push(format!("beginning `{}`", wanted.starts.join("` or `")));
@@ -55,8 +55,8 @@ pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, String> {
 
 /// Searches the body of a file.
 #[must_use]
-pub fn search_file(bytes: Result<&[u8], &String>, wanted: &TextQuery) -> Answer {
-    match bytes.map_err(String::clone).and_then(|bytes| seen(bytes, wanted)) {
+pub fn search_file(bytes: Result<&[u8], &Unknown>, wanted: &TextQuery) -> Answer {
+    match bytes.map_err(Clone::clone).and_then(|bytes| seen(bytes, wanted)) {
         Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
         Err(why) => Answer::Unknown(why),
     }
@@ -98,14 +98,14 @@ fn body(text: &str) -> &str {
     text
 }
 
-fn matches(body: &str, pattern: &str) -> Result<bool, String> {
+fn matches(body: &str, pattern: &str) -> Result<bool, Unknown> {
     let mut builder = RegexBuilder::new(pattern);
     let compiled = builder.multi_line(true).crlf(true).size_limit(LARGEST_PATTERN).build();
     compiled.map(|regex| regex.is_match(body)).map_err(|error| {
         // The last line is the reason; those above draw an arrow to the position.
         let text = error.to_string();
         let reason = text.lines().last().unwrap_or_default();
-        format!("pattern `{pattern}` does not compile: {}", reason.trim_start_matches("error: "))
+        format!("pattern `{pattern}` does not compile: {}", reason.trim_start_matches("error: ")).into()
     })
 }
 
@@ -206,7 +206,7 @@ mod tests {
         {
             let wanted = TextQuery { matches: vec![pattern.to_owned()], ..TextQuery::default() };
             let clause = seen(b"", &wanted).unwrap_err();
-            assert_eq!(clause, format!("pattern `{pattern}` does not compile: {reason}"));
+            assert_eq!(clause.to_string(), format!("pattern `{pattern}` does not compile: {reason}"));
         }
     }
 

@@ -2,10 +2,11 @@
 
 use super::{HookEntry, entries_in};
 use crate::event::Event;
+use crate::facts::Unknown;
 use serde_json::Value;
 
 /// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
-pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, String> {
+pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unknown> {
     let after = after(event, before).ok_or("what it writes to the settings cannot be told")?;
     Ok(own(before) != own(&after))
 }

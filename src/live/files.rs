@@ -11,8 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::facts::FoundFile;
 use crate::facts::glob::GlobPattern;
+use crate::facts::{FoundFile, Unknown};
 
 /// The number of entries after which a walk gives up.
 const MOST_ENTRIES: usize = 50_000;
@@ -26,7 +26,7 @@ const MOST_ENTRIES: usize = 50_000;
 /// # Errors
 ///
 /// A clause that says why there is no answer.
-pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>, String> {
+pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>, Unknown> {
     let pattern = GlobPattern::new(glob)?;
     let mut found = if pattern.rest.is_empty() {
         single(root, &pattern)?.into_iter().collect()
@@ -41,7 +41,7 @@ pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>,
 type Dated = (SystemTime, FoundFile);
 
 /// The file at a plain path.
-fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
+fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> {
     let path = root.join(&pattern.prefix);
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
@@ -55,7 +55,7 @@ fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
 }
 
 /// The matching files below the prefix, if the walk ends within `most` entries.
-fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, String> {
+fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
     let base = root.join(&pattern.prefix);
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
     let Some((root, base)) = inside(root, &base, shown)? else {
@@ -72,7 +72,11 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>,
     for entry in entries.filter_entry(worth) {
         if seen.get() > most {
             // The files that were found exist, whatever the rest contains.
-            return if found.is_empty() { Err(format!("more than {most} entries under `{shown}`")) } else { Ok(found) };
+            return if found.is_empty() {
+                Err(format!("more than {most} entries under `{shown}`").into())
+            } else {
+                Ok(found)
+            };
         }
         match entry {
             Ok(entry) => found.extend(dated_entry(&root, &entry, pattern)?),
@@ -83,7 +87,7 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>,
 }
 
 /// The canonical root and path, when the path is there; an error when it lies outside.
-fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, PathBuf)>, String> {
+fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
     let canonical = |path: &Path| match fs::canonicalize(path) {
         Ok(path) => Ok(Some(path)),
         Err(error) if absent(&error) => Ok(None),
@@ -92,7 +96,11 @@ fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, Path
     let (Some(root), Some(path)) = (canonical(root)?, canonical(path)?) else {
         return Ok(None);
     };
-    if path.starts_with(&root) { Ok(Some((root, path))) } else { Err(format!("`{shown}` leads out of the project")) }
+    if path.starts_with(&root) {
+        Ok(Some((root, path)))
+    } else {
+        Err(format!("`{shown}` leads out of the project").into())
+    }
 }
 
 fn worth(entry: &DirEntry, pattern: &GlobPattern) -> bool {
@@ -101,7 +109,7 @@ fn worth(entry: &DirEntry, pattern: &GlobPattern) -> bool {
 }
 
 /// The file of an entry, when it is one and matches.
-fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<Option<Dated>, String> {
+fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> {
     let kind = entry.file_type();
     if !kind.is_file() && !kind.is_symlink() {
         return Ok(None);
@@ -134,7 +142,7 @@ fn relative(entry: &DirEntry, prefix: &str) -> Option<String> {
     Some(path)
 }
 
-fn dated(path: String, metadata: &Metadata) -> Result<Dated, String> {
+fn dated(path: String, metadata: &Metadata) -> Result<Dated, Unknown> {
     let modified = metadata.modified().map_err(|error| unreadable(&error, &path))?;
     let modified_ms = match modified.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
@@ -148,12 +156,12 @@ fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn unreadable(error: &io::Error, shown: &str) -> String {
-    format!("{} reading `{shown}`", error.kind())
+fn unreadable(error: &io::Error, shown: &str) -> Unknown {
+    format!("{} reading `{shown}`", error.kind()).into()
 }
 
 /// Ignores files that disappeared during the walk.
-fn tolerated(error: walkdir::Error, root: &Path, shown: &str) -> Result<(), String> {
+fn tolerated(error: walkdir::Error, root: &Path, shown: &str) -> Result<(), Unknown> {
     let place = error.path().and_then(|path| path.strip_prefix(root).ok());
     let shown = place.map_or_else(|| shown.to_owned(), |path| path.display().to_string());
     match error.into_io_error() {
@@ -180,7 +188,7 @@ mod tests {
         root
     }
 
-    fn paths(root: &Path, glob: &str) -> Result<Vec<String>, String> {
+    fn paths(root: &Path, glob: &str) -> Result<Vec<String>, Unknown> {
         Ok(matching(root, glob, 100)?.into_iter().map(|file| file.path).collect())
     }
 
@@ -219,7 +227,7 @@ mod tests {
     fn a_glob_stays_in_the_project() {
         for glob in ["/etc/*", "../*", "a/../../b", "a/\\.\\./b", "/"] {
             let clause = paths(Path::new("."), glob).unwrap_err();
-            assert_eq!(clause, format!("`{glob}` leaves the project"));
+            assert_eq!(clause, format!("`{glob}` leaves the project").into());
         }
         for glob in ["{a", "[a", "", "!a", "a\\"] {
             assert!(paths(Path::new("."), glob).is_err(), "{glob}");
@@ -246,7 +254,7 @@ mod tests {
         assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);
         assert!(!walked(root.path(), &pattern, 2).unwrap().is_empty());
         let elsewhere = GlobPattern::new("d/*.md").unwrap();
-        assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`");
+        assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`".into());
     }
 
     #[cfg(unix)]
@@ -265,13 +273,13 @@ mod tests {
         assert_eq!(all, ["d/real.md", "near.md"]);
         assert_eq!(paths(root.path(), "d/loop/*.md").unwrap(), ["d/loop/near.md"]);
         assert_eq!(paths(root.path(), "broken.md").unwrap(), [""; 0]);
-        assert_eq!(paths(root.path(), "far.md").unwrap_err(), "`far.md` leads out of the project");
-        assert_eq!(paths(root.path(), "away/*").unwrap_err(), "`away` leads out of the project");
+        assert_eq!(paths(root.path(), "far.md").unwrap_err(), "`far.md` leads out of the project".into());
+        assert_eq!(paths(root.path(), "away/*").unwrap_err(), "`away` leads out of the project".into());
     }
 
     #[test]
     fn an_unreadable_folder_is_unknown() {
         let clause = unreadable(&ErrorKind::PermissionDenied.into(), "docs");
-        assert_eq!(clause, "permission denied reading `docs`");
+        assert_eq!(clause, "permission denied reading `docs`".into());
     }
 }

@@ -42,10 +42,9 @@ use std::path::Path;
 use self::checkout::{Checkout, OpenCheckout};
 use self::path_scope::PathScope;
 
-pub use crate::facts::{ChangeKind, CommitState, GitChange};
+use crate::facts::Unknown;
 
-/// Why there is no answer, as one clause.
-pub type GitUnknown = String;
+pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why a layer has no answer.
 #[derive(Debug)]
@@ -80,7 +79,7 @@ impl LayerError {
 ///
 /// When `tree` is not in a repository or in a bare one, when `path` is a folder or outside, and when
 /// something cannot be read.
-pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, GitUnknown> {
+pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     #[cfg(unix)]
     if fast_path::is_committed(tree, path) {
         return Ok(CommitState::Committed);
@@ -107,7 +106,7 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, GitUnknown> {
 ///
 /// When `tree` is not in a repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
-pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, GitUnknown> {
+pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
     let mut changes = layered(
@@ -127,13 +126,13 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 /// # Errors
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
-pub fn head(tree: &Path) -> Result<Option<String>, GitUnknown> {
+pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
     let found = Checkout::from(tree)?;
     match found.repository().and_then(checkout::head) {
         Ok(id) => Ok(id.map(|id| id.to_string())),
-        Err(LayerError::Unreadable(clause)) => Err(clause),
+        Err(LayerError::Unreadable(clause)) => Err(clause.into()),
         Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => {
-            program::head(&found).unwrap_or(Err(clause))
+            program::head(&found).unwrap_or(Err(clause.into()))
         }
     }
 }
@@ -143,16 +142,16 @@ fn layered<T>(
     found: &Checkout,
     quick: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
     full: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
-    program: impl FnOnce() -> Option<Result<T, GitUnknown>>,
-) -> Result<T, GitUnknown> {
+    program: impl FnOnce() -> Option<Result<T, Unknown>>,
+) -> Result<T, Unknown> {
     let sure = found.place().and_then(|place| match quick(&place) {
         Err(LayerError::Unsure(_)) => full(&place),
         sure => sure,
     });
     match sure {
         Ok(answer) => Ok(answer),
-        Err(LayerError::Unreadable(clause)) => Err(clause),
-        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => program().unwrap_or(Err(clause)),
+        Err(LayerError::Unreadable(clause)) => Err(clause.into()),
+        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => program().unwrap_or(Err(clause.into())),
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::StepInput;
-use crate::facts::{Answer, HttpStep};
+use crate::facts::{Answer, HttpStep, Unknown};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
@@ -12,17 +12,17 @@ use ureq::http::Uri;
 const LARGEST_RESPONSE: u64 = 1024 * 1024;
 
 /// Sends the event; a server that is down or too slow gives no answer.
-pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, String> {
+pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, Unknown> {
     let timeout =
         Duration::from_secs(step.seconds.into()).min(input.deadline.saturating_duration_since(Instant::now()));
     request(step, &input.event, timeout).map_err(|why| {
         // The query may contain a secret.
         let address = step.url.split(['?', '#']).next().unwrap_or_default();
-        format!("{address} cannot be asked: {why}")
+        format!("{address} cannot be asked: {why}").into()
     })
 }
 
-fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, String> {
+fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Unknown> {
     // A redirect could send the event to anybody.
     let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0);
     let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();
@@ -38,25 +38,25 @@ fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, St
     let mut response = request.send(event).map_err(|error| error.to_string())?;
     let status = response.status().as_u16();
     if (300..400).contains(&status) {
-        return Err("it leads elsewhere, and redirects are not followed".to_owned());
+        return Err("it leads elsewhere, and redirects are not followed".into());
     }
     let mut bytes = Vec::new();
     let body = response.body_mut().as_reader().take(LARGEST_RESPONSE + 1).read_to_end(&mut bytes);
     body.map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LARGEST_RESPONSE {
-        return Err(format!("its answer is larger than {} MiB", LARGEST_RESPONSE >> 20));
+        return Err(format!("its answer is larger than {} MiB", LARGEST_RESPONSE >> 20).into());
     }
     Ok(Answer::Fetched { status, body: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
 /// A header with its environment variables expanded; only `allowed` ones may be used.
-fn expanded(text: &str, allowed: &[String]) -> Result<String, String> {
+fn expanded(text: &str, allowed: &[String]) -> Result<String, Unknown> {
     let mut done = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let (name, tail) = after.split_once('}').ok_or("a `${` in a header has no `}`")?;
         if !allowed.iter().any(|own| own == name) {
-            return Err(format!("`${{{name}}}` in a header is not among the allowed variables (`env`)"));
+            return Err(format!("`${{{name}}}` in a header is not among the allowed variables (`env`)").into());
         }
         let value = std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?;
         done.push_str(before);

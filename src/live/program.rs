@@ -3,25 +3,25 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::StepInput;
-use crate::facts::{Answer, RunStep};
+use crate::facts::{Answer, RunStep, Unknown};
 use crate::process::{self, ProcessOutput};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Runs a program; one that takes too long is killed with its children.
-pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, String> {
+pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, Unknown> {
     let name = step.command.lines().next().unwrap_or_default();
     let started = Instant::now();
     let deadline = input.deadline.min(started + Duration::from_secs(step.seconds.into()));
     let stdin = step.event.then(|| input.event.as_bytes().to_vec());
     match process::run(&mut command(step, input), stdin, deadline) {
         Ok(Some(ProcessOutput { code: Some(code), stdout, stderr })) => Ok(Answer::Ran { code, stdout, stderr }),
-        Ok(Some(_)) => Err(format!("`{name}` was ended by a signal")),
+        Ok(Some(_)) => Err(format!("`{name}` was ended by a signal").into()),
         Ok(None) => {
             let seconds = deadline.duration_since(started).as_secs();
-            Err(format!("`{name}` did not end within {seconds} s, and was killed"))
+            Err(format!("`{name}` did not end within {seconds} s, and was killed").into())
         }
-        Err(error) => Err(format!("`{name}` cannot be started: {error}")),
+        Err(error) => Err(format!("`{name}` cannot be started: {error}").into()),
     }
 }
 

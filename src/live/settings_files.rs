@@ -4,12 +4,13 @@
 
 use super::place;
 use crate::event::Event;
+use crate::facts::Unknown;
 use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
 use std::path::{Path, PathBuf};
 
 /// The settings file in which the tool would change our hook entries.
-pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, String> {
+pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, Unknown> {
     let Some(path) = event.path() else { return Ok(None) };
     let path = place::real(&lexical(&cwd.join(path)));
     if !settings(home).iter().any(|own| place::real(own) == path) {

@@ -32,7 +32,7 @@ impl FactSource for RecordedFacts<'_> {
         }
         from_event(self.event, self.at, question).unwrap_or_else(|| {
             self.gaps.borrow_mut().push(question.clone());
-            Answer::Unknown("this was not recorded".to_owned())
+            Answer::Unknown("this was not recorded".into())
         })
     }
 }

@@ -5,7 +5,7 @@ use super::line::{RecordedLine, unescaped};
 use super::recorded_facts::RecordedFacts;
 use super::result::PastDecision;
 use crate::engine::{Decided, decide};
-use crate::event::Event;
+use crate::event::{Event, EventError};
 use crate::facts::{Answer, FactSource, Facts, Question};
 use crate::ids::AgentName;
 use crate::journal::{JournalLine, masked};
@@ -76,7 +76,7 @@ pub enum LineError {
     Missing(&'static str),
     /// The event is not one.
     #[error("its event is invalid: {0}")]
-    Event(String),
+    Event(EventError),
     /// A part has another shape.
     #[error("`{0}`: {1}")]
     Part(&'static str, serde_json::Error),

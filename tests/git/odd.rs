@@ -126,7 +126,7 @@ fn folded_names_are_left_to_gix() {
 #[test]
 fn what_is_no_repository_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
-    let error = changes(folder.path(), &[], 9).unwrap_err();
+    let error = changes(folder.path(), &[], 9).unwrap_err().to_string();
     assert!(error.ends_with("is not in a git repository"), "{error}");
     assert!(commitment(folder.path(), "x".as_ref()).is_err());
     assert!(head(folder.path()).is_err());
@@ -138,7 +138,7 @@ fn a_bare_repository_is_unknown() {
     let repo = Repo::seeded(Layer::Quick);
     repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
     let bare = repo.root.parent().unwrap().join("bare.git");
-    let error = changes(&bare, &[], 9).unwrap_err();
+    let error = changes(&bare, &[], 9).unwrap_err().to_string();
     assert!(error.ends_with("without a worktree"), "{error}");
     assert!(commitment(&bare, "HEAD".as_ref()).is_err());
     assert!(changes(&repo.root.join(".git"), &[], 9).is_err());

@@ -164,7 +164,7 @@ impl FactSource for NoExec<'_> {
     fn answer(&self, question: &Question) -> Answer {
         match question {
             Question::Run(_) | Question::Http(_) => {
-                Answer::Unknown("programs are not run in a replay without `--shell`".to_owned())
+                Answer::Unknown("programs are not run in a replay without `--shell`".into())
             }
             _ => self.0.answer(question),
         }

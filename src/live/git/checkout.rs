@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use gix::discover::upwards::Options;
 use gix::sec::Permission;
 
-use super::{GitUnknown, LayerError};
+use super::{LayerError, Unknown};
 
 /// Variables of a surrounding git command that select another repository or index.
 const MISLEADING: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
@@ -28,7 +28,7 @@ pub(super) struct OpenCheckout<'a> {
 
 impl Checkout {
     /// Looks from `tree` upwards, on the same file system, as git does.
-    pub(super) fn from(tree: &Path) -> Result<Self, GitUnknown> {
+    pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
         let tree = tree.canonicalize().map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
         let (repo, root) = match open(&tree) {
             Ok(repo) => {
@@ -46,7 +46,7 @@ impl Checkout {
         let inside =
             tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside of its worktree", tree.display()))?;
         if inside.starts_with(".git") {
-            return Err(format!("`{}` is inside `.git`", tree.display()));
+            return Err(format!("`{}` is inside `.git`", tree.display()).into());
         }
         Ok(Self { prefix: bytes(inside), repo, root })
     }
@@ -64,15 +64,15 @@ impl Checkout {
     /// Converts `path`, relative to the folder, to a path relative to the root; `None` if there is no such file.
     ///
     /// Folders on the way may be symbolic links as long as they lead to somewhere in the worktree.
-    pub(super) fn file(&self, path: &Path) -> Result<Option<Vec<u8>>, GitUnknown> {
+    pub(super) fn file(&self, path: &Path) -> Result<Option<Vec<u8>>, Unknown> {
         let whole = self.root.join(text(&self.prefix)).join(path);
         match whole.symlink_metadata() {
-            Ok(seen) if seen.is_dir() => return Err(format!("`{}` is a folder", path.display())),
+            Ok(seen) if seen.is_dir() => return Err(format!("`{}` is a folder", path.display()).into()),
             Ok(_) => {}
             Err(error) if absent(&error) => return Ok(None),
-            Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display())),
+            Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display()).into()),
         }
-        let outside = || format!("`{}` is outside of the worktree", path.display());
+        let outside = || Unknown::from(format!("`{}` is outside of the worktree", path.display()));
         let (Some(folder), Some(name)) = (whole.parent(), whole.file_name()) else {
             return Err(outside());
         };
@@ -82,7 +82,7 @@ impl Checkout {
         let folder = folder.map_err(|_| outside())?;
         let inside = folder.strip_prefix(&self.root).map_err(|_| outside())?.join(name);
         if inside.starts_with(".git") {
-            return Err(format!("`{}` is inside `.git`", path.display()));
+            return Err(format!("`{}` is inside `.git`", path.display()).into());
         }
         Ok(Some(bytes(&inside)))
     }

@@ -1,6 +1,6 @@
 //! The paths that are compared.
 
-use super::{ChangeKind, GitChange, GitUnknown};
+use super::{ChangeKind, GitChange, Unknown};
 
 /// Paths relative to the worktree's root, sorted, none inside another.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) struct PathScope {
 
 impl PathScope {
     /// Resolves `paths` against `prefix`, the folder in the worktree they are relative to.
-    pub(super) fn new(prefix: &[u8], paths: &[String]) -> Result<Self, GitUnknown> {
+    pub(super) fn new(prefix: &[u8], paths: &[String]) -> Result<Self, Unknown> {
         let mut resolved = paths.iter().map(|path| joined(prefix, path)).collect::<Result<Vec<_>, _>>()?;
         if resolved.is_empty() {
             resolved.push(prefix.to_vec());
@@ -69,18 +69,18 @@ pub(super) fn within(folder: &[u8], path: &[u8]) -> bool {
 }
 
 /// `path` below `prefix`, without `.` and `..`.
-fn joined(prefix: &[u8], path: &str) -> Result<Vec<u8>, GitUnknown> {
+fn joined(prefix: &[u8], path: &str) -> Result<Vec<u8>, Unknown> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(separator) {
         match part {
             "" | "." => {}
             ".." if parts.pop().is_some() => {}
-            ".." => return Err(format!("`{path}` leads out of the project")),
+            ".." => return Err(format!("`{path}` leads out of the project").into()),
             part => parts.push(part),
         }
     }
     if path.starts_with(separator) {
-        return Err(format!("`{path}` is not relative to the project"));
+        return Err(format!("`{path}` is not relative to the project").into());
     }
     let mut whole = prefix.to_vec();
     for part in parts {

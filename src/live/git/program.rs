@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::checkout::{Checkout, text};
 use super::path_scope::PathScope;
-use super::{ChangeKind, CommitState, GitChange, GitUnknown};
+use super::{ChangeKind, CommitState, GitChange, Unknown};
 
 /// The time after which git is killed.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
 /// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(found: &Checkout, path: &[u8]) -> Option<Result<CommitState, GitUnknown>> {
+pub(super) fn commitment(found: &Checkout, path: &[u8]) -> Option<Result<CommitState, Unknown>> {
     let options = ["--untracked-files=all", "--ignored", "--no-renames"];
     let output = status(found, &options, &[path.to_vec()])?;
     Some(output.map(|output| match output.first() {
@@ -33,7 +33,7 @@ pub(super) fn commitment(found: &Checkout, path: &[u8]) -> Option<Result<CommitS
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Option<Result<Vec<GitChange>, GitUnknown>> {
+pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Option<Result<Vec<GitChange>, Unknown>> {
     let options = ["--untracked-files=normal", "--ignored=no", "--find-renames"];
     let output = match status(found, &options, asked.paths())? {
         Ok(output) => output,
@@ -54,7 +54,7 @@ pub(super) fn changes(found: &Checkout, asked: &PathScope) -> Option<Result<Vec<
 }
 
 /// See [`super::head`].
-pub(super) fn head(found: &Checkout) -> Option<Result<Option<String>, GitUnknown>> {
+pub(super) fn head(found: &Checkout) -> Option<Result<Option<String>, Unknown>> {
     let mut command = git(found.root());
     command.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     let done = match run(command)? {
@@ -99,7 +99,7 @@ fn change(record: &[u8]) -> Option<(&[u8], ChangeKind)> {
 }
 
 /// Runs `git status` over `paths`, which are relative to the root.
-fn status(found: &Checkout, options: &[&str], paths: &[Vec<u8>]) -> Option<Result<Vec<u8>, GitUnknown>> {
+fn status(found: &Checkout, options: &[&str], paths: &[Vec<u8>]) -> Option<Result<Vec<u8>, Unknown>> {
     let mut command = git(found.root());
     command.args(["status", "--porcelain=v2", "-z"]).args(options).arg("--");
     for path in paths {
@@ -151,23 +151,23 @@ impl GitOutput {
     }
 
     /// The first line of its errors.
-    fn complaint(&self) -> GitUnknown {
+    fn complaint(&self) -> Unknown {
         let errors = String::from_utf8_lossy(&self.errors);
         let line = errors.lines().next().unwrap_or("no reason given");
-        format!("git failed: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))
+        format!("git failed: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: ")).into()
     }
 }
 
 /// Runs git to its end, or until the timeout.
-fn run(mut command: Command) -> Option<Result<GitOutput, GitUnknown>> {
+fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        Err(error) => return Some(Err(format!("git cannot be started: {error}"))),
+        Err(error) => return Some(Err(format!("git cannot be started: {error}").into())),
     };
     let (output, errors) = (drain(child.stdout.take()), drain(child.stderr.take()));
     let Some(status) = wait(&mut child) else {
-        return Some(Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs())));
+        return Some(Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs()).into()));
     };
     Some(Ok(GitOutput {
         code: status.code(),

@@ -66,7 +66,7 @@ fn unknown_file(
     if let Some(link) = index.link(path) {
         let (whole, rest) = submodules::inside(place, index.path(link), path)
             .ok_or_else(|| LayerError::Unsure("a submodule is not checked out".to_owned()))?;
-        return super::commitment(&whole, &text(rest)).map_err(LayerError::Unreadable);
+        return super::commitment(&whole, &text(rest)).map_err(|why| LayerError::Unreadable(why.to_string()));
     }
     if settings.folding {
         return Err(LayerError::Unsure("the index may know the file by another name".to_owned()));

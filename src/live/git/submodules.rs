@@ -30,9 +30,9 @@ pub(super) fn difference(
     if is_configured(place, path)? {
         return Err(LayerError::Unsure("a submodule is configured to be ignored".to_owned()));
     }
-    let found = super::Checkout::from(&whole).map_err(LayerError::Unsure)?;
+    let found = super::Checkout::from(&whole).map_err(LayerError::unsure)?;
     let commit = found.repository().and_then(head)?;
-    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(LayerError::Unsure)?.is_empty() {
+    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(LayerError::unsure)?.is_empty() {
         return Ok(Some(ChangeKind::Submodule));
     }
     Ok(None)
@@ -53,7 +53,7 @@ pub(super) fn inner(
             continue;
         };
         let rest = String::from_utf8_lossy(rest).into_owned();
-        for change in super::changes(&whole, &[rest], usize::MAX).map_err(LayerError::Unsure)? {
+        for change in super::changes(&whole, &[rest], usize::MAX).map_err(LayerError::unsure)? {
             let path = [link, b"/", change.path.as_bytes()].concat();
             changes.push(asked.change(&path, change.kind));
         }

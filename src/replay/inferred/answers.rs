@@ -3,7 +3,7 @@
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
-use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundEffect, FoundFile, Question};
+use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundEffect, FoundFile, Question, Unknown};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, search_event_text, search_file};
 use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
@@ -46,13 +46,13 @@ impl<'a> InferredAnswers<'a> {
         self.known.files.0.get(&self.whole(path))
     }
 
-    fn content(&self, path: &str) -> Result<&str, String> {
+    fn content(&self, path: &str) -> Result<&str, Unknown> {
         let content = self.known.files.content(&self.whole(path));
-        content.ok_or_else(|| format!("this session does not show what `{path}` has"))
+        content.ok_or_else(|| format!("this session does not show what `{path}` has").into())
     }
 
     /// The known files that match; without one, the answer is unknown.
-    fn files(&self, wanted: &[String]) -> Result<Vec<FoundFile>, String> {
+    fn files(&self, wanted: &[String]) -> Result<Vec<FoundFile>, Unknown> {
         let root = format!("{}/", self.tree().to_string_lossy().trim_end_matches('/'));
         let mut found = Vec::new();
         for (path, known) in &self.known.files.0 {
@@ -71,7 +71,7 @@ impl<'a> InferredAnswers<'a> {
             return Ok(newest(found));
         }
         let first = wanted.first().map_or("", String::as_str);
-        Err(format!("this session does not show whether a file matches {first}"))
+        Err(format!("this session does not show whether a file matches {first}").into())
     }
 
     /// Whether the content of a file is known, or that it does not exist.
@@ -79,7 +79,7 @@ impl<'a> InferredAnswers<'a> {
         self.file(path).is_some_and(|known| known.state != SeenContent::There)
     }
 
-    fn milestone(&self) -> Result<Answer, String> {
+    fn milestone(&self) -> Result<Answer, Unknown> {
         const STATUS: &str = "project/status.json";
         if self.file(STATUS).is_some_and(|known| known.state == SeenContent::Gone) {
             return Ok(Answer::Milestone(None));
@@ -93,9 +93,9 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// The agent that wrote a file, if a tool call of this session did.
-    fn writer(&self, path: &str) -> Result<String, String> {
+    fn writer(&self, path: &str) -> Result<String, Unknown> {
         let writer = self.file(path).and_then(|known| known.writer.clone());
-        writer.ok_or_else(|| format!("this session does not show who wrote `{path}`"))
+        writer.ok_or_else(|| format!("this session does not show who wrote `{path}`").into())
     }
 
     fn relative(&self, path: &str) -> String {
@@ -109,9 +109,9 @@ impl<'a> InferredAnswers<'a> {
         self.tool_effects.get_or_init(|| ToolEffects::of(self.event, self.context.clone(), &AsWritten))
     }
 
-    fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, String> {
+    fn touches(&self, asked: &EffectQuery) -> Result<Option<FoundEffect>, Unknown> {
         let found = self.tool_effects().touches(asked)?;
-        if found.is_none() && self.may_be_users(asked) { Err(NO_HOME.to_owned()) } else { Ok(found) }
+        if found.is_none() && self.may_be_users(asked) { Err(NO_HOME.into()) } else { Ok(found) }
     }
 
     /// Whether a path may be in the user's folder, which is unknown.
@@ -127,12 +127,12 @@ impl<'a> InferredAnswers<'a> {
     }
 
     /// The settings file in which the tool would change our hook entries.
-    fn hook_entries(&self) -> Result<Option<String>, String> {
+    fn hook_entries(&self) -> Result<Option<String>, Unknown> {
         let Some(path) = self.event.path() else { return Ok(None) };
         let path = lexical(&Path::new(&self.context.cwd).join(path));
         let user = user_of(self.event).map(|home| Path::new(&home).join(".claude/settings.json"));
         if user.is_none() && path.ends_with(".claude/settings.json") {
-            return Err(NO_HOME.to_owned());
+            return Err(NO_HOME.into());
         }
         let folder = Path::new(&self.context.project).join(".claude");
         let own = [folder.join("settings.json"), folder.join("settings.local.json")];
@@ -143,12 +143,12 @@ impl<'a> InferredAnswers<'a> {
         let before = match self.known.files.0.get(&path).map(|known| &known.state) {
             Some(SeenContent::Full(content)) => content,
             Some(SeenContent::Gone) => "",
-            _ => return Err("this session does not show what the settings have".to_owned()),
+            _ => return Err("this session does not show what the settings have".into()),
         };
         Ok(changes_entries(self.event, before)?.then_some(path))
     }
 
-    fn find_answer(&self, question: &Question) -> Result<Answer, String> {
+    fn find_answer(&self, question: &Question) -> Result<Answer, Unknown> {
         let known = self.known;
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
@@ -164,22 +164,22 @@ impl<'a> InferredAnswers<'a> {
                 Answer::Agent(Some(known.ledger.agent(id).ok_or("this session does not show it")?))
             }
             Question::InFlight if known.nameless.is_empty() => Answer::InFlight(known.ledger.in_flight()),
-            Question::InFlight => return Err("this session does not show of which type each agent is".to_owned()),
+            Question::InFlight => return Err("this session does not show of which type each agent is".into()),
             Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::HookEntries => Answer::HookEntries(self.hook_entries()?),
             Question::History if known.unseen_edits => {
-                return Err("this session does not show which files its commands have changed".to_owned());
+                return Err("this session does not show which files its commands have changed".into());
             }
             Question::History => Answer::History(known.story.history.clone()),
             Question::Committed(_) | Question::Changes(_) | Question::Head => {
-                return Err("this session does not show what is committed".to_owned());
+                return Err("this session does not show what is committed".into());
             }
-            Question::Run(_) => return Err("programs are not run in a replay".to_owned()),
-            Question::Http(_) => return Err("servers are not asked in a replay".to_owned()),
-            Question::Context(_) => return Err("context files are not read in a replay".to_owned()),
-            Question::Transcript { .. } => return Err("the conversation is not read in a replay".to_owned()),
+            Question::Run(_) => return Err("programs are not run in a replay".into()),
+            Question::Http(_) => return Err("servers are not asked in a replay".into()),
+            Question::Context(_) => return Err("context files are not read in a replay".into()),
+            Question::Transcript { .. } => return Err("the conversation is not read in a replay".into()),
         })
     }
 }

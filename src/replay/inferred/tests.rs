@@ -250,7 +250,7 @@ fn the_clock_is_the_events() {
     let clock = Clock { at: NOON.to_owned(), date: "111626".to_owned() };
     assert_eq!(ask(&InferredFacts::default(), &Question::Clock), Answer::Clock(clock));
     let stop = event("Stop", json!({}));
-    let unknown = Answer::Unknown("the event has no time".to_owned());
+    let unknown = Answer::Unknown("the event has no time".into());
     assert_eq!(InferredFacts::default().at(&stop, None).answer(&Question::Clock), unknown);
 }
 
@@ -359,7 +359,7 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
         transcript,
     ] {
         let Answer::Unknown(why) = ask(&InferredFacts::default(), &question) else { panic!("{question} is answered") };
-        assert!(why.len() > 10, "{why}");
+        assert!(why.to_string().len() > 10, "{why}");
     }
 }
 
