@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_types_are_left_out_and_named() {
+    fn fields_of_odd_types_are_ignored_and_reported() {
         let odd = event(json!({"hook_event_name": "Stop", "session_id": 5, "cwd": null, "prompt": ["x"]}));
         assert_eq!(odd.session(), "");
         assert_eq!(odd.oddities, ["`session_id` is a number, not text", "`prompt` is a list, not text"]);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_name_is_no_agent() {
+    fn an_empty_name_is_not_an_agent() {
         assert!(!AgentName::default().is(""));
         assert!(!same_agent("-", "_"));
     }

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_comes_back_as_it_was_received() {
+    fn the_reply_repeats_the_event_name_as_received() {
         let context = Decision { context: vec!["c".into()], ..Decision::default() };
         assert!(
             reply(&event("PrePromptSubmit"), &context, &[]).stdout.contains(r#""hookEventName":"PrePromptSubmit""#)

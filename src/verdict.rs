@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_is_a_pass() {
+    fn no_findings_pass() {
         assert_eq!(Decision::of(&[]), Decision::default());
     }
 }

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_node_knows_its_place() {
+    fn every_node_has_its_position() {
         let node = Node::parse("a: 1\nb:\n  - { c: d }\n").expect("yaml");
         let NodeValue::Map(entries) = &node.value else { panic!("a map") };
         assert_eq!(entries[1].0.location, Location { line: 2, column: 1, width: 1 });

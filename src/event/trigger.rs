@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_look_through_the_real_events() {
+    fn command_and_skill_triggers_match_the_host_events() {
         let skill = json!({"hook_event_name": "PreToolUse", "tool_name": "Skill", "tool_input": {"skill": "plan"}});
         check("SkillStart(plan)", &skill, true);
         check("SlashCommandStart(plan)", &skill, true);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_read_however_it_is_saved() {
+    fn frontmatter_is_read_in_every_common_form() {
         for text in [
             "---\nby: me\n---\nbody\n",
             "\u{feff}---\r\nby: me\r\n---\r\nbody",
@@ -275,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_fence_on_the_first_line_there_is_none() {
+    fn frontmatter_starts_on_the_first_line() {
         for text in ["", "text", "\n---\na: 1\n---\n", " ---\na: 1\n---\n", "----\na: 1\n----\n", "--- a\n---\n"] {
             assert_eq!(read(text.as_bytes()), FrontmatterBlock::Absent, "{text}");
         }
     }
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn invalid_frontmatter_is_reported_with_a_reason() {
         for (text, clause) in [
             ("---\na: 1\n", "is not closed by a line `---`"),
             ("---", "is not closed by a line `---`"),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_block_is_refused_quickly() {
+    fn hostile_frontmatter_is_rejected_quickly() {
         let mut laughs = String::from("---\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
         for level in 1..12 {
             let aliases = vec![format!("*a{}", level - 1); 9].join(", ");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_block_fits_the_budget() {
+    fn frontmatter_at_the_limit_is_read() {
         let text = format!("---\na: [{}]\n---\n", "1,".repeat(32_000));
         assert_eq!(map(text.as_bytes()).len(), 1);
     }

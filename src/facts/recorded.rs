@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_recorded_is_unknown() {
+    fn an_unrecorded_answer_is_unknown() {
         let recorded = RecordedAnswers::new(vec![(Question::Head, Answer::Head(None))]);
         assert_eq!(recorded.answer(&Question::Head), Answer::Head(None));
         assert_eq!(recorded.answer(&Question::Milestone), Answer::Unknown("this was not recorded".into()));

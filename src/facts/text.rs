@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_patterns_are_asked_of_the_body() {
+    fn words_and_patterns_are_searched_in_the_body() {
         let contains = ["FINDINGS".to_owned(), "key".to_owned()];
         let matches = [r"^status:\s+\w+$".to_owned(), "(?i)GRÖ.E".to_owned(), "none".to_owned()];
         let wanted = TextQuery { contains: contains.to_vec(), matches: matches.to_vec(), ..TextQuery::default() };

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn two_stars_do_not_enter_what_others_own() {
+    fn two_stars_skip_node_modules_and_git() {
         let files = ["node_modules/a/x.md", "s/node_modules/x.md", "s/.git/x.md", "s/.claude/x.md"];
         check(&files, "**/x.md", &["s/.claude/x.md"]);
         check(&files, "node_modules/**/x.md", &["node_modules/a/x.md"]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_by_path_and_the_limit_holds() {
+    fn ties_are_sorted_by_path_and_the_limit_applies() {
         let root = project(&["b", "a", "c"]);
         let time = UNIX_EPOCH + Duration::new(5, 1);
         for name in ["a", "b"] {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_gives_up_on_a_flood() {
+    fn a_walk_stops_at_the_limit() {
         let root = project(&["d/a", "d/b", "d/c"]);
         let pattern = GlobPattern::new("d/*").unwrap();
         assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);

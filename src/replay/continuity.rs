@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn time_clock_went_back_unless_an_event_took_long() {
+    fn a_clock_that_went_back_is_reported_unless_an_event_took_long() {
         let mut continuity = Continuity::default();
         let mut back =
             |at: &str, us: u64| continuity.clock_went_back(&serde_json::from_str(&line(at, us, "a", None)).unwrap());

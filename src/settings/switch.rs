@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_other_byte_stays() {
+    fn the_rest_of_the_file_is_unchanged() {
         for (text, off) in [
             ("", "journal: false\n"),
             ("# mine\n", "# mine\njournal: false\n"),
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_is_refused_with_its_place() {
+    fn an_invalid_settings_file_is_an_error_with_its_location() {
         let Err(SwitchError::Broken(problems)) = switched("level: warn\njournl: true\n", false) else { panic!("read") };
         assert_eq!(problems[0].location.line, 2);
         assert!(matches!(switched("journal: [", false), Err(SwitchError::Broken(_))));
     }
 
     #[test]
-    fn what_cannot_be_changed_safely_is_left_alone() {
+    fn a_file_that_cannot_be_changed_safely_is_left_alone() {
         assert_eq!(switched("---\nlevel: warn\n...\n", false), Err(SwitchError::Intricate));
     }
 }

@@ -158,7 +158,7 @@ fn a_deleted_folder_is_its_files() {
 }
 
 #[test]
-fn a_file_taken_from_the_index_is_deleted_and_untracked() {
+fn a_file_removed_from_the_index_is_deleted_and_untracked() {
     let make = |repo: &Repo| {
         repo.git(&["rm", "-q", "--cached", "src/b.txt"]);
     };
@@ -227,7 +227,7 @@ fn names_may_be_odd() {
 }
 
 #[test]
-fn an_asked_path_is_no_pattern() {
+fn a_path_is_not_a_pattern() {
     for layer in ALL {
         let repo = Repo::seeded(layer);
         repo.write("src/b.txt", "other");
@@ -237,7 +237,7 @@ fn an_asked_path_is_no_pattern() {
 }
 
 #[test]
-fn folders_sort_like_git_sorts_them() {
+fn folders_are_sorted_as_git_does() {
     let make = |repo: &Repo| {
         for path in ["x/1", "x.a/1", "x-b", "x0/1", "x", "x.a.b"] {
             if path != "x" {
@@ -275,19 +275,19 @@ fn a_project_may_be_part_of_a_repository() {
 }
 
 #[test]
-fn asked_paths_may_overlap() {
+fn paths_may_overlap() {
     let make = |repo: &Repo| repo.write("src/deep/c.txt", "other");
     check(&ALL, make, &["src/deep", "src", "src/deep/c.txt"], &[("src/deep/c.txt", Modified)]);
 }
 
 #[test]
-fn a_path_that_is_not_there_has_no_changes() {
+fn a_missing_path_has_no_changes() {
     check(&ALL, |repo| repo.write("src/b.txt", "other"), &["none", "src/none/of/it"], &[]);
     check(&ALL, |_| {}, &["a.txt/below"], &[]);
 }
 
 #[test]
-fn an_unborn_head_has_nothing() {
+fn an_unborn_head_has_no_commits() {
     for layer in ALL {
         let repo = Repo::new(layer);
         repo.write("a.txt", "a");
@@ -385,7 +385,7 @@ fn conflicts_are_conflicts() {
 }
 
 #[test]
-fn an_intended_file_is_added() {
+fn an_intent_to_add_file_is_added() {
     let make = |repo: &Repo| {
         repo.write("src/soon.txt", "soon");
         repo.git(&["add", "-N", "src/soon.txt"]);
@@ -395,7 +395,7 @@ fn an_intended_file_is_added() {
 }
 
 #[test]
-fn what_git_was_told_to_overlook_is_overlooked() {
+fn files_marked_as_unchanged_are_skipped() {
     for option in ["--assume-unchanged", "--skip-worktree"] {
         let make = |repo: &Repo| {
             repo.git(&["update-index", option, "src/b.txt", "a.txt"]);
@@ -430,7 +430,7 @@ fn a_touched_file_is_unchanged() {
 }
 
 #[test]
-fn line_endings_are_gits_business() {
+fn line_endings_are_left_to_git() {
     let make = |repo: &Repo| {
         repo.git(&["config", "core.autocrlf", "true"]);
         repo.write("src/crlf.txt", "one\r\ntwo\r\n");
@@ -461,7 +461,7 @@ fn line_endings_are_gits_business() {
 }
 
 #[test]
-fn filters_are_gits_business() {
+fn filters_are_left_to_git() {
     let make = |repo: &Repo| {
         repo.git(&["config", "filter.upper.clean", "tr a-z A-Z"]);
         repo.git(&["config", "filter.upper.smudge", "tr A-Z a-z"]);
@@ -551,7 +551,7 @@ fn submodules_count_when_dirty_or_moved() {
 }
 
 #[test]
-fn submodules_may_be_absent_or_to_be_ignored() {
+fn submodules_may_be_absent_or_ignored() {
     let absent = |repo: &Repo| {
         with_submodule(repo);
         repo.git(&["submodule", "--quiet", "deinit", "-f", "lib/sub"]);
@@ -571,7 +571,7 @@ fn submodules_may_be_absent_or_to_be_ignored() {
 }
 
 #[test]
-fn paths_inside_a_submodule_are_asked_there() {
+fn paths_inside_a_submodule_are_checked_there() {
     let repo = Repo::seeded(Layer::Quick);
     with_submodule(&repo);
     repo.write("lib/sub/x", "other");
@@ -582,7 +582,7 @@ fn paths_inside_a_submodule_are_asked_there() {
 }
 
 #[test]
-fn a_linked_worktree_stands_for_itself() {
+fn a_linked_worktree_is_checked_on_its_own() {
     for layer in ALL {
         let repo = Repo::seeded(layer);
         repo.write(".gitignore", ".claude/worktrees/\n");
@@ -602,7 +602,7 @@ fn a_linked_worktree_stands_for_itself() {
 }
 
 #[test]
-fn a_linked_worktree_nobody_ignores_is_untracked() {
+fn a_linked_worktree_that_is_not_ignored_is_untracked() {
     let make = |repo: &Repo| {
         repo.git(&["worktree", "add", "-q", "-b", "side", ".claude/worktrees/side"]);
     };
@@ -610,7 +610,7 @@ fn a_linked_worktree_nobody_ignores_is_untracked() {
 }
 
 #[test]
-fn a_folder_with_many_files_is_walked_by_many() {
+fn a_folder_with_many_files_is_walked_in_parallel() {
     let make = |repo: &Repo| {
         for number in 0..4000 {
             repo.write(&format!("src/{}/{}/f{number}", number % 7, number % 61), "x");

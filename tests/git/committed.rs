@@ -23,7 +23,7 @@ fn check_layers(layers: &[Layer], make: impl Fn(&Repo), expected: &[(&str, Commi
 }
 
 #[test]
-fn a_file_stands_as_it_stands() {
+fn committed_changed_and_untracked_files_are_distinguished() {
     let make = |repo: &Repo| {
         repo.write(".gitignore", "*.log\nout/\n");
         repo.commit();
@@ -105,7 +105,7 @@ fn the_content_decides_not_the_timestamp() {
 }
 
 #[test]
-fn an_overlooked_file_is_looked_at() {
+fn a_file_marked_as_unchanged_is_still_compared() {
     for option in ["--assume-unchanged", "--skip-worktree"] {
         let make = |repo: &Repo| {
             repo.git(&["update-index", option, "a.txt", "src/b.txt"]);
@@ -116,7 +116,7 @@ fn an_overlooked_file_is_looked_at() {
 }
 
 #[test]
-fn links_are_compared_by_target_and_followed_on_the_way() {
+fn links_are_compared_by_target_and_followed_within_a_path() {
     let make = |repo: &Repo| {
         repo.link("b.txt", "src/link");
         repo.link("src", "short");
@@ -146,7 +146,7 @@ fn a_project_may_be_part_of_a_repository_or_a_linked_worktree() {
 }
 
 #[test]
-fn what_is_no_file_of_the_worktree_is_unknown() {
+fn a_path_that_is_not_a_file_of_the_worktree_is_unknown() {
     let repo = Repo::seeded(Layer::Quick);
     for path in ["src", ".git/HEAD", "../..", "/etc/passwd"] {
         assert!(commitment(&repo.root, path.as_ref()).is_err(), "{path}");
@@ -175,7 +175,7 @@ fn settle(repo: &Repo) {
 }
 
 #[test]
-fn a_settled_file_needs_no_second_look() {
+fn an_unchanged_file_is_not_read_again() {
     let all = |wanted: CommitState| ["a.txt", "src/b.txt", "src/deep/c.txt"].map(|path| (path, wanted));
     check(settle, &all(Committed));
     let packed = |repo: &Repo| {
@@ -197,7 +197,7 @@ fn a_settled_file_needs_no_second_look() {
 }
 
 #[test]
-fn a_settled_file_may_be_staged_changed_or_elsewhere() {
+fn a_cached_file_may_be_staged_changed_or_elsewhere() {
     let staged = |repo: &Repo| {
         repo.write("a.txt", "other");
         repo.git(&["add", "."]);

@@ -89,7 +89,7 @@ fn caches_and_monitors_make_no_difference() {
 }
 
 #[test]
-fn packed_and_detached_is_read() {
+fn packed_refs_and_a_detached_head_are_read() {
     let repo = Repo::seeded(Layer::Quick);
     repo.git(&["checkout", "-q", "--detach"]);
     repo.git(&["gc", "-q"]);
@@ -124,7 +124,7 @@ fn folded_names_are_left_to_gix() {
 }
 
 #[test]
-fn what_is_no_repository_is_unknown() {
+fn a_folder_outside_a_repository_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let error = changes(folder.path(), &[], 9).unwrap_err().to_string();
     assert!(error.ends_with("is not in a git repository"), "{error}");
@@ -197,7 +197,7 @@ fn astray() {
 }
 
 #[test]
-fn the_environment_does_not_lead_astray() {
+fn git_variables_in_the_environment_are_ignored() {
     for layer in [Layer::Quick, Layer::Full, Layer::Program] {
         let repo = Repo::seeded(layer);
         repo.write("src/b.txt", "other");

@@ -13,7 +13,7 @@ fn check_harmless(output: &CommandOutput, line: &str) {
 }
 
 #[test]
-fn what_is_no_event_gets_one_clear_line() {
+fn input_that_is_not_an_event_gets_one_clear_line() {
     let project = Project::installed();
     let deep = [b"{\"a\":".repeat(3000), b"1".to_vec(), b"}".repeat(3000)].concat();
     let cases: [(&[u8], &str); 9] = [
@@ -33,7 +33,7 @@ fn what_is_no_event_gets_one_clear_line() {
 }
 
 #[test]
-fn null_and_wrong_types_anywhere_do_no_harm() {
+fn null_and_wrong_types_are_harmless_everywhere() {
     let project = Project::installed();
     let whole = json!({
         "session_id": "s", "transcript_path": "/x", "cwd": "/x", "prompt_id": "p", "permission_mode": "default", "agent_id": "a",
@@ -55,7 +55,7 @@ fn null_and_wrong_types_anywhere_do_no_harm() {
 }
 
 #[test]
-fn a_field_of_the_wrong_type_is_named_and_left_out() {
+fn a_field_of_the_wrong_type_is_reported_and_ignored() {
     let project = Project::installed();
     let output = project.hook(&json!({"hook_event_name": "Stop", "session_id": 7}));
     check_harmless(&output, "`session_id` is a number, not text");
@@ -63,7 +63,7 @@ fn a_field_of_the_wrong_type_is_named_and_left_out() {
 }
 
 #[test]
-fn unknown_events_and_fields_are_let_through() {
+fn unknown_events_and_fields_are_allowed() {
     let project = Project::installed();
     let output = project.hook(&json!({"hook_event_name": "BrandNewEvent", "session_id": "s", "brand_new": {"x": [1]}}));
     assert_eq!(output, CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() });
@@ -98,7 +98,7 @@ fn hostile_names_stay_in_their_folder() {
 }
 
 #[test]
-fn a_project_that_never_knew_modegate_stays_untouched() {
+fn a_project_without_modegate_stays_untouched() {
     let project = Project::new();
     for row in modegate::internals::TABLE {
         let output = project.hook(&json!({"hook_event_name": row.name, "session_id": "s", "prompt": "hello", "tool_name": "Agent", "tool_input": {"subagent_type": "code-reviewer"}}));
@@ -108,7 +108,7 @@ fn a_project_that_never_knew_modegate_stays_untouched() {
 }
 
 #[test]
-fn an_unwritable_state_costs_the_state_and_not_the_work() {
+fn an_unwritable_state_file_does_not_stop_the_work() {
     let project = Project::installed();
     project.write(".claude/hooks/cache.lock/not-a-file", "");
     let output = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
@@ -117,7 +117,7 @@ fn an_unwritable_state_costs_the_state_and_not_the_work() {
 }
 
 #[test]
-fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
+fn a_mode_file_with_an_alias_bomb_disables_only_itself() {
     let project = Project::installed();
     let mut bomb = String::from("a0: &a0 [x, x]\n");
     bomb.extend((1..40).map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1)));
@@ -132,7 +132,7 @@ fn a_mode_file_that_is_a_bomb_takes_only_itself_out() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+fn a_pipe_instead_of_a_file_does_not_hang_the_hook() {
     let project = Project::installed();
     project.shell("mkdir -p .claude/modes; mkfifo .claude/modegate.yaml .claude/gates.json .claude/modes/x.yaml");
     let output =

@@ -41,7 +41,7 @@ fn help_and_version_are_fine() {
 }
 
 #[test]
-fn the_bare_program_with_an_event_is_the_hook() {
+fn without_a_command_an_event_on_stdin_runs_the_hook() {
     let project = Project::new();
     plan(&project);
     let output = run_command(&mut project.modegate(), planner_start().to_string().as_bytes());
@@ -49,7 +49,7 @@ fn the_bare_program_with_an_event_is_the_hook() {
 }
 
 #[test]
-fn exit_zero_leaves_the_json_to_decide() {
+fn exit_zero_blocks_in_json_only() {
     let project = Project::new();
     plan(&project);
     let output = run_command(project.modegate().args(["hook", "--exit-zero"]), planner_start().to_string().as_bytes());
@@ -116,7 +116,7 @@ fn modes_are_listed_shown_and_checked() {
 }
 
 #[test]
-fn a_broken_mode_file_is_shown_with_its_place_and_a_suggestion() {
+fn a_broken_mode_file_is_shown_with_its_location_and_a_suggestion() {
     let project = Project::installed();
     project.write(
         ".claude/modes/plan.yaml",
@@ -173,7 +173,7 @@ fn scripts_get_and_set_values_under_the_lock() {
 }
 
 #[test]
-fn the_demo_shows_all_that_can_happen() {
+fn the_demo_shows_every_outcome() {
     let output = Project::new().run(&["demo"]);
     assert_eq!(output.exit, 0, "{}", output.stderr);
     for word in [

@@ -45,7 +45,7 @@ fn hooks_toml_reads_back_as_the_same_gates() {
 }
 
 #[test]
-fn what_is_no_file_of_gates_is_not_imported() {
+fn a_file_without_gates_is_not_imported() {
     let project = Project::new();
     project.write("gates.json", "{\"park\": \"Tivoli\"}");
     let output = project.run(&["modes", "import", "gates.json"]);
@@ -54,7 +54,7 @@ fn what_is_no_file_of_gates_is_not_imported() {
 }
 
 #[test]
-fn a_mistake_is_shown_in_its_place() {
+fn a_mistake_is_shown_with_its_location() {
     let project = Project::new();
     project.write("gates.json", "{\"gates\": {}, \"hooks\": {\"Stop\": {\"gates\": [\"x\"]}}}");
     let output = project.run(&["modes", "import", "gates.json"]);
@@ -63,7 +63,7 @@ fn a_mistake_is_shown_in_its_place() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told() {
+fn a_missing_file_is_an_error() {
     let output = Project::new().run(&["modes", "import", "none.toml"]);
     assert!(output.exit == 1 && output.stderr.contains("error: `none.toml` does not exist"), "{output:?}");
 }

@@ -35,7 +35,7 @@ fn others(text: &str) -> String {
 }
 
 #[test]
-fn install_and_uninstall_leave_a_settings_file_as_it_was() {
+fn install_and_uninstall_restore_a_settings_file() {
     for fixture in fixtures("") {
         let name = fixture.display();
         let before = fs::read(&fixture).unwrap();
@@ -96,7 +96,7 @@ fn entries_are_added_in_the_style_of_the_file() {
 }
 
 #[test]
-fn a_settings_file_that_the_host_ignores_is_an_error_with_its_place() {
+fn a_settings_file_that_the_host_ignores_is_an_error_with_its_location() {
     for (name, words) in [
         ("comments", "JSON has no comments, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3"),
         ("trailing-comma", "trailing comma, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:1"),
@@ -104,8 +104,8 @@ fn a_settings_file_that_the_host_ignores_is_an_error_with_its_place() {
         ("list", "the file is not a JSON object"),
         ("hooks-is-a-list", "`hooks` is not a JSON object"),
         ("event-is-an-object", "`hooks.Stop` is not a list"),
-        ("hooks-twice", "the key `hooks` appears twice"),
-        ("cut-off", "EOF while parsing a string"),
+        ("duplicate-hooks", "the key `hooks` appears twice"),
+        ("incomplete", "EOF while parsing a string"),
     ] {
         let project = Project::new();
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/settings/rejected/{name}.json"));
@@ -123,7 +123,7 @@ fn a_settings_file_that_the_host_ignores_is_an_error_with_its_place() {
 }
 
 #[test]
-fn changes_since_the_installation_stay() {
+fn changes_since_the_installation_are_kept() {
     let project = Project::new();
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     fine(&install_entries(&project));

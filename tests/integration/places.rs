@@ -32,7 +32,7 @@ fn the_nearest_folder_with_claude_is_home() {
 }
 
 #[test]
-fn the_users_own_claude_folder_is_no_project() {
+fn the_users_own_claude_folder_is_not_a_project() {
     let project = Project::new();
     // `HOME` of the test is the folder above the project.
     let user = project.home().parent().unwrap().to_owned();
@@ -45,7 +45,7 @@ fn the_users_own_claude_folder_is_no_project() {
 }
 
 #[test]
-fn a_word_of_the_host_that_is_no_folder_is_not_believed() {
+fn a_project_variable_that_is_not_a_folder_is_ignored() {
     let project = Project::installed();
     let event =
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": project.home(), "prompt": "/plan x"});
@@ -75,7 +75,7 @@ fn a_project_in_a_larger_repository_sees_only_itself() {
 }
 
 #[test]
-fn an_agents_worktree_belongs_to_the_project_that_lent_it() {
+fn an_agents_worktree_belongs_to_its_project() {
     let project = Project::installed();
     project.git(&["init", "-q"]);
     project.write(".gitignore", ".claude/hooks\n.claude/worktrees\n");
@@ -94,7 +94,7 @@ fn an_agents_worktree_belongs_to_the_project_that_lent_it() {
 }
 
 #[test]
-fn the_reviewers_worktree_is_clean_or_not_by_itself() {
+fn the_reviewers_worktree_is_checked_on_its_own() {
     let project = Project::installed();
     project.git(&["init", "-q"]);
     project.write(".gitignore", ".claude\n");

@@ -60,7 +60,7 @@ fn watch(project: &Project, over: &AtomicBool) -> usize {
 
 /// Hooks of one session that run at the same time, as those of parallel agents do: each move is kept.
 #[test]
-fn parallel_agents_of_one_session_lose_no_move() {
+fn parallel_agents_of_one_session_lose_no_update() {
     let project = Project::installed();
     let phase = |n| format!("  - {{ phase: p{n}, agent: a{n}, after: [{{ check: {{ file: done.md }} }}] }}");
     let phases = (0..16).map(phase).collect::<Vec<_>>().join("\n");
@@ -88,7 +88,7 @@ fn parallel_agents_of_one_session_lose_no_move() {
 
 /// A process that dies while it writes leaves a whole file behind.
 #[test]
-fn a_killed_writer_leaves_a_whole_file() {
+fn a_killed_writer_leaves_a_complete_file() {
     let project = Project::installed();
     for round in 0..200_u64 {
         let mut child = project.modegate().args(["cache", "set", "n", "v", &round.to_string()]).spawn().unwrap();

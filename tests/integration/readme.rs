@@ -48,7 +48,7 @@ fn the_screens_are_real() {
 
 /// Pastes the quick start into a shell whose home folder is empty.
 #[test]
-fn the_quick_start_works_to_the_letter() {
+fn the_quick_start_works_as_written() {
     let project = Project::new();
     let (_, rest) = README.split_once("```sh\nmkdir ~/modegate-try").expect("the quick start");
     let block = format!("mkdir ~/modegate-try{}", rest.split("```").next().unwrap());
@@ -63,7 +63,7 @@ fn the_quick_start_works_to_the_letter() {
 
 /// The picture has the words that the user and the model get for the prompt in it.
 #[test]
-fn the_picture_of_a_block_shows_the_real_words() {
+fn the_picture_of_a_block_shows_the_real_message() {
     let picture = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/block.svg")).unwrap();
     let lines = picture.lines().filter_map(|line| line.strip_prefix("<text ")?.split_once('>')?.1.split('<').next());
     let shown = lines.collect::<Vec<_>>().join(" ");
@@ -87,7 +87,7 @@ fn the_picture_of_a_block_shows_the_real_words() {
 }
 
 #[test]
-fn the_demo_prints_what_is_shown_of_it() {
+fn the_demo_prints_what_the_readme_shows() {
     let output = Project::new().run(&["demo"]).stdout;
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (demo, today) = (squeezed(&output), modegate::internals::now().date);
@@ -98,7 +98,7 @@ fn the_demo_prints_what_is_shown_of_it() {
 
 /// Follows the guide: saves the mode and the scenario in a project, and runs the scenario.
 #[test]
-fn the_tutorial_works_to_the_letter() {
+fn the_tutorial_works_as_written() {
     let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modes.md")).unwrap();
     let block = |info: &str| {
         let (_, rest) = guide.split_once(&format!("```{info}\n")).expect("a block");
@@ -117,7 +117,7 @@ fn the_tutorial_works_to_the_letter() {
 
 /// Compares the explanation of a block in the guide with the program, except for its times.
 #[test]
-fn the_guide_shows_what_why_prints() {
+fn the_guide_shows_the_output_of_why() {
     let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/modes.md")).unwrap();
     let (_, rest) = guide.split_once("```\nSubagentStop(consulting-expert)").expect("the screen");
     let shown = format!("SubagentStop(consulting-expert){}", rest.split("```").next().unwrap());
@@ -134,7 +134,7 @@ fn the_guide_shows_what_why_prints() {
 }
 
 #[test]
-fn a_replay_prints_what_is_shown_of_it() {
+fn a_replay_prints_what_the_documents_show() {
     let project = Project::new();
     let (_, rest) = README.split_once("mkdir softer && echo '").expect("the settings");
     project.write("softer/modegate.yaml", rest.split('\'').next().unwrap());

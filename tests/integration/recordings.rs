@@ -94,7 +94,7 @@ fn each_mode_is_activated_blocks_and_completes() {
 }
 
 #[test]
-fn recordings_are_small_and_tell_nothing_of_a_machine() {
+fn recordings_are_small_and_reveal_nothing_about_a_machine() {
     let mut names: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();

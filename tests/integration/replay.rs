@@ -74,7 +74,7 @@ fn the_streams_of_the_host_run_as_recordings() {
 }
 
 #[test]
-fn a_journal_of_today_is_decided_as_it_was() {
+fn a_fresh_journal_is_decided_the_same() {
     let (project, journal) = played();
     for words in [vec![], vec!["."], vec![journal.to_str().unwrap()], vec!["s1"], vec!["last"]] {
         let output = replay(&project, &words);
@@ -126,7 +126,7 @@ fn a_changed_mode_shows_exactly_its_flips() {
 }
 
 #[test]
-fn the_modes_of_the_working_tree_decide_where_there_are_any() {
+fn the_modes_of_the_working_tree_are_used_if_there_are_any() {
     let project = elsewhere();
     project.write(".claude/modegate.yaml", "levels: { plan-is-written: observe }\n");
     let changes = |words: &[&str]| {
@@ -140,7 +140,7 @@ fn the_modes_of_the_working_tree_decide_where_there_are_any() {
 }
 
 #[test]
-fn what_was_not_recorded_is_undecidable_and_what_the_event_tells_is_not() {
+fn a_missing_answer_is_undecidable_unless_the_event_contains_it() {
     let (project, _) = played();
     let rule = |check: &str| {
         format!("mode: base\ngates:\n  - {{ id: new-rule, on: PreToolUse(Bash), if: {check}, deny: Not here. }}\n")
@@ -185,7 +185,7 @@ fn a_decision_that_is_not_the_recorded_one_is_drift() {
 }
 
 #[test]
-fn another_writers_spaces_are_no_drift() {
+fn whitespace_differences_are_not_drift() {
     let project = elsewhere();
     let spaced = lines(&fixture("demo.jsonl"));
     let spaced: Vec<String> = spaced.iter().map(|line| line.replace("\":", "\" : ").replace("},{", "}, {")).collect();
@@ -194,7 +194,7 @@ fn another_writers_spaces_are_no_drift() {
 }
 
 #[test]
-fn bad_input_is_reported_with_its_place_and_the_rest_is_replayed() {
+fn bad_input_is_reported_with_its_location_and_the_rest_is_replayed() {
     let project = elsewhere();
     let good = lines(&fixture("plan.jsonl"));
     let last = good.last().unwrap().clone();
@@ -308,7 +308,7 @@ fn a_flip_that_is_expected_is_fine() {
 }
 
 #[test]
-fn expect_lines_stand_beside_their_events() {
+fn expect_lines_apply_to_their_events() {
     let project = elsewhere();
     let stream = |expect: &str| {
         let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/home/ann/app",
@@ -338,7 +338,7 @@ fn expect_lines_stand_beside_their_events() {
 }
 
 #[test]
-fn parts_are_disjoint_and_together_the_whole() {
+fn shards_are_disjoint_and_complete() {
     let project = elsewhere();
     for name in ["demo", "explore", "research", "plan", "code", "code-review"] {
         put(&project, &format!("corpus/{name}.jsonl"), &lines(&fixture(&format!("{name}.jsonl"))));
@@ -378,7 +378,7 @@ fn parts_are_disjoint_and_together_the_whole() {
 }
 
 #[test]
-fn reports_are_written_whole() {
+fn reports_are_complete() {
     let project = elsewhere();
     project.write("changed/plan.yaml", "mode: plan\nextends: builtin\nphases:\n  - phase: draft\n    agent: strategic-planner\n    after:\n      - id: plan-is-written\n        check: { file: plan }\n        else: No <plan> & \"nothing\".\n");
     let words = ["--modes", "changed", "--junit", "r.xml", "--sarif", "r.sarif", "--html", "r.html"];
@@ -444,7 +444,7 @@ fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
 }
 
 #[test]
-fn a_scenario_may_run_programs_only_where_it_is_let() {
+fn a_scenario_runs_programs_only_with_shell() {
     let project = elsewhere();
     project.write("s.yaml", "about: x\nsteps:\n  - shell: touch it\n  - prompt: /plan\n    expect: context\n");
     let output = replay(&project, &["s.yaml"]);
@@ -458,7 +458,7 @@ fn a_scenario_may_run_programs_only_where_it_is_let() {
 }
 
 #[test]
-fn time_goes_by_in_a_scenario() {
+fn time_passes_in_a_scenario() {
     let project = elsewhere();
     project.write(
         "wait.yaml",
@@ -496,7 +496,7 @@ fn wrong_usage_says_what_to_do() {
 }
 
 #[test]
-fn transcripts_are_the_trial_run() {
+fn transcripts_can_be_replayed() {
     let output =
         replay(&elsewhere(), &[&format!("{ROOT}/fixtures/transcripts/denied-and-blocked"), "--last", "1", "--json"]);
     assert_eq!(output.exit, 0, "{}", output.stderr);
@@ -519,7 +519,7 @@ fn both_parts_of_a_journal_are_one_session() {
 }
 
 #[test]
-fn a_part_does_not_lose_what_is_no_decision() {
+fn a_shard_keeps_lines_that_are_not_decisions() {
     let project = elsewhere();
     let recorded = lines(&fixture("demo.jsonl"));
     let path = put(&project, "demo.jsonl", &recorded);
@@ -538,7 +538,7 @@ fn a_part_does_not_lose_what_is_no_decision() {
 }
 
 #[test]
-fn what_is_blessed_is_met_whatever_it_is() {
+fn every_blessed_result_is_met() {
     let project = elsewhere();
     for name in ["foreground-agents", "parallel-and-nested-agents", "denied-and-blocked"] {
         let from = format!("{ROOT}/fixtures/transcripts/{name}");
@@ -600,7 +600,7 @@ fn an_unknown_word_in_an_expectation_is_an_error() {
 }
 
 #[test]
-fn gates_of_others_run_no_programs_unasked() {
+fn gates_of_a_scenario_run_no_programs_without_shell() {
     let project = elsewhere();
     let gate = "mode: base\ngates:\n  - { id: x, on: UserPromptSubmit, check: { run: \"touch 'RAN'\" } }\n";
     let mark = project.home().join("ran");
@@ -636,7 +636,7 @@ fn a_step_of_a_stream_that_would_be_ignored_is_an_error() {
 }
 
 #[test]
-fn sessions_in_one_file_do_not_disturb_one_another() {
+fn sessions_in_one_file_are_independent() {
     let project = elsewhere();
     let [plan, code] = ["plan.jsonl", "code.jsonl"].map(|name| lines(&fixture(name)));
     let output = replay(&project, &[&put(&project, "one.jsonl", &[plan.clone(), code.clone()].concat())]);
@@ -651,7 +651,7 @@ fn sessions_in_one_file_do_not_disturb_one_another() {
 }
 
 #[test]
-fn a_scenario_runs_nothing_behind_the_back() {
+fn a_scenario_runs_no_hidden_programs() {
     let project = elsewhere();
     let proof = project.home().join("proof");
     let gate = format!(
@@ -697,7 +697,7 @@ fn a_scenarios_stream_has_its_expectations_and_its_own_sidecar() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_not_waited_for() {
+fn a_file_that_is_not_regular_is_an_error() {
     let project = elsewhere();
     project.shell("mkfifo pipe");
     project.write("s.yaml", "about: x\nstream: pipe\n");
@@ -726,7 +726,7 @@ fn two_reports_need_two_files() {
 }
 
 #[test]
-fn parts_join_to_what_one_run_tells() {
+fn merged_shards_equal_one_run() {
     let project = elsewhere();
     project
         .shell(&format!("cp -R '{ROOT}/fixtures/transcripts' '{ROOT}/fixtures/recordings' '{ROOT}/fixtures/events' ."));
@@ -772,7 +772,7 @@ fn parts_join_to_what_one_run_tells() {
 }
 
 #[test]
-fn an_expectation_that_fails_a_run_fails_the_joined_one_and_its_reports() {
+fn an_unmet_expectation_fails_the_merged_run_and_its_reports() {
     let project = elsewhere();
     project.write("b.scenario.yaml", "about: x\nsteps:\n  - prompt: hi\n    expect: blocked\n");
     let output = replay(&project, &["b.scenario.yaml", "--json", "--junit", "a.xml", "--sarif", "a.sarif"]);
@@ -784,14 +784,14 @@ fn an_expectation_that_fails_a_run_fails_the_joined_one_and_its_reports() {
 }
 
 #[test]
-fn a_part_cannot_be_blessed() {
+fn a_shard_cannot_be_blessed() {
     let project = elsewhere();
     let output = replay(&project, &[&fixture("demo.jsonl"), "--bless", "--partition", "1/2"]);
     assert!(output.exit >= 64, "{}", output.exit);
 }
 
 #[test]
-fn who_stops_is_part_of_the_line() {
+fn the_stopping_agent_is_part_of_the_line() {
     let project = elsewhere();
     let mut recorded = lines(&fixture("plan.jsonl"));
     let line = recorded.iter_mut().find(|line| line.contains("\"who\":\"")).unwrap();
@@ -802,7 +802,7 @@ fn who_stops_is_part_of_the_line() {
 }
 
 #[test]
-fn what_is_blessed_is_met_also_twice() {
+fn blessed_sessions_in_two_inputs_are_met() {
     let project = elsewhere();
     project.shell(&format!("cp -R '{ROOT}/fixtures/transcripts' '{ROOT}/fixtures/events' ."));
     replay(&project, &["transcripts", "events", "--bless"]);
@@ -823,7 +823,7 @@ fn both_parts_of_a_journal_are_blessed() {
 }
 
 #[test]
-fn silence_beside_a_recording_hides_no_drift() {
+fn an_expected_silence_hides_no_drift() {
     let project = elsewhere();
     let mut recorded = lines(&fixture("plan.jsonl"));
     let path = put(&project, "plan.jsonl", &recorded);
@@ -845,7 +845,7 @@ fn silence_beside_a_recording_hides_no_drift() {
 }
 
 #[test]
-fn a_part_that_is_missing_or_cut_off_is_noticed() {
+fn a_missing_or_incomplete_shard_is_an_error() {
     let project = elsewhere();
     let part = |part: u64| {
         let output = replay(&project, &[&fixture("demo.jsonl"), "--json", "--partition", &format!("{part}/2")]);

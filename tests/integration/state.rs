@@ -12,7 +12,7 @@ fn prompt(session: &str, text: &str) -> Value {
 }
 
 #[test]
-fn a_flat_file_is_read_and_brought_into_shape() {
+fn a_flat_state_file_is_read_and_converted() {
     let project = Project::installed();
     project.write(".claude/hooks/cache.json", json!({"plan_mode": {"is_active": true, "session_id": "abc"}, "foreign": {"x": 1}, "implement": {"current_phase": "explore"}}).to_string());
     assert_eq!(project.hook(&start("abc")).exit, 2);
@@ -27,7 +27,7 @@ fn a_flat_file_is_read_and_brought_into_shape() {
 }
 
 #[test]
-fn a_broken_file_is_kept_aside_and_the_session_comes_from_its_journal() {
+fn a_broken_state_file_is_kept_and_the_session_is_rebuilt_from_its_journal() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
@@ -59,7 +59,7 @@ fn a_file_of_a_later_version_is_never_overwritten() {
 }
 
 #[test]
-fn old_sessions_go_when_the_file_is_written() {
+fn old_sessions_are_removed_when_the_file_is_written() {
     let project = Project::installed();
     let entry = |stamp: &str| json!({"is_active": true, "activated_at": stamp, "updated_at": stamp});
     let recent = modegate::internals::now().at;
@@ -84,7 +84,7 @@ fn whatever_starts_a_session_again_keeps_its_modes() {
 }
 
 #[test]
-fn the_summary_tells_of_the_latest_activation() {
+fn the_top_level_fields_show_the_latest_activation() {
     let project = Project::installed();
     project.hook(&prompt("one", "/plan x"));
     std::thread::sleep(std::time::Duration::from_millis(5));
@@ -104,7 +104,7 @@ fn losing_the_journal_changes_no_verdict() {
 }
 
 #[test]
-fn a_broken_file_costs_no_session_its_modes() {
+fn a_broken_state_file_loses_no_active_modes() {
     let project = Project::installed();
     project.hook(&prompt("a", "/plan x"));
     project.hook(&prompt("b", "/plan x"));
@@ -114,7 +114,7 @@ fn a_broken_file_costs_no_session_its_modes() {
 }
 
 #[test]
-fn what_was_repaired_at_a_stop_is_told_later() {
+fn a_repair_at_a_stop_is_reported_later() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     project.write(".claude/hooks/cache.json", "{torn");
@@ -126,7 +126,7 @@ fn what_was_repaired_at_a_stop_is_told_later() {
 }
 
 #[test]
-fn an_entry_with_a_field_of_a_wrong_type_keeps_the_others_and_says_so() {
+fn a_state_field_of_the_wrong_type_is_reported_and_the_others_are_kept() {
     let odd = [
         json!({"is_active": true, "phase": 5}),
         json!({"is_active": true, "done": "x"}),
@@ -143,7 +143,7 @@ fn an_entry_with_a_field_of_a_wrong_type_keeps_the_others_and_says_so() {
 }
 
 #[test]
-fn a_namespace_that_is_no_object_takes_an_activation_all_the_same() {
+fn a_mode_entry_of_the_wrong_type_does_not_prevent_activation() {
     for odd in [json!(null), json!([]), json!("x"), json!({"sessions": []})] {
         let project = Project::installed();
         project.write(".claude/hooks/cache.json", json!({"plan_mode": odd}).to_string());
@@ -153,7 +153,7 @@ fn a_namespace_that_is_no_object_takes_an_activation_all_the_same() {
 }
 
 #[test]
-fn a_damaged_copy_of_the_modes_opens_no_gate() {
+fn a_damaged_mode_cache_opens_no_gate() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     assert_eq!(project.hook(&start("s")).exit, 2);
@@ -169,7 +169,7 @@ fn a_damaged_copy_of_the_modes_opens_no_gate() {
 }
 
 #[test]
-fn a_changed_mode_counts_at_once() {
+fn a_changed_mode_is_used_at_once() {
     let project = Project::installed();
     let mode = |agent: &str| {
         format!(
@@ -190,7 +190,7 @@ fn a_changed_mode_counts_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn links_lead_nothing_out_of_the_folder() {
+fn links_do_not_lead_writes_out_of_the_folder() {
     for name in ["cache.tmp", "cache.lock", "sessions", "gitignore.tmp"] {
         let project = Project::installed();
         let outside = project.home().parent().unwrap().join("outside");
@@ -209,7 +209,7 @@ fn links_lead_nothing_out_of_the_folder() {
 }
 
 #[test]
-fn a_cut_off_line_of_the_journal_swallows_no_other() {
+fn an_incomplete_journal_line_loses_no_other_line() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     let path = ".claude/hooks/sessions/s.jsonl";
@@ -221,7 +221,7 @@ fn a_cut_off_line_of_the_journal_swallows_no_other() {
 }
 
 #[test]
-fn scripts_cannot_set_what_is_not_theirs() {
+fn scripts_cannot_set_reserved_values() {
     let project = Project::installed();
     for words in [
         ["plan_mode", "sessions", "[]"],

@@ -167,7 +167,7 @@ fn a_gate_need_not_read_its_input() {
 }
 
 #[test]
-fn output_that_is_not_utf_8_is_shown_as_far_as_possible() {
+fn output_with_invalid_utf8_is_shown() {
     check_blocked(
         r#"- { on: PreToolUse, check: { run: "printf 'bad \\377 byte' >&2; exit 1" } }"#,
         &["ended with 1: bad \u{fffd} byte"],
@@ -187,7 +187,7 @@ fn gates_run_at_the_same_time() {
 }
 
 #[test]
-fn reasons_have_the_order_of_the_file() {
+fn reasons_are_in_file_order() {
     let gates = "
 - { id: slow, on: PreToolUse, check: { run: 'sleep 1; echo first; exit 1' } }
 - { id: quick, on: PreToolUse, check: { run: 'echo second; exit 1' } }
@@ -226,7 +226,7 @@ fn a_program_gets_the_event_the_project_and_the_names() {
 }
 
 #[test]
-fn a_program_gets_no_event_where_it_is_switched_off() {
+fn a_program_gets_no_event_if_that_is_disabled() {
     let project = project("- { on: PreToolUse, check: { run: { command: cat > event.json, event: false } } }");
     send_read(&project);
     assert_eq!(project.read("event.json"), "");

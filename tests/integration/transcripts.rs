@@ -381,7 +381,7 @@ fn an_api_error_is_not_a_stop() {
 
 /// What a transcript shows is enough to see that the expert has set its mark on the plan.
 #[test]
-fn a_world_is_remembered_from_a_transcript() {
+fn facts_are_inferred_from_a_transcript() {
     use modegate::Event;
     use modegate::internals::InferredFacts;
     use modegate::{Answer, FactSource, Question};
