@@ -6,10 +6,10 @@ use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
 use super::program_checks::{find_program, program_of};
 use super::{Diagnostic, INSTALL};
-use crate::event::{EventKind, TABLE};
+use crate::event::EventKind;
 use crate::hook_entries::HookEntry;
 use crate::journal_files;
-use crate::process;
+use crate::process::{self, ProcessOutput};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -96,48 +96,34 @@ pub(super) fn run(sent: &[SentEvent]) -> Vec<Diagnostic> {
 
 fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, session: &str) -> SentEvent {
     let home = &context.target.home;
-    let event = sample(entry.event, home, session);
+    let input = format!("{}\n", sample(entry.event, home, session)).into_bytes();
     let begun = Instant::now();
-    let input = format!("{event}\n").into_bytes();
     let ran =
         command(entry, file, home).map(|mut command| process::run(&mut command, Some(input), begun + ANSWER_TIMEOUT));
     let ms = begun.elapsed().as_secs_f64() * 1e3;
-    let mut answer = SentEvent {
-        event: entry.event.to_owned(),
-        file: file.name.clone(),
-        exit: None,
-        stdout: String::new(),
-        stderr: String::new(),
-        ms,
-        error: None,
+    let error = match &ran {
+        None => Some("the entry has no command".to_owned()),
+        Some(Err(error)) => Some(format!("it cannot be started: {error}")),
+        Some(Ok(None)) => Some(format!("no answer within {} s", ANSWER_TIMEOUT.as_secs())),
+        Some(Ok(Some(output))) => answer_error(output),
     };
-    match ran {
-        None => answer.error = Some("the entry has no command".to_owned()),
-        Some(Err(error)) => answer.error = Some(format!("it cannot be started: {error}")),
-        Some(Ok(ended)) => {
-            let is_late = ended.is_none();
-            if let Some(ended) = ended {
-                (answer.exit, answer.stdout, answer.stderr) = (ended.code, ended.stdout, ended.stderr);
-            }
-            answer.error = answer_error(&answer, is_late);
-        }
-    }
-    answer
+    let output = ran.and_then(Result::ok).flatten();
+    let (exit, stdout, stderr) = output.map(|output| (output.code, output.stdout, output.stderr)).unwrap_or_default();
+    SentEvent { event: entry.event.to_owned(), file: file.name.clone(), exit, stdout, stderr, ms, error }
 }
 
 /// What the host would object to in an answer.
-fn answer_error(answer: &SentEvent, is_late: bool) -> Option<String> {
-    match answer.exit {
-        None if is_late => return Some(format!("no answer within {} s", ANSWER_TIMEOUT.as_secs())),
+fn answer_error(output: &ProcessOutput) -> Option<String> {
+    match output.code {
         None => return Some("it was ended by a signal".to_owned()),
         Some(0 | 2) => {}
         Some(exit) => {
-            let stderr = answer.stderr.lines().next().unwrap_or_default();
+            let stderr = output.stderr.lines().next().unwrap_or_default();
             return Some(format!("exit code {exit}, so Claude Code lets the event through ({stderr})"));
         }
     }
-    let is_json = answer.stdout.trim().is_empty()
-        || serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|reply| reply.is_object());
+    let is_json = output.stdout.trim().is_empty()
+        || serde_json::from_str::<Value>(&output.stdout).is_ok_and(|reply| reply.is_object());
     (!is_json).then(|| "its answer is not a JSON object".to_owned())
 }
 
@@ -147,51 +133,48 @@ fn command(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Option<Co
     let line = entry.command()?;
     let root = file.plugin().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
     let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &folder).replace("${CLAUDE_PLUGIN_ROOT}", &root);
-    let mut command = if let Some(args) = entry.args() {
-        let mut command = Command::new(filled(line));
+    let mut command;
+    if let Some(args) = entry.args() {
+        command = Command::new(filled(line));
         command.args(args.iter().map(|word| filled(word)));
-        command
-    } else if cfg!(windows) {
-        let mut command = Command::new("cmd");
-        command.args(["/C", line]);
-        command
     } else {
-        let mut command = Command::new("sh");
-        command.args(["-c", line]);
-        command
-    };
+        let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+        command = Command::new(shell);
+        command.args([flag, line]);
+    }
     command.current_dir(home).env("CLAUDE_PROJECT_DIR", home).env("CLAUDECODE", "1");
     Some(command)
 }
 
 /// A sample event with the fields that the host sends.
 fn sample(event: &str, home: &Path, session: &str) -> Value {
+    use EventKind as Kind;
+    let path = |name: &str| home.join(name).to_string_lossy().into_owned();
     let mut fields = json!({
-        "session_id": session, "transcript_path": home.join("none.jsonl").to_string_lossy(), "cwd": home.to_string_lossy(), "hook_event_name": event,
+        "session_id": session, "transcript_path": path("none.jsonl"), "cwd": home.to_string_lossy(),
+        "hook_event_name": event,
     });
-    let kind = TABLE.iter().find(|row| row.name == event).map(|row| row.kind);
-    let tool = json!({"tool_name": "Read", "tool_input": {"file_path": home.join("README.md").to_string_lossy()}, "tool_use_id": "toolu_doctor"});
-    let own = match kind {
-        Some(EventKind::SessionStart) => json!({"source": "startup"}),
-        Some(EventKind::UserPromptSubmit) => json!({"prompt": "modegate doctor"}),
-        Some(EventKind::UserPromptExpansion) => {
-            json!({"expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "", "prompt": "/modegate-doctor"})
+    let tool =
+        json!({"tool_name": "Read", "tool_input": {"file_path": path("README.md")}, "tool_use_id": "toolu_doctor"});
+    let expansion = json!({
+        "expansion_type": "slash_command", "command_name": "modegate-doctor", "command_args": "",
+        "prompt": "/modegate-doctor",
+    });
+    let rows = [
+        (&[Kind::SessionStart][..], json!({"source": "startup"})),
+        (&[Kind::UserPromptSubmit], json!({"prompt": "modegate doctor"})),
+        (&[Kind::UserPromptExpansion], expansion),
+        (&[Kind::PreToolUse, Kind::PostToolUse, Kind::PostToolUseFailure], tool),
+        (&[Kind::PostToolUse], json!({"tool_response": {"type": "text"}})),
+        (&[Kind::PostToolUseFailure], json!({"error": "none"})),
+        (&[Kind::SubagentStart, Kind::SubagentStop], json!({"agent_id": "doctor", "agent_type": "modegate-doctor"})),
+        (&[Kind::Stop, Kind::SubagentStop], json!({"stop_hook_active": false})),
+    ];
+    let kind = EventKind::named(event);
+    for (_, own) in rows.into_iter().filter(|(kinds, _)| kind.is_some_and(|kind| kinds.contains(&kind))) {
+        if let (Some(fields), Value::Object(own)) = (fields.as_object_mut(), own) {
+            fields.extend(own);
         }
-        Some(EventKind::PreToolUse | EventKind::PostToolUse | EventKind::PostToolUseFailure) => tool,
-        Some(EventKind::SubagentStart | EventKind::SubagentStop) => {
-            json!({"agent_id": "doctor", "agent_type": "modegate-doctor"})
-        }
-        _ => json!({}),
-    };
-    if let (Some(fields), Value::Object(own)) = (fields.as_object_mut(), own) {
-        fields.extend(own);
-        let more = match kind {
-            Some(EventKind::PostToolUse) => json!({"tool_response": {"type": "text"}}),
-            Some(EventKind::PostToolUseFailure) => json!({"error": "none"}),
-            Some(EventKind::Stop | EventKind::SubagentStop) => json!({"stop_hook_active": false}),
-            _ => json!({}),
-        };
-        fields.extend(more.as_object().cloned().unwrap_or_default());
     }
     fields
 }
