@@ -39,7 +39,7 @@ impl Heartbeat {
 
     /// Whether the session has recently called tools without the hook.
     pub(super) fn is_missed(&self) -> bool {
-        let Some(used) = self.used.filter(|used| since(*used) < RECENT) else { return false };
+        let Some(used) = self.used.filter(|used| is_recent_time(*used)) else { return false };
         self.seen.is_none_or(|seen| used.duration_since(seen) > LATE)
     }
 }
@@ -89,12 +89,7 @@ fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
 /// Whether a file was written recently.
 pub(super) fn is_recent(path: &Path) -> bool {
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
-    modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(|at| since(at) < RECENT)
-}
-
-/// Whether a time of the journal is recent.
-pub(super) fn is_of_today(at: &str) -> bool {
-    at.parse().is_ok_and(is_recent_time)
+    modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(is_recent_time)
 }
 
 /// Whether a time is recent.

@@ -3,13 +3,21 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::super::install_target::{InstallTarget, user_folder};
-use crate::hook_entries::{self, HookEntry, entries_in};
+use crate::hook_entries::{self, HookEntry, SettingsError, entries_in};
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+/// The folders of administrators' settings, on any system.
+const MANAGED: [&str; 4] = [
+    "/etc/claude-code",
+    "/Library/Application Support/ClaudeCode",
+    "C:\\Program Files\\ClaudeCode",
+    "C:\\ProgramData\\ClaudeCode",
+];
 
 /// What all checks share.
 pub(super) struct DoctorContext {
@@ -40,25 +48,25 @@ pub(super) struct SettingsFile {
     /// Its path for messages.
     pub(super) name: String,
     /// Its content, or why the host ignores it.
-    pub(super) value: Result<Value, String>,
+    pub(super) value: Result<Value, IgnoredSettings>,
 }
 
 impl DoctorContext {
     pub(super) fn read(target: InstallTarget) -> Self {
         let catalogue = mode_cache::read(&target.places());
         let user = user_folder();
-        let own = user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json")));
-        let project = [(SettingsScope::Project, "settings.json"), (SettingsScope::Local, "settings.local.json")];
-        let project = project.map(|(scope, name)| (scope, target.claude.join(name)));
-        let project = project.into_iter().filter(|_| !target.is_users);
-        let paths = own.into_iter().chain(project).chain(managed().map(|path| (SettingsScope::Managed, path)));
-        let mut settings_files: Vec<SettingsFile> =
-            paths.filter_map(|(scope, path)| SettingsFile::read(scope, &path, &target)).collect();
+        let mut paths: Vec<(SettingsScope, PathBuf)> = Vec::new();
+        paths.extend(user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json"))));
+        if !target.is_users {
+            paths.push((SettingsScope::Project, target.claude.join("settings.json")));
+            paths.push((SettingsScope::Local, target.claude.join("settings.local.json")));
+        }
+        paths.extend(MANAGED.map(|folder| (SettingsScope::Managed, Path::new(folder).join("managed-settings.json"))));
+        let read = |(scope, path): (SettingsScope, PathBuf)| SettingsFile::read(scope, &path, &target);
+        let mut settings_files: Vec<SettingsFile> = paths.into_iter().filter_map(read).collect();
         let plugins = plugins(user.as_deref(), &settings_files);
-        let hooks = plugins.iter().map(|root| root.join("hooks/hooks.json"));
-        let hooks: Vec<SettingsFile> =
-            hooks.filter_map(|path| SettingsFile::read(SettingsScope::Plugin, &path, &target)).collect();
-        settings_files.splice(0..0, hooks);
+        let hooks = plugins.iter().map(|root| (SettingsScope::Plugin, root.join("hooks/hooks.json")));
+        settings_files.splice(0..0, hooks.filter_map(read));
         Self { target, catalogue, user, settings_files, plugins }
     }
 
@@ -90,7 +98,7 @@ impl SettingsFile {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return None;
             }
-            Err(error) => Err(format!("it cannot be read ({error})")),
+            Err(error) => Err(IgnoredSettings::Unreadable(error)),
         };
         Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
     }
@@ -106,12 +114,22 @@ impl SettingsFile {
     }
 }
 
-/// A settings file as the host reads it, or why it ignores it.
-fn parsed(text: &str) -> Result<Value, String> {
-    hook_entries::without_entries(text).map_err(|error| {
-        let place = error.place().map(|(line, column)| format!(" (line {line}, column {column})"));
-        format!("{error}{}", place.unwrap_or_default())
-    })?;
+/// Why the host ignores a settings file.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IgnoredSettings {
+    #[error("it cannot be read ({0})")]
+    Unreadable(io::Error),
+    #[error("{0}{position}", position = position(.0))]
+    Invalid(#[from] SettingsError),
+}
+
+fn position(error: &SettingsError) -> String {
+    error.place().map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default()
+}
+
+/// The content of a settings file as the host reads it.
+fn parsed(text: &str) -> Result<Value, IgnoredSettings> {
+    hook_entries::without_entries(text)?;
     Ok(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default())
 }
 
@@ -131,15 +149,4 @@ fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf>
         entry => path(entry),
     });
     found.collect()
-}
-
-/// The settings files of administrators.
-fn managed() -> impl Iterator<Item = PathBuf> {
-    let folders = [
-        "/etc/claude-code",
-        "/Library/Application Support/ClaudeCode",
-        "C:\\Program Files\\ClaudeCode",
-        "C:\\ProgramData\\ClaudeCode",
-    ];
-    folders.into_iter().map(|folder| Path::new(folder).join("managed-settings.json"))
 }

@@ -4,7 +4,7 @@ use super::context::{DoctorContext, SettingsFile, SettingsScope};
 use super::{Diagnostic, INSTALL};
 use crate::event::{EventKind, TABLE};
 use crate::hook_entries::{self, HookEntry};
-use crate::yaml::nearest;
+use crate::yaml::did_you_mean;
 use serde_json::Value;
 
 /// The shortest timeout in seconds that leaves time to wait for the lock.
@@ -34,7 +34,7 @@ fn malformed_entries(file: &SettingsFile) -> Vec<Diagnostic> {
     let diagnostic = |(event, groups): (&String, &Value)| {
         if EventKind::named(event).is_none() {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-            let near = nearest(event, &names).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            let near = did_you_mean(event, &names);
             let message = format!("`{name}` has hooks for the unknown event `{event}`{near}");
             return Some(Diagnostic::problem("event-unknown", message, format!("rename or remove `hooks.{event}`")));
         }

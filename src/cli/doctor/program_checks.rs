@@ -80,21 +80,27 @@ pub(super) fn find_program(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&paths).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-fn version(path: &Path) -> Result<String, String> {
+/// Why the version of a program is unknown.
+#[derive(Debug, thiserror::Error)]
+enum VersionError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("`--version` does not answer within {} s", VERSION_TIMEOUT.as_secs())]
+    Timeout,
+    #[error("`--version` prints `{0}`")]
+    OtherProgram(String),
+}
+
+fn version(path: &Path) -> Result<String, VersionError> {
     let text = version_output(path)?;
-    match text.trim().strip_prefix("modegate ") {
-        Some(version) => Ok(version.to_owned()),
-        None => Err(format!("`--version` prints `{}`", text.lines().next().unwrap_or_default())),
-    }
+    let first = || text.lines().next().unwrap_or_default().to_owned();
+    text.trim().strip_prefix("modegate ").map(str::to_owned).ok_or_else(|| VersionError::OtherProgram(first()))
 }
 
 /// The output of `PROGRAM --version`.
-fn version_output(path: &Path) -> Result<String, String> {
-    let until = Instant::now() + VERSION_TIMEOUT;
-    match process::run(Command::new(path).arg("--version"), None, until).map_err(|error| error.to_string())? {
-        Some(output) => Ok(output.stdout),
-        None => Err(format!("`--version` does not answer within {} s", VERSION_TIMEOUT.as_secs())),
-    }
+fn version_output(path: &Path) -> Result<String, VersionError> {
+    let output = process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT)?;
+    output.map(|output| output.stdout).ok_or(VersionError::Timeout)
 }
 
 /// Limits of the Claude Code on PATH.

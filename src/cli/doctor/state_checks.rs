@@ -87,8 +87,8 @@ fn journal(context: &DoctorContext) -> Option<Diagnostic> {
         let text = |name: &str| line.event.get(name).and_then(Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let stops: Vec<JournalLine> =
-        lines.filter(is_unknown_stop).filter(|line| heartbeat::is_of_today(&line.at)).collect();
+    let is_recent = |line: &JournalLine| line.at.parse().is_ok_and(heartbeat::is_recent_time);
+    let stops: Vec<JournalLine> = lines.filter(is_unknown_stop).filter(is_recent).collect();
     let last = local_time(&stops.last()?.at);
     let message =
         format!("{} subagent stops of unknown agents were allowed in the last day, the last at {last}", stops.len());
