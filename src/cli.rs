@@ -167,15 +167,19 @@ impl CliCommand {
     }
 }
 
-/// Stops a command that only a person may run.
+/// Whether the model runs this command: Claude Code sets the variable for it.
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
+fn is_run_by_model() -> bool {
+    std::env::var_os("CLAUDECODE").is_some()
+}
+
+/// Stops a command that only a person may run.
 fn require_person(command: &str) -> Result<(), CliError> {
-    // Claude Code sets this for every command the model runs.
-    match std::env::var_os("CLAUDECODE") {
-        None => Ok(()),
-        Some(_) => Err(CliError::failure(format!("only a person can run `modegate {command}`"))
-            .hint("run it in a terminal outside Claude Code")),
+    if is_run_by_model() {
+        return Err(CliError::failure(format!("only a person can run `modegate {command}`"))
+            .hint("run it in a terminal outside Claude Code"));
     }
+    Ok(())
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

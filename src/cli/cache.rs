@@ -81,7 +81,7 @@ impl Cache {
                 None => state.namespaces.clear(),
             }),
         };
-        done.map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(error.to_string()))
+        Ok(done.map(|()| ExitCode::SUCCESS)?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{EXIT_FAILURE, EXIT_USAGE};
 use crate::mode::BrokenFile;
+use crate::store::StoreError;
 use crate::yaml::did_you_mean;
 use std::fmt;
 
@@ -21,12 +22,7 @@ impl CliError {
 
     /// An error in the command line.
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self::failure(message).into_usage()
-    }
-
-    /// The same error, blamed on the command line.
-    pub(super) fn into_usage(self) -> Self {
-        Self { exit: EXIT_USAGE, ..self }
+        Self::failure(message).exit(EXIT_USAGE)
     }
 
     /// The error with another exit code.
@@ -49,6 +45,12 @@ impl CliError {
         let problems: Vec<String> = files.iter().map(|file| file.to_string().trim_end().to_owned()).collect();
         let problems = problems.join("\n");
         Self::failure(problems.strip_prefix("error: ").unwrap_or(&problems))
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::failure(error.to_string())
     }
 }
 

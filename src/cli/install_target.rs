@@ -56,28 +56,19 @@ impl InstallScope {
             })?,
             None => here(),
         };
-        let claude = home.join(".claude");
-        if user.is_some_and(|user| user == place::real(&claude)) {
+        let target = InstallTarget::of(&ProjectPaths { home });
+        if user.is_some_and(|user| user == place::real(&target.claude)) {
             return Err(CliError::failure("this is your home folder, not a project")
                 .hint("change to a project, use `--project DIR`, or install for all projects with `--user`"));
         }
-        let name = if self.local { "settings.local.json" } else { "settings.json" };
-        Ok(InstallTarget {
-            home,
-            settings: claude.join(name),
-            own: claude.join("hooks"),
-            claude,
-            is_users: false,
-            is_private: self.local,
-        })
+        Ok(if self.local { target.local() } else { target })
     }
 
     /// All targets of this scope: both settings files of the project unless a flag chooses one.
     pub(super) fn targets(self, given: Option<PathBuf>) -> Result<Vec<InstallTarget>, CliError> {
         let target = self.target(given)?;
         let both = !self.user && !self.local;
-        let settings = target.claude.join("settings.local.json");
-        let local = both.then(|| InstallTarget { settings, is_private: true, ..target.clone() });
+        let local = both.then(|| target.clone().local());
         Ok([target].into_iter().chain(local).collect())
     }
 }
@@ -88,6 +79,11 @@ impl InstallTarget {
         let claude = places.home.join(".claude");
         let (settings, own) = (claude.join("settings.json"), claude.join("hooks"));
         Self { home: places.home.clone(), settings, own, claude, is_users: false, is_private: false }
+    }
+
+    /// The same project with the settings that are not shared.
+    fn local(self) -> Self {
+        Self { settings: self.claude.join("settings.local.json"), is_private: true, ..self }
     }
 
     /// The path of the program.
@@ -122,7 +118,7 @@ impl InstallTarget {
         let unusable = |error| CliError::failure(format!("`{}`: {error}", self.own.display()));
         std::fs::create_dir_all(&self.own).map_err(unusable)?;
         crate::disk::refuse_link(&self.own).map_err(unusable)?;
-        store::lock(&self.own.join("cache.lock")).map_err(|error| CliError::failure(error.to_string()))
+        Ok(store::lock(&self.own.join("cache.lock"))?)
     }
 
     /// The folders that an installation creates.

@@ -38,8 +38,7 @@ impl Leave {
             return Err(inactive());
         }
         let at = now().at;
-        let left = store.change(&at, |state| leave(state, &namespace, session.as_deref(), &at));
-        let left = left.map_err(|error| CliError::failure(error.to_string()))?;
+        let left = store.change(&at, |state| leave(state, &namespace, session.as_deref(), &at))?;
         for id in &left {
             screen::print_line(format!("left {} mode in session {id}", self.mode));
         }

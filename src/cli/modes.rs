@@ -3,7 +3,7 @@
 use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, EXIT_FAILURE, places};
+use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, places};
 use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
@@ -119,7 +119,7 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError
 fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
     let catalogue = match files {
         [] => mode_cache::read(places),
-        files => with_files(places, files).map_err(CliError::into_usage)?,
+        files => with_files(places, files).map_err(|error| error.exit(EXIT_USAGE))?,
     };
     if as_json {
         screen::print_json(&catalogue.broken);

@@ -4,9 +4,9 @@
 
 use super::machine::machine_identity;
 use crate::cli::cli_error::CliError;
-use crate::cli::places;
 use crate::cli::screen::{self, TextStyle, styled};
 use crate::cli::session_lookup::find_session;
+use crate::cli::{is_run_by_model, places};
 use crate::disk;
 use crate::journal_files;
 use crate::mode::SETTINGS;
@@ -46,8 +46,8 @@ pub(super) struct ExportCommand {
 impl ExportCommand {
     pub(super) fn run(self, project: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
         let to_stdout = self.out.as_deref() == Some(Path::new("-"));
-        // The host sets this for every command the model runs. Gates see where a shell writes, but not this file.
-        if !to_stdout && std::env::var_os("CLAUDECODE").is_some() {
+        // Gates see where a shell writes, but not this file.
+        if !to_stdout && is_run_by_model() {
             return Err(CliError::failure("only a person can export a recording to a file")
                 .hint("run it in a terminal outside Claude Code, or with `--out -`"));
         }
