@@ -38,10 +38,10 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(not(unix))]
     let permissions = None;
     let file = temporary_file(path, bytes, permissions)?;
-    let Err(refused) = file.persist(path) else { return Ok(()) };
+    let Err(error) = file.persist(path) else { return Ok(()) };
     // Where a running program cannot be replaced it can still be renamed.
     fs::rename(path, path.with_extension("old.tmp"))?;
-    refused.file.persist(path).map(drop).map_err(io::Error::from)
+    error.file.persist(path).map(drop).map_err(io::Error::from)
 }
 
 /// A synced temporary file next to `path`; without `permissions`, it gets those of any new file.

@@ -96,7 +96,7 @@ exact!(SessionId);
 exact!(GateId);
 
 impl AgentName {
-    /// Whether `other` names the same agent; an empty name is nobody's.
+    /// Whether `other` names the same agent; an empty name matches no agent.
     #[must_use]
     pub fn is(&self, other: &str) -> bool {
         same_agent(&self.0, other)

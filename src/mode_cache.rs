@@ -274,8 +274,8 @@ fn mode_files(folder: &Path) -> Vec<std::path::PathBuf> {
     paths
 }
 
-/// Identifies the build: its version, the embedded modes, and the sources of every type in the cache, so that nobody
-/// has to remember to increase a number.
+/// Identifies the build: its version, the embedded modes, and the sources of every type in the cache, so that no
+/// version number has to be increased by hand.
 #[expect(clippy::indexing_slicing, reason = "iterators are not const; each index is below the length")]
 const BUILD_HASH: u64 = {
     let mut hash = mixed(0xcbf2_9ce4_8422_2325, &[env!("CARGO_PKG_VERSION")]);

@@ -1,5 +1,5 @@
-//! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, what must
-//! come of them, and the same decided again from the journal that was written. So is every example in the
+//! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, the
+//! expected replies, and the same decisions made again from the journal. So is every example in the
 //! documents, and every entry under `fixtures/bypasses`.
 
 #![expect(

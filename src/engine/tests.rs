@@ -170,7 +170,7 @@ fn the_after_gates_of_the_main_agent_pass_by_the_same_rule() {
             [("/x", "", "allowed", "write"), ("stop", "", outcome, "write"), ("edit", "draft.md", "allowed", "free")];
         check(MAIN_AGENT, &format!("level: {level}"), &steps);
     }
-    // A gate that is off, or only advises, does not keep a phase from its end, whoever works there.
+    // A gate that is off or only advises does not keep a phase from finishing, for any kind of agent.
     for worker in ["main: true", "agent: writer"] {
         let stop = if worker.starts_with("main") { "stop" } else { "stop writer" };
         let mode = |extra: &str| {

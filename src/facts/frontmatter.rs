@@ -141,7 +141,7 @@ impl BudgetedReader<'_> {
     fn small<E: Error>(self, value: Value) -> Result<Value, E> {
         self.charge(1)?;
         if self.taken.is_some_and(|taken| taken.contains_key(&value)) {
-            return Err(E::custom("a key stands twice"));
+            return Err(E::custom("a key appears twice"));
         }
         Ok(value)
     }
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for BudgetedReader<'_> {
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
         if self.taken.is_some_and(|taken| taken.contains_key(value)) {
-            return Err(E::custom(format_args!("the key `{value}` stands twice")));
+            return Err(E::custom(format_args!("the key `{value}` appears twice")));
         }
         self.charge(1 + value.len())?;
         Ok(Value::String(value.to_owned()))
@@ -222,7 +222,7 @@ impl<'de> Visitor<'de> for BudgetedReader<'_> {
         while let Some(key) = entries.next_key_seed(BudgetedReader { taken: Some(&map), ..self })? {
             let value = entries.next_value_seed(BudgetedReader { taken: None, ..self })?;
             if map.insert(key, value).is_some() {
-                return Err(A::Error::custom("a key stands twice"));
+                return Err(A::Error::custom("a key appears twice"));
             }
         }
         Ok(Value::Mapping(map))
@@ -288,9 +288,9 @@ mod tests {
             ("---", "is not closed by a line `---`"),
             ("---\n- a\n---\n", "is not a list of keys and values"),
             ("---\ntext\n---\n", "is not a list of keys and values"),
-            ("---\na: 1\nb: 2\na: 3\n---\n", "line 4: the key `a` stands twice"),
-            ("---\n1: 1\n1: 3\n---\n", "line 3: a key stands twice"),
-            ("---\n[a]: 1\n[a]: 3\n---\n", "line 2: a key stands twice"),
+            ("---\na: 1\nb: 2\na: 3\n---\n", "line 4: the key `a` appears twice"),
+            ("---\n1: 1\n1: 3\n---\n", "line 3: a key appears twice"),
+            ("---\n[a]: 1\n[a]: 3\n---\n", "line 2: a key appears twice"),
             ("---\na: 1\nb: [\n---\n", "line 4: did not find expected node content"),
             ("---\na: *b\n---\n", "line 2: unknown anchor"),
         ] {

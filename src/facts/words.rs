@@ -11,12 +11,12 @@ impl Display for Question {
                 write!(f, "what does {path} say of {} in its frontmatter?", keys.join(", "))
             }
             Self::Text { path, wanted } => write!(f, "does {path} have {wanted}?"),
-            Self::Committed(path) => write!(f, "is {path} committed as it stands?"),
+            Self::Committed(path) => write!(f, "is the current content of {path} committed?"),
             Self::Changes(paths) => write!(f, "what is uncommitted under {}?", paths.join(", ")),
             Self::Head => f.write_str("which commit is HEAD?"),
             Self::Milestone => f.write_str("which milestone is current?"),
             Self::Clock => f.write_str("what time is it?"),
-            Self::Writer(path) => write!(f, "who wrote {path} as it stands?"),
+            Self::Writer(path) => write!(f, "who wrote the current content of {path}?"),
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),

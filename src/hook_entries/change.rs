@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
 pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unknown> {
-    let after = after(event, before).ok_or("what it writes to the settings cannot be told")?;
+    let after = after(event, before).ok_or("its change to the settings cannot be predicted")?;
     Ok(own(before) != own(&after))
 }
 

@@ -46,7 +46,7 @@ fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String>
         problems.push("`on` is for gates under `gates`; a gate of `before` or `after` runs with its worker".to_owned());
     }
     if gate.always && phase.is_some_and(|phase| among(&phase.after)) {
-        problems.push("`scope: always` is for starts: without the mode there is no phase that could end".to_owned());
+        problems.push("`scope: always` is for starts: an inactive mode has no phase that could end".to_owned());
     }
     problems.extend(chain_problem(mode, gate));
     if among(&mode.gates) && gate.on.is_empty() && !is_target(mode, gate) {

@@ -221,7 +221,7 @@ fn follows(text: &[u8], prefix: &str, least: usize, belongs: impl Fn(u8) -> bool
     rest.is_some_and(|rest| rest.iter().take_while(|byte| belongs(**byte)).count() >= least)
 }
 
-/// Whether a token has a part that is no word: long with a digit, or very long.
+/// Whether a token has a part that is not a word: long with a digit, or very long.
 fn has_random_part(text: &[u8]) -> bool {
     let token = text.split(|byte| !in_token(*byte)).next().unwrap_or_default();
     let is_random = |part: &[u8]| part.len() >= 20 || part.len() >= 12 && part.iter().any(u8::is_ascii_digit);

@@ -6,9 +6,9 @@ use crate::yaml::{FileProblem, Location, Node, NodeValue};
 /// Why the text was left as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SwitchError {
-    /// It is no settings file.
+    /// It is not a valid settings file.
     Broken(Vec<FileProblem>),
-    /// It is one, but written in a way that cannot be changed safely.
+    /// It is valid, but its layout cannot be changed safely.
     Intricate,
 }
 
@@ -46,7 +46,7 @@ fn entry<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
     entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
 }
 
-/// Puts a word in place of the one that stands there.
+/// Replaces the word at `location`.
 fn put(text: &str, location: Location, word: &str) -> Option<String> {
     let start = offset(text, location)?;
     let rest = text.get(start..)?;

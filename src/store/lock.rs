@@ -38,7 +38,7 @@ fn wait(file: File) -> Option<io::Result<File>> {
     receiver.recv_timeout(LOCK_TIMEOUT).ok()
 }
 
-/// The process that keeps holding the lock, as far as the system tells; `None` when it is free.
+/// The process that holds the lock, as far as the system reports it; `None` if the lock is free.
 pub(super) fn holder(path: &Path) -> Option<String> {
     const PATIENCE: Duration = Duration::from_millis(500);
     let file = OpenOptions::new().write(true).open(path).ok()?;
@@ -59,8 +59,8 @@ fn locker(file: &File) -> Option<String> {
     let inode = file.metadata().ok()?.ino().to_string();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     let words = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let held = words.filter(|words| words.get(1) != Some(&"->"));
-    let own = held.into_iter().find(|words| words.get(5).is_some_and(|id| id.rsplit(':').next() == Some(&inode)))?;
+    let granted = words.filter(|words| words.get(1) != Some(&"->"));
+    let own = granted.into_iter().find(|words| words.get(5).is_some_and(|id| id.rsplit(':').next() == Some(&inode)))?;
     let pid = own.get(4)?;
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("process {pid} ({})", name.trim()))

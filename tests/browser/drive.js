@@ -35,7 +35,7 @@
 
   async function full() {
     same("the headline counts", $("#verdict").textContent, "5,007 events in 3 sessions: 12 decisions differ, 1 undecidable, 2 expectations unmet");
-    has("the eyebrow tells the comparison", $("#eyebrow").textContent, "decided again by other modes");
+    has("the eyebrow names the comparison", $("#eyebrow").textContent, "decided again by other modes");
     has("the rest is shown", $("#left-out").textContent, "2 more sessions with 30 events");
     has("problems have their place", $("#problems").textContent, "x.jsonl:12");
     same("every session is listed", all("#sessions .session").length, 3);
@@ -53,7 +53,7 @@
 
   async function parts() {
     const text = detail();
-    for (const wanted of ["blocked", "newly blocked", "Before", "Now", "Plan not created. Continue working.", "plan: draft done", "which files match plans/*.md?", "none", "exit 2", "oh", "to do: write plans/plan.md"]) has("the detail tells all", text, wanted);
+    for (const wanted of ["blocked", "newly blocked", "Before", "Now", "Plan not created. Continue working.", "plan: draft done", "which files match plans/*.md?", "none", "exit 2", "oh", "to do: write plans/plan.md"]) has("the detail is complete", text, wanted);
     same("the check is a tree", all("#detail .tree ul > li").length, 2);
     has("truth has a sign and a word", $("#detail .truth").textContent, "✗ fails");
     has("JSON is laid out", $("#detail pre").textContent, '{\n  "decision": "block"\n}');
@@ -120,7 +120,7 @@
     same("a link is followed", name(), "UserPromptSubmit(/plan x)");
     has("what the model is shown", detail(), "the modelPlanning Phase.");
     await key("n", $("#search"));
-    same("typing is no command", name(), "UserPromptSubmit(/plan x)");
+    same("typing is not a shortcut", name(), "UserPromptSubmit(/plan x)");
     $("#search").blur();
   }
 
@@ -136,7 +136,7 @@
     same("a chip is pressed", $("[data-filter=undecidable]").getAttribute("aria-pressed"), "true");
     same("others are faint", all("#timeline .spot.faint").length, 2);
     await click($("[data-filter=undecidable]"));
-    same("and lets go", all("#differences .row").length, 14);
+    same("and is released", all("#differences .row").length, 14);
     await search("SUBAGENTSTOP plans");
     same("the search finds words in any case", all("#differences .row").length, 2);
     await search("no such thing anywhere");

@@ -1,4 +1,4 @@
-//! How a single file stands.
+//! Whether a single file is committed.
 
 use super::CommitState::{self, Committed, Ignored, Missing, Modified, Staged, Untracked};
 use super::commitment;

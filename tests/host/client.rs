@@ -105,7 +105,7 @@ impl<'a> Session<'a> {
         command.args(["--include-hook-events", "--session-id", &self.id]).current_dir(&self.folder);
         command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
         command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
-        // A client that runs as root skips permissions only if it is told that it runs in a sandbox.
+        // A client that runs as root skips permissions only if a variable says that it runs in a sandbox.
         command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]);
         if let Some(folder) = self.path {
             let rest = std::env::var_os("PATH").unwrap_or_default();

@@ -138,5 +138,5 @@ fn a_pipe_instead_of_a_file_does_not_hang_the_hook() {
     let output =
         project.hook(&serde_json::json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}));
     assert_eq!(output.exit, 0, "{output:?}");
-    assert!(output.stdout.contains("modes check"), "the user is told: {output:?}");
+    assert!(output.stdout.contains("modes check"), "the user is not informed: {output:?}");
 }

@@ -325,9 +325,9 @@ fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     fine(&run_command(below.args(["install", "--path"]), b""));
     assert!(project.read(SETTINGS).contains("modegate"));
     let user = project.home().parent().unwrap().to_owned();
-    let refused = run_command(project.modegate().arg("--project").arg(&user).arg("install"), b"");
-    assert_eq!(refused.exit, 1);
-    assert!(refused.stderr.contains("install for all projects with `--user`"), "{}", refused.stderr);
+    let output = run_command(project.modegate().arg("--project").arg(&user).arg("install"), b"");
+    assert_eq!(output.exit, 1);
+    assert!(output.stderr.contains("install for all projects with `--user`"), "{}", output.stderr);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn no_update_is_lost_and_the_file_always_parses() {
             })
             .collect();
         let lost = writers.into_iter().map(std::thread::ScopedJoinHandle::join).filter(Result::is_err).count();
-        // Before anything is judged: a reader that is not told would read for ever.
+        // Before any assertion: otherwise a failing one would leave the reader running forever.
         over.store(true, Ordering::Relaxed);
         assert_eq!(lost, 0, "writers that failed");
         assert!(reader.join().unwrap() > 0);

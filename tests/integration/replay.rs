@@ -276,7 +276,7 @@ fn expectations_are_blessed_met_and_missed() {
     let output = replay(&project, &[&path]);
     assert_eq!(output.exit, 0, "{}", output.stdout);
     assert!(output.stdout.contains("11 expectations met, 0 not met."), "{}", output.stdout);
-    // A difference that nobody expects, although nothing has drifted.
+    // A difference that is not expected, although nothing has drifted.
     project.write("demo.expect.yaml", sidecar.replacen("verdict: block", "verdict: pass", 1));
     let output = replay(&project, &[&path]);
     assert_eq!(output.exit, 1);
@@ -437,7 +437,7 @@ fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
     assert_eq!(outcome(&["--project", &home]), ("blocked".to_owned(), "new".to_owned()));
     project.write("project/research/research_x_010126.md", "# Research\n");
     assert_eq!(outcome(&["--project", &home]), ("allowed".to_owned(), "new".to_owned()));
-    // Without a world nobody knows.
+    // Without a project folder the answer is unknown.
     assert_eq!(outcome(&[]), ("blocked".to_owned(), "undecidable".to_owned()));
     assert!(!project.home().join(".claude/hooks/cache.json").exists(), "a replay leaves no trace");
     assert!(!project.home().join(".claude/hooks/sessions").exists(), "a replay leaves no trace");

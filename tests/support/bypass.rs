@@ -1,6 +1,6 @@
-//! A bypass: one tool call that tries a gate of the base mode, and what must come of it.
+//! A bypass: one tool call that tries to get past a gate of the base mode, and the expected result.
 //!
-//! `fixtures/bypasses/README.md` tells how one is written.
+//! `fixtures/bypasses/README.md` describes the format.
 
 use crate::project::{CommandOutput, Project};
 use libtest_mimic::{Failed, Trial};
@@ -24,7 +24,7 @@ struct Bypass {
     // What is written.
     #[serde(default)]
     text: String,
-    // What must come of it, and by which gate.
+    // The expected result, and the gate that decides it.
     expect: Expected,
     by: Option<String>,
 }

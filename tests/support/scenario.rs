@@ -1,6 +1,6 @@
 //! A scenario, played through the real binary and then decided again from the journal that was written.
 //!
-//! `fixtures/scenarios/README.md` tells how one is written.
+//! `fixtures/scenarios/README.md` describes the format.
 
 use crate::project::{CommandOutput, Project};
 use libtest_mimic::Failed;

@@ -125,7 +125,7 @@ fn hashed(text: &str) -> Option<(usize, &str)> {
     heading.then(|| (level, title.trim()))
 }
 
-/// The level of a heading that stands above this line.
+/// The level of the heading that this line underlines.
 fn underline(text: &str) -> Option<usize> {
     let whole = |mark| !text.is_empty() && text.chars().all(|c| c == mark);
     if whole('=') { Some(1) } else { whole('-').then_some(2) }
