@@ -5,7 +5,13 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
+
+/// The end of the names of temporary files.
+const TEMPORARY: &str = ".tmp";
+/// The age after which nobody writes to a temporary file any more.
+const STALE: Duration = Duration::from_mins(1);
 
 /// What to do when the target of a write is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +52,9 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A synced temporary file next to `path`; without `permissions`, it gets those of any new file.
 fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
-    let prefix = format!("{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let prefix = temporary_prefix(path);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
+    builder.prefix(&prefix).suffix(TEMPORARY);
     #[cfg(unix)]
     if permissions.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -67,6 +73,28 @@ fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -
     }
     file.as_file().sync_data()?;
     Ok(file)
+}
+
+/// The beginning of the names of temporary files for `path`.
+fn temporary_prefix(path: &Path) -> String {
+    format!("{}.", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes the temporary files for `path` that killed writers left more than a minute ago.
+pub fn remove_stale_temporaries(path: &Path) {
+    let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return };
+    let prefix = temporary_prefix(path);
+    let is_stale = |file: &Path| {
+        let age = fs::symlink_metadata(file).and_then(|meta| meta.modified()).map(|at| at.elapsed());
+        matches!(age, Ok(Ok(age)) if age > STALE)
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_temporary = name.to_str().is_some_and(|name| name.starts_with(&prefix) && name.ends_with(TEMPORARY));
+        if is_temporary && is_stale(&entry.path()) {
+            let _: io::Result<()> = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The file that a link leads to, also where that file is missing; `path` itself where it is not a link.

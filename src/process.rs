@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The size of the output that is kept.
-const KEPT: usize = 64 * 1024;
+/// How much output of a program is shown, in bytes.
+pub const SHOWN_OUTPUT: usize = 64 * 1024;
 
 /// The time that a program's pipes may stay open after its end: its children may hold them.
 const GRACE: Duration = Duration::from_millis(200);
@@ -17,20 +17,41 @@ const GRACE: Duration = Duration::from_millis(200);
 pub struct ProcessOutput {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// Its output; of much output, the beginning and the end.
-    pub stdout: String,
-    /// Its errors; of many, the beginning and the end.
-    pub stderr: String,
+    /// Its output; of output over the limit, the beginning and the end.
+    pub stdout: Vec<u8>,
+    /// Its errors, limited in the same way.
+    pub stderr: Vec<u8>,
+    /// Whether both were read to their end; children may keep them open.
+    pub ended: bool,
+}
+
+impl ProcessOutput {
+    /// Its output as text.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Its errors as text.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
 }
 
 /// Runs a program to its end; `None` if it takes longer than `until` and is killed with its children.
-pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io::Result<Option<ProcessOutput>> {
+///
+/// Of its output and of its errors, at most `limit` bytes each are kept.
+pub fn run(
+    command: &mut Command,
+    input: Option<Vec<u8>>,
+    until: Instant,
+    limit: usize,
+) -> io::Result<Option<ProcessOutput>> {
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn()?;
-    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let (stdout, stderr) = (reader(child.stdout.take(), limit), reader(child.stderr.take(), limit));
     feed(child.stdin.take(), input);
     let Some(status) = wait(&mut child, until) else {
         kill_group(&child);
@@ -38,10 +59,10 @@ pub fn run(command: &mut Command, input: Option<Vec<u8>>, until: Instant) -> io:
         let _: io::Result<ExitStatus> = child.wait();
         return Ok(None);
     };
-    let _: [bool; 2] = [&stdout, &stderr].map(PipeReader::is_closed);
+    let ended = [&stdout, &stderr].map(PipeReader::is_closed) == [true, true];
     // Ends children that it left behind.
     kill_group(&child);
-    Ok(Some(ProcessOutput { code: status.code(), stdout: stdout.text(), stderr: stderr.text() }))
+    Ok(Some(ProcessOutput { code: status.code(), stdout: stdout.take(), stderr: stderr.take(), ended }))
 }
 
 /// Writes the input in a thread, since a program may never read it.
@@ -52,7 +73,7 @@ fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
     });
 }
 
-/// A pipe that is being read; its text is available while children still hold it open.
+/// A pipe that is being read; its bytes are available while children still hold it open.
 struct PipeReader {
     kept: Arc<Mutex<Vec<u8>>>,
     end: Receiver<()>,
@@ -63,26 +84,26 @@ impl PipeReader {
         self.end.recv_timeout(GRACE).is_ok()
     }
 
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Reads a pipe to its end, and keeps the beginning and the end.
-fn reader(pipe: Option<impl Read + Send + 'static>) -> PipeReader {
+/// Reads a pipe to its end; over `limit` bytes, keeps the beginning and the end.
+fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> PipeReader {
     let (sender, end) = channel();
     let kept = Arc::new(Mutex::new(Vec::new()));
     let keeping = Arc::clone(&kept);
     std::thread::spawn(move || {
-        let mut buffer = vec![0; KEPT];
+        let mut buffer = vec![0; SHOWN_OUTPUT];
         let mut pipe = pipe;
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
             let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend(buffer.iter().take(size));
             // The cause is at the beginning and the error at the end, so the middle is dropped.
-            let over = kept.len().saturating_sub(KEPT);
+            let over = kept.len().saturating_sub(limit);
             if over > 0 {
-                kept.drain(KEPT / 2..KEPT / 2 + over);
+                kept.drain(limit / 2..limit / 2 + over);
             }
         }
         let _: Result<(), _> = sender.send(());
@@ -122,21 +143,28 @@ mod tests {
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "the test runs a program")]
-    fn output(line: &str) -> String {
+    fn output(line: &str, limit: usize) -> String {
         let until = Instant::now() + Duration::from_secs(20);
-        let ended = run(Command::new("sh").args(["-c", line]), None, until).expect("a shell").expect("an end");
-        assert_eq!(ended.code, Some(0));
-        ended.stdout
+        let ended = run(Command::new("sh").args(["-c", line]), None, until, limit).expect("a shell").expect("an end");
+        assert!(ended.code == Some(0) && ended.ended);
+        ended.stdout_text()
     }
 
     #[test]
     fn output_in_pieces_is_kept() {
-        assert_eq!(output("echo one; sleep 0.1; echo two; sleep 0.1; echo three"), "one\ntwo\nthree\n");
+        let text = output("echo one; sleep 0.1; echo two; sleep 0.1; echo three", SHOWN_OUTPUT);
+        assert_eq!(text, "one\ntwo\nthree\n");
     }
 
     #[test]
     fn long_output_keeps_its_beginning_and_end() {
-        let text = output("echo first; head -c 300000 /dev/zero | tr '\\0' x; sleep 0.1; echo last");
-        assert!(text.len() <= KEPT && text.starts_with("first\n") && text.ends_with("last\n"), "{}", text.len());
+        let line = "echo first; head -c 300000 /dev/zero | tr '\\0' x; sleep 0.1; echo last";
+        assert_eq!(output(line, usize::MAX).len(), 300_011);
+        let text = output(line, SHOWN_OUTPUT);
+        assert!(
+            text.len() <= SHOWN_OUTPUT && text.starts_with("first\n") && text.ends_with("last\n"),
+            "{}",
+            text.len()
+        );
     }
 }

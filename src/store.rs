@@ -26,14 +26,29 @@ pub struct StateStore {
 }
 
 /// Why the state could not be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process held the lock for too long.
+    #[error("another process holds the lock of `.claude/hooks/cache.json`, so the state was not written")]
     Busy,
     /// A later modegate has written the file.
+    #[error("`.claude/hooks/cache.json` is of version {0}, which this modegate does not know")]
     Newer(u64),
     /// The file system failed.
+    #[error("`{path}` cannot be written: {error}", path = .0.display(), error = .1)]
     Io(PathBuf, io::Error),
+}
+
+impl StoreError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Busy => "`modegate doctor` shows which process holds it",
+            Self::Newer(_) => "update modegate",
+            Self::Io(..) => "check the permissions and the free space there",
+        }
+    }
 }
 
 impl StateStore {
@@ -71,6 +86,7 @@ impl StateStore {
         state.finalize(at, self.days);
         disk::write(&self.places.cache(), &state.to_bytes(), LinkPolicy::Replace)
             .map_err(|error| StoreError::Io(self.places.cache(), error))?;
+        disk::remove_stale_temporaries(&self.places.cache());
         Ok(value)
     }
 
@@ -97,19 +113,39 @@ impl StateStore {
     }
 }
 
-impl std::fmt::Display for StoreError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Busy => f.write_str(
-                "another process holds the lock of `.claude/hooks/cache.json`, so the state was not written",
-            ),
-            Self::Newer(version) => write!(
-                f,
-                "`.claude/hooks/cache.json` is of version {version}, which this modegate does not know; update modegate"
-            ),
-            Self::Io(path, error) => write!(f, "`{}` cannot be written: {error}", path.display()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_write_removes_old_temporary_files() {
+        let home = tempfile::tempdir().unwrap();
+        let places = ProjectPaths { home: home.path().to_owned() };
+        let hooks = places.hooks();
+        fs::create_dir_all(&hooks).unwrap();
+        let old = SystemTime::now() - Duration::from_mins(2);
+        for (name, old) in [
+            ("cache.json.killed.tmp", Some(old)),
+            ("cache.json.running.tmp", None),
+            ("settings.json.killed.tmp", Some(old)),
+            ("cache.json.bak", Some(old)),
+        ] {
+            let file = fs::File::create(hooks.join(name)).unwrap();
+            if let Some(old) = old {
+                file.set_modified(old).unwrap();
+            }
         }
+        StateStore::new(places, 1).change("2026-01-01T00:00:00Z", |_| ()).unwrap();
+        let has = |name: &str| hooks.join(name).exists();
+        assert!(has("cache.json") && !has("cache.json.killed.tmp"));
+        assert!(has("cache.json.running.tmp") && has("settings.json.killed.tmp") && has("cache.json.bak"));
+    }
+
+    #[test]
+    fn an_error_says_what_to_do() {
+        let error = StoreError::Newer(7);
+        assert_eq!(error.hint(), "update modegate");
+        assert!(error.to_string().ends_with("is of version 7, which this modegate does not know"), "{error}");
     }
 }
-
-impl std::error::Error for StoreError {}

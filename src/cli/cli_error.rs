@@ -50,7 +50,7 @@ impl CliError {
 
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
-        Self::failure(error.to_string())
+        Self::failure(error.to_string()).hint(error.hint())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::redact::redacted;
 use crate::reply::{Reply, reply, trouble};
 use crate::session::{ModeState, Session};
 use crate::settings::Settings;
-use crate::store::{StateStatus, StateStore};
+use crate::store::{StateStatus, StateStore, StoreError};
 use crate::verdict::{Decision, Verdict};
 use jiff::SignedDuration;
 use std::io::{Read, Write};
@@ -181,7 +181,7 @@ impl HookRun<'_> {
         });
         if let Err(error) = changed {
             // A change that is not stored did not happen, so it is not reported.
-            self.troubles.push(error.to_string());
+            self.store_trouble(&error);
             self.lost = true;
             attempt.decided.session = attempt.before.clone();
             attempt.decided.decision.context.clear();
@@ -225,7 +225,7 @@ impl HookRun<'_> {
             }
             StateStatus::Newer(version) => {
                 if self.event.kind == Some(EventKind::SessionStart) {
-                    self.troubles.push(crate::store::StoreError::Newer(*version).to_string());
+                    self.store_trouble(&StoreError::Newer(*version));
                 }
                 (state.revision, state.session(id))
             }
@@ -272,6 +272,10 @@ impl HookRun<'_> {
         });
         self.troubles.push(text);
         repaired.unwrap_or((0, known))
+    }
+
+    fn store_trouble(&mut self, error: &StoreError) {
+        self.troubles.push(format!("{error}; {}", error.hint()));
     }
 
     /// Describes the fields of the event that cannot be read.

@@ -4,7 +4,7 @@
 
 use super::StepInput;
 use crate::facts::{Answer, RunStep, Unknown};
-use crate::process::{self, ProcessOutput};
+use crate::process::{self, SHOWN_OUTPUT};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,11 @@ pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, Unknown> 
     let started = Instant::now();
     let deadline = input.deadline.min(started + Duration::from_secs(step.seconds.into()));
     let stdin = step.event.then(|| input.event.as_bytes().to_vec());
-    match process::run(&mut command(step, input), stdin, deadline) {
-        Ok(Some(ProcessOutput { code: Some(code), stdout, stderr })) => Ok(Answer::Ran { code, stdout, stderr }),
-        Ok(Some(_)) => Err(format!("`{name}` was ended by a signal").into()),
+    match process::run(&mut command(step, input), stdin, deadline, SHOWN_OUTPUT) {
+        Ok(Some(output)) => match output.code {
+            Some(code) => Ok(Answer::Ran { code, stdout: output.stdout_text(), stderr: output.stderr_text() }),
+            None => Err(format!("`{name}` was ended by a signal").into()),
+        },
         Ok(None) => {
             let seconds = deadline.duration_since(started).as_secs();
             Err(format!("`{name}` did not end within {seconds} s, and was killed").into())

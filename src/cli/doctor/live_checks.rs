@@ -9,7 +9,7 @@ use super::{Diagnostic, INSTALL};
 use crate::event::EventKind;
 use crate::hook_entries::HookEntry;
 use crate::journal_files;
-use crate::process::{self, ProcessOutput};
+use crate::process::{self, ProcessOutput, SHOWN_OUTPUT};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -98,8 +98,8 @@ fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, ses
     let home = &context.target.home;
     let input = format!("{}\n", sample(entry.event, home, session)).into_bytes();
     let begun = Instant::now();
-    let ran =
-        command(entry, file, home).map(|mut command| process::run(&mut command, Some(input), begun + ANSWER_TIMEOUT));
+    let ran = command(entry, file, home)
+        .map(|mut command| process::run(&mut command, Some(input), begun + ANSWER_TIMEOUT, SHOWN_OUTPUT));
     let ms = begun.elapsed().as_secs_f64() * 1e3;
     let error = match &ran {
         None => Some("the entry has no command".to_owned()),
@@ -108,7 +108,8 @@ fn send(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>, ses
         Some(Ok(Some(output))) => answer_error(output),
     };
     let output = ran.and_then(Result::ok).flatten();
-    let (exit, stdout, stderr) = output.map(|output| (output.code, output.stdout, output.stderr)).unwrap_or_default();
+    let (exit, stdout, stderr) =
+        output.map(|output| (output.code, output.stdout_text(), output.stderr_text())).unwrap_or_default();
     SentEvent { event: entry.event.to_owned(), file: file.name.clone(), exit, stdout, stderr, ms, error }
 }
 
@@ -118,12 +119,13 @@ fn answer_error(output: &ProcessOutput) -> Option<String> {
         None => return Some("it was ended by a signal".to_owned()),
         Some(0 | 2) => {}
         Some(exit) => {
-            let stderr = output.stderr.lines().next().unwrap_or_default();
+            let errors = output.stderr_text();
+            let stderr = errors.lines().next().unwrap_or_default();
             return Some(format!("exit code {exit}, so Claude Code lets the event through ({stderr})"));
         }
     }
-    let is_json = output.stdout.trim().is_empty()
-        || serde_json::from_str::<Value>(&output.stdout).is_ok_and(|reply| reply.is_object());
+    let is_json = output.stdout.trim_ascii().is_empty()
+        || serde_json::from_str::<Value>(&output.stdout_text()).is_ok_and(|reply| reply.is_object());
     (!is_json).then(|| "its answer is not a JSON object".to_owned())
 }
 

@@ -5,7 +5,7 @@
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::hook_entries::HookEntry;
-use crate::process;
+use crate::process::{self, SHOWN_OUTPUT};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,8 +99,9 @@ fn version(path: &Path) -> Result<String, VersionError> {
 
 /// The output of `PROGRAM --version`.
 fn version_output(path: &Path) -> Result<String, VersionError> {
-    let output = process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT)?;
-    output.map(|output| output.stdout).ok_or(VersionError::Timeout)
+    let output =
+        process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT, SHOWN_OUTPUT)?;
+    output.map(|output| output.stdout_text()).ok_or(VersionError::Timeout)
 }
 
 /// Limits of the Claude Code on PATH.

@@ -4,14 +4,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::checkout::{Checkout, text};
 use super::path_scope::PathScope;
 use super::{ChangeKind, CommitState, GitChange, Unknown};
+use crate::process::{self, ProcessOutput};
 
 /// The time after which git is killed.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,11 +61,10 @@ pub(super) fn head(found: &Checkout) -> Option<Result<Option<String>, Unknown>> 
         Ok(done) => done,
         Err(unknown) => return Some(Err(unknown)),
     };
-    let id = String::from_utf8_lossy(&done.output).trim().to_owned();
     Some(match done.code {
-        Some(0) => Ok(Some(id)),
+        Some(0) if done.ended => Ok(Some(done.stdout_text().trim().to_owned())),
         Some(1) => Ok(None),
-        _ => Err(done.complaint()),
+        _ => Err(complaint(&done)),
     })
 }
 
@@ -110,7 +109,7 @@ fn status(found: &Checkout, options: &[&str], paths: &[Vec<u8>]) -> Option<Resul
         Ok(done) => done,
         Err(unknown) => return Some(Err(unknown)),
     };
-    Some(if done.code == Some(0) && done.is_whole() { Ok(done.output) } else { Err(done.complaint()) })
+    Some(if done.code == Some(0) && is_whole(&done) { Ok(done.stdout) } else { Err(complaint(&done)) })
 }
 
 /// A git command that takes no locks, fetches nothing and ignores a surrounding git command.
@@ -129,77 +128,29 @@ fn git(folder: &Path) -> Command {
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
-        .args(["-c", "core.fsmonitor=false"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+        .args(["-c", "core.fsmonitor=false"]);
     command
 }
 
-/// The output of git.
-struct GitOutput {
-    code: Option<i32>,
-    output: Vec<u8>,
-    errors: Vec<u8>,
+/// Whether nothing was left out: git skips what it cannot read and prints an error.
+fn is_whole(output: &ProcessOutput) -> bool {
+    let is_error = |line: &str| line.starts_with("error:") || line.contains("could not open");
+    output.ended && !output.stderr_text().lines().any(is_error)
 }
 
-impl GitOutput {
-    /// Whether nothing was left out: git skips what it cannot read and prints an error.
-    fn is_whole(&self) -> bool {
-        let errors = String::from_utf8_lossy(&self.errors);
-        !errors.lines().any(|line| line.starts_with("error:") || line.contains("could not open"))
-    }
-
-    /// The first line of its errors.
-    fn complaint(&self) -> Unknown {
-        let errors = String::from_utf8_lossy(&self.errors);
-        let line = errors.lines().next().unwrap_or("no reason given");
-        format!("git failed: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: ")).into()
-    }
+/// The first line of git's errors.
+fn complaint(output: &ProcessOutput) -> Unknown {
+    let errors = output.stderr_text();
+    let line = errors.lines().next().unwrap_or("no reason given");
+    format!("git failed: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: ")).into()
 }
 
 /// Runs git to its end, or until the timeout.
-fn run(mut command: Command) -> Option<Result<GitOutput, Unknown>> {
-    let mut child = match command.spawn() {
-        Ok(child) => child,
+fn run(mut command: Command) -> Option<Result<ProcessOutput, Unknown>> {
+    Some(match process::run(&mut command, None, Instant::now() + GIT_TIMEOUT, usize::MAX) {
+        Ok(Some(output)) => Ok(output),
+        Ok(None) => Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs()).into()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        Err(error) => return Some(Err(format!("git cannot be started: {error}").into())),
-    };
-    let (output, errors) = (drain(child.stdout.take()), drain(child.stderr.take()));
-    let Some(status) = wait(&mut child) else {
-        return Some(Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs()).into()));
-    };
-    Some(Ok(GitOutput {
-        code: status.code(),
-        output: output.join().unwrap_or_default(),
-        errors: errors.join().unwrap_or_default(),
-    }))
-}
-
-/// Reads a pipe in a thread, so that git never waits for a reader.
-fn drain(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // Output before an error is kept: the exit code shows the failure.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        bytes
+        Err(error) => Err(format!("git cannot be started: {error}").into()),
     })
-}
-
-/// The exit status of git, `None` if it was killed.
-fn wait(child: &mut Child) -> Option<ExitStatus> {
-    let start = Instant::now();
-    while start.elapsed() < GIT_TIMEOUT {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-            Err(_) => break,
-        }
-    }
-    // Both fail only if it has already ended.
-    let _ = child.kill();
-    let _ = child.wait();
-    None
 }
