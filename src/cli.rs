@@ -6,8 +6,8 @@ mod completions;
 mod demo;
 mod doctor;
 mod file_change;
-mod heartbeat;
 pub mod hook;
+mod hook_activity;
 mod install;
 mod install_manifest;
 mod install_target;
@@ -80,7 +80,7 @@ enum CliCommand {
     Why(why::Why),
     /// List the events of all sessions and their outcomes
     Log(log::Log),
-    /// Decide recorded sessions again and report what changed
+    /// Re-evaluate recorded sessions and report what changed
     Replay(replay::Replay),
     /// List, show and check modes
     #[command(subcommand)]

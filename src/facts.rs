@@ -316,9 +316,9 @@ pub enum ChangeKind {
 /// The current milestone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestone {
-    /// Its id, fit for a path.
+    /// Its id, safe in a path.
     pub id: String,
-    /// Its description, fit for a path; may be empty.
+    /// Its description, safe in a path; may be empty.
     pub description: String,
 }
 

@@ -13,8 +13,8 @@ pub use entry::{HookEntry, entries_in};
 use crate::event::EventKind;
 use crate::mode::Catalogue;
 
-/// Seconds the host waits for the hook; longer than anything modegate waits for, as a timeout opens every gate.
-pub const TIMEOUT: u64 = 75;
+/// Seconds the host waits for the hook: longer than steps and locks together, because a timeout opens every gate.
+pub const TIMEOUT: u64 = 150;
 
 /// The command of a project's entries; the host replaces the variable.
 pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";

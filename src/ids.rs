@@ -1,4 +1,4 @@
-//! Ids that travel between modules, each with a type of its own.
+//! Ids shared by several modules, each with a type of its own.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// The time for all programs and servers of an event together: the host gives up soon after.
-const STEP_TIMEOUT: Duration = Duration::from_secs(65);
+pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(65);
 
 /// The host takes 10,000 characters of context; some are left for other hooks.
 const LONGEST_CONTEXT: usize = 9_000;

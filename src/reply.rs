@@ -123,7 +123,7 @@ fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specif
 
 /// Renders a problem of modegate itself: a message for the person, and the event is allowed.
 #[must_use]
-pub fn trouble(message: &str) -> Reply {
+pub fn internal_error(message: &str) -> Reply {
     let text = format!("modegate: {message}");
     Reply { stdout: json!({"systemMessage": text}).to_string(), stderr: text, exit: 0 }
 }

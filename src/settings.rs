@@ -182,7 +182,7 @@ mod tests {
     fn a_misspelt_key_is_reported_with_its_location() {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
         assert_eq!(problems[0].location.line, 2);
-        assert_eq!(problems[0].message, "the settings has no key `levls`, did you mean `levels`?");
+        assert_eq!(problems[0].message, "the settings have no key `levls`, did you mean `levels`?");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-mod lock;
+pub(crate) mod lock;
 mod state_file;
 
 pub use state_file::{StateFile, StateStatus};

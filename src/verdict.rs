@@ -46,7 +46,7 @@ pub enum Truth {
     Passes,
     /// It fails.
     Fails,
-    /// It could not be found out; this never opens a gate.
+    /// The result is not known; by default this counts as a failure.
     Unknown,
 }
 

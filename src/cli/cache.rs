@@ -26,7 +26,7 @@ pub(super) enum Cache {
         namespace: Option<String>,
         /// Key in the namespace
         key: Option<String>,
-        /// The values of this session: id, first characters of it, or `last`
+        /// The values of this session: id, a prefix of it, or `last`
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
@@ -41,7 +41,7 @@ pub(super) enum Cache {
         key: String,
         /// Value, as JSON
         json: String,
-        /// Set it for this session only: id, first characters of it, or `last`
+        /// Set it for this session only: id, a prefix of it, or `last`
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },

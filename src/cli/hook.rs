@@ -14,7 +14,7 @@ use crate::mode::{BASE, Catalogue};
 use crate::mode_cache::ModeCache;
 use crate::paths::ProjectPaths;
 use crate::redact::redacted;
-use crate::reply::{Reply, reply, trouble};
+use crate::reply::{Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::settings::Settings;
 use crate::store::{StateStatus, StateStore, StoreError};
@@ -36,11 +36,11 @@ pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
         let mut bytes = Vec::new();
         match std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes) {
             Ok(_) => answer(&bytes, project).reply,
-            Err(error) => trouble(&format!("standard input cannot be read: {error}")),
+            Err(error) => internal_error(&format!("standard input cannot be read: {error}")),
         }
     });
-    let reply =
-        reply.unwrap_or_else(|_| trouble("a bug in modegate stopped it from deciding this event; it was allowed"));
+    let reply = reply
+        .unwrap_or_else(|_| internal_error("a bug in modegate stopped it from deciding this event; it was allowed"));
     print(&reply);
     if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(reply.exit) }
 }
@@ -79,21 +79,33 @@ pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDurati
     let event = match Event::parse(bytes) {
         Ok(event) => event,
         Err(why) => {
-            return HookAnswer { reply: trouble(&format!("this is not a hook event: {why}")), ..HookAnswer::default() };
+            return HookAnswer {
+                reply: internal_error(&format!("this is not a hook event: {why}")),
+                ..HookAnswer::default()
+            };
         }
     };
     let home = home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned);
     let places = ProjectPaths { home };
     if disk::refuse_link(&places.hooks()).is_err() {
-        let problem = trouble("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
+        let problem =
+            internal_error("`.claude/hooks` is a link, and links are not followed; make it a folder of the project");
         let reply = if event.command().is_some() { problem } else { Reply::default() };
         return HookAnswer { reply, ..HookAnswer::default() };
     }
     match library(&places, &event) {
         Some(library) => {
-            let came = jiff::Timestamp::now();
-            let came = came.checked_add(ahead).unwrap_or(came);
-            let run = HookRun { places, event: &event, begun, came, ahead, troubles: Vec::new(), lost: false };
+            let received_at = jiff::Timestamp::now();
+            let received_at = received_at.checked_add(ahead).unwrap_or(received_at);
+            let run = HookRun {
+                places,
+                event: &event,
+                begun,
+                received_at,
+                ahead,
+                problems: Vec::new(),
+                state_not_saved: false,
+            };
             run.answer(&library)
         }
         None => HookAnswer::default(),
@@ -114,11 +126,11 @@ struct HookRun<'a> {
     places: ProjectPaths,
     event: &'a Event,
     begun: Instant,
-    came: jiff::Timestamp,
+    received_at: jiff::Timestamp,
     ahead: SignedDuration,
-    troubles: Vec<String>,
+    problems: Vec<String>,
     /// Whether the state could not be stored.
-    lost: bool,
+    state_not_saved: bool,
 }
 
 /// A decision, with the session and the modes that it rests on.
@@ -136,15 +148,16 @@ impl HookRun<'_> {
         let facts = Facts::new(&live);
         let (revision, before) = self.session(&store, &id, &library.index.settings);
         let attempt = self.decide(library, before, &facts);
-        let DecisionAttempt { before, catalogue, mut decided } = self.keep(&store, library, revision, attempt, &facts);
+        let DecisionAttempt { before, catalogue, mut decided } =
+            self.store_session(&store, library, revision, attempt, &facts);
         let asked = facts.asked();
         self.write_journal(&catalogue, before, &decided, &asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
-            decided.decision.messages.extend(self.troubles.iter().map(|text| format!("modegate: {text}")));
+            decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
         }
         let mut reply = reply(self.event, &decided.decision, &decided.findings);
-        for line in self.troubles.iter().chain(&self.odd()) {
+        for line in self.problems.iter().chain(&self.field_warnings()) {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
@@ -158,7 +171,7 @@ impl HookRun<'_> {
     }
 
     /// Stores the session if it changed; decides again if another process changed the state meanwhile.
-    fn keep(
+    fn store_session(
         &mut self,
         store: &StateStore,
         library: &ModeCache,
@@ -181,8 +194,8 @@ impl HookRun<'_> {
         });
         if let Err(error) = changed {
             // A change that is not stored did not happen, so it is not reported.
-            self.store_trouble(&error);
-            self.lost = true;
+            self.report_store_error(&error);
+            self.state_not_saved = true;
             attempt.decided.session = attempt.before.clone();
             attempt.decided.decision.context.clear();
             attempt.decided.decision.moves.clear();
@@ -215,7 +228,7 @@ impl HookRun<'_> {
                 if odd.is_empty() {
                     return (state.revision, session);
                 }
-                self.troubles.extend(odd);
+                self.problems.extend(odd);
                 // Written back as it was read, so that it is reported once.
                 let healed = store.change(&now().at, |fresh| {
                     fresh.put(&fresh.session(id), &now().at);
@@ -225,14 +238,14 @@ impl HookRun<'_> {
             }
             StateStatus::Newer(version) => {
                 if self.event.kind == Some(EventKind::SessionStart) {
-                    self.store_trouble(&StoreError::Newer(*version));
+                    self.report_store_error(&StoreError::Newer(*version));
                 }
                 (state.revision, state.session(id))
             }
             StateStatus::Unreadable(why) => {
                 let session = known();
                 if matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)) {
-                    self.troubles.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
+                    self.problems.push(format!("`.claude/hooks/cache.json` cannot be read: {why}"));
                 }
                 (state.revision, session)
             }
@@ -270,16 +283,16 @@ impl HookRun<'_> {
             }
             (fresh.revision + 1, own)
         });
-        self.troubles.push(text);
+        self.problems.push(text);
         repaired.unwrap_or((0, known))
     }
 
-    fn store_trouble(&mut self, error: &StoreError) {
-        self.troubles.push(format!("{error}; {}", error.hint()));
+    fn report_store_error(&mut self, error: &StoreError) {
+        self.problems.push(format!("{error}; {}", error.hint()));
     }
 
     /// Describes the fields of the event that cannot be read.
-    fn odd(&self) -> Vec<String> {
+    fn field_warnings(&self) -> Vec<String> {
         const SHOWN: usize = 5;
         let odd = &self.event.oddities;
         let mut lines: Vec<String> =
@@ -297,7 +310,7 @@ impl HookRun<'_> {
         }
         let line = JournalLine {
             v: journal::VERSION,
-            at: self.came.to_string(),
+            at: self.received_at.to_string(),
             event: redacted(&self.event.to_value()),
             after: (decided.session != before).then(|| journal::masked(decided.session.clone())),
             before: journal::masked(before),
@@ -307,7 +320,7 @@ impl HookRun<'_> {
             decision: decided.decision.clone(),
             who: decided.who.clone(),
             wrote: journal_files::hash_written(&self.event.edited()),
-            lost: self.lost,
+            lost: self.state_not_saved,
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
         let path = self.places.journal(self.event.session());
@@ -316,5 +329,20 @@ impl HookRun<'_> {
         if let Err(error) = journal_files::append(&path, &self.places.lock(), &line, limit) {
             screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hook_entries::TIMEOUT;
+    use crate::live::STEP_TIMEOUT;
+    use crate::store::lock::LOCK_TIMEOUT;
+    use std::time::Duration;
+
+    #[test]
+    fn the_host_waits_longer_than_the_hook_can_take() {
+        // One lock for the state, one for the rotation of the journal.
+        let longest = STEP_TIMEOUT + 2 * LOCK_TIMEOUT;
+        assert!(longest + Duration::from_secs(20) < Duration::from_secs(TIMEOUT), "{longest:?}");
     }
 }

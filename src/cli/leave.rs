@@ -19,7 +19,7 @@ use std::process::ExitCode;
 pub(super) struct Leave {
     /// Mode to leave
     mode: String,
-    /// Leave it only in this session: id, first characters of it, or `last` [default: all sessions]
+    /// Leave it only in this session: id, a prefix of it, or `last` [default: all sessions]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -32,7 +32,7 @@ pub(super) struct Log {
     /// Keep printing events as they happen
     #[arg(long, short)]
     follow: bool,
-    /// Only this session: id, first characters of it, or `last`
+    /// Only this session: id, a prefix of it, or `last`
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only events of this name, such as `PreToolUse`

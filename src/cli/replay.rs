@@ -39,12 +39,12 @@ use stream::LiveProject;
 use summary::ReplaySummary;
 use terminal::Terminal;
 
-/// Decides recorded sessions again and reports every difference
+/// Re-evaluates recorded sessions and reports what changed
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_help = "Examples:
   modegate replay                            Replay the journals of this project with its current modes
-  modegate replay --last 5 --html out.html   Write a page about the last five sessions
+  modegate replay --last 5 --html out.html   Write an HTML report on the last five sessions
   modegate replay recordings --modes draft   Try the mode files in draft/ on recordings
   modegate replay plan.scenario.yaml         Run a scenario with the modes of this project
 
@@ -53,7 +53,7 @@ Exit codes: 0 all decisions are as recorded or expected, 1 at least one is not, 
 pub(super) struct Replay {
     /// Journals, recordings, event streams, transcripts, scenarios, or folders of them [default: this project's journals]
     paths: Vec<PathBuf>,
-    /// Decide with the modes of DIR, a project or a folder of mode files; `recorded` for those in a recording
+    /// Use the modes in DIR (a project or a folder of mode files), or `recorded` for those stored in the recording
     /// [default: the project's modes; without any, the recorded ones]
     #[arg(long, value_name = "DIR")]
     modes: Option<PathBuf>,

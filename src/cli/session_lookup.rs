@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// How many sessions an error lists.
 const LISTED: usize = 5;
 
-/// The id of the session that `given` means: a whole id, its first characters, or `last`.
+/// The id of the session that `given` means: a whole id, a prefix of it, or `last`.
 pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String, CliError> {
     let known = known_sessions(places);
     if known.iter().any(|id| id == given) {

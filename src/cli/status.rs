@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::cli_error::CliError;
-use super::heartbeat::{self, Heartbeat};
+use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::find_optional;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
   modegate status --all
   modegate status --session 5f1c --json")]
 pub(super) struct Status {
-    /// Only this session: id, first characters of it, or `last`
+    /// Only this session: id, a prefix of it, or `last`
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Also show sessions without events in the last 24 hours
@@ -41,26 +41,26 @@ pub(super) struct Status {
     pub(super) json: bool,
 }
 
-/// A session with its heartbeat.
+/// A session with its hook_activity.
 struct SessionStatus {
     session: Session,
-    heartbeat: Option<Heartbeat>,
+    hook_activity: Option<HookActivity>,
 }
 
 impl SessionStatus {
     fn read(places: &ProjectPaths, session: Session) -> Self {
-        let heartbeat = Heartbeat::of(&places.journal(&session.id));
-        Self { session, heartbeat }
+        let hook_activity = HookActivity::of(&places.journal(&session.id));
+        Self { session, hook_activity }
     }
 
     fn last_event(&self) -> Option<Timestamp> {
-        self.heartbeat.as_ref()?.seen
+        self.hook_activity.as_ref()?.seen
     }
 
     /// Whether there was an event lately; without a journal, whether a mode is active.
     fn is_live(&self) -> bool {
         let has_active_mode = || self.session.modes.values().any(|state| state.is_active);
-        self.last_event().map_or_else(has_active_mode, heartbeat::is_recent_time)
+        self.last_event().map_or_else(has_active_mode, hook_activity::is_recent_time)
     }
 }
 
@@ -74,7 +74,7 @@ impl Status {
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
         let state = StateStore::new(places.clone(), catalogue.settings.days).read();
-        let heartbeats = heartbeat::heartbeats(&target);
+        let heartbeats = hook_activity::heartbeats(&target);
         // Sessions without a mode have a journal but no state.
         let mut ids = state.ids();
         ids.extend(heartbeats.iter().filter(|one| one.seen.is_some()).map(|one| one.session.clone()));
@@ -86,22 +86,23 @@ impl Status {
         let mut sessions: Vec<SessionStatus> =
             ids.iter().map(|id| SessionStatus::read(&places, state.session(id))).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
-        let missed: Vec<&Heartbeat> = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).collect();
+        let missed: Vec<&HookActivity> = heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);
         let error = doctor::state_error(&state.status);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
-            let silent: Vec<&String> = missed.iter().map(|heartbeat| &heartbeat.session).collect();
+            let silent: Vec<&String> = missed.iter().map(|hook_activity| &hook_activity.session).collect();
             screen::print_json(&json!({
                 "home": places.home.to_string_lossy(), "installed": is_installed, "sessions": sessions,
-                "silent": silent, "trouble": error, "broken": broken,
+                "silent": silent, "error": error, "broken": broken,
             }));
         } else {
             self.print(&places, &catalogue, &sessions, is_installed);
-            for heartbeat in missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
+            for hook_activity in
+                missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
             {
-                print_missed(heartbeat, "");
+                print_missed(hook_activity, "");
             }
             if let Some(text) = &error {
                 screen::print_failure(text, false);
@@ -137,7 +138,7 @@ impl Status {
 
 impl SessionStatus {
     fn print(&self, catalogue: &Catalogue, places: &ProjectPaths) {
-        let last = self.last_event().map(|at| format!(" last event {}", heartbeat::ago(at))).unwrap_or_default();
+        let last = self.last_event().map(|at| format!(" last event {}", hook_activity::ago(at))).unwrap_or_default();
         let last = styled(TextStyle::Dim, &last);
         screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &self.session.id)));
         let next = next_steps(&self.session, catalogue, places);
@@ -154,14 +155,14 @@ impl SessionStatus {
                 screen::print_line(format!("    next: {text}"));
             }
         }
-        if let Some(heartbeat) = self.heartbeat.as_ref().filter(|heartbeat| heartbeat.is_missed()) {
-            print_missed(heartbeat, "  ");
+        if let Some(hook_activity) = self.hook_activity.as_ref().filter(|hook_activity| hook_activity.is_missed()) {
+            print_missed(hook_activity, "  ");
         }
     }
 }
 
-fn print_missed(heartbeat: &Heartbeat, indent: &str) {
-    let text = styled(TextStyle::Red, &heartbeat.to_string());
+fn print_missed(hook_activity: &HookActivity, indent: &str) {
+    let text = styled(TextStyle::Red, &hook_activity.to_string());
     screen::print_line(format!("{indent}{text}; run `modegate doctor --live`"));
 }
 
@@ -205,6 +206,6 @@ fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths)
     json!({
         "id": session.id, "modes": session.modes, "next": next_steps(session, catalogue, places),
         "seen": status.last_event().map(|at| at.to_string()),
-        "missed": status.heartbeat.as_ref().is_some_and(Heartbeat::is_missed), "facts": facts,
+        "missed": status.hook_activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
     })
 }

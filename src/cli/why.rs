@@ -17,7 +17,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  modegate why\n  modegate why --blocked --session 5f1c")]
 pub(super) struct Why {
-    /// Session: id, first characters of it, or `last` [default: last]
+    /// Session: id, a prefix of it, or `last` [default: last]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Show the last blocked event instead of the last event with a gate

@@ -210,7 +210,7 @@ impl<'a> Engine<'a> {
         }
         // While another gate still blocks, a gate that gave in reports it only once.
         if count == patience {
-            self.give_in(mode, gate, finding);
+            self.allow_unmet(mode, gate, finding);
         }
     }
 
@@ -218,7 +218,7 @@ impl<'a> Engine<'a> {
     ///
     /// The host shows a message at the main agent's stop, and none at the stop of a background agent: there the
     /// message waits for the next event of the main agent.
-    fn give_in(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
+    fn allow_unmet(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
         let agent = self.who.clone().unwrap_or_else(|| "the main agent".into());
         let at = self.facts.clock().at;
         let missing = finding.outcome.sentence(&gate.message);

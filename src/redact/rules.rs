@@ -69,7 +69,7 @@ pub(super) const TOKEN_PREFIXES: [(&str, usize); 23] = [
 
 /// Expressions for exports only, with the filter for the secret in group `s`, or in the whole match.
 pub(super) const EXPORT_PATTERNS: &[(&str, ValueFilter)] = &[
-    // Clouds.
+    // Cloud providers.
     (r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{16}\b", Any),
     (r"\bya29\.[\w-]{20,}", Any),
     (r"\bGOCSPX-[\w-]{20,}", Any),

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// How long a process waits for the lock before it gives up.
 ///
-/// A holder writes one small file, so even a long queue on a busy machine gets through; less than the 75 seconds that
-/// the host waits for a hook.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+/// A holder writes one small file, so even a long queue on a busy machine gets through; the
+/// timeout of the hook entries leaves room for it.
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Takes the lock; it is released when the file is dropped or the process ends.
 pub(super) fn take(path: &Path) -> Result<File, StoreError> {

@@ -97,7 +97,7 @@ fn missing_duplicated_filtered_and_disabled_entries_are_found() {
         );
     });
     finds("entries-duplicated", "2 times for the same event", |project| {
-        project.write(".claude/settings.local.json", project.read(SETTINGS).replace("75", "60"));
+        project.write(".claude/settings.local.json", project.read(SETTINGS).replace("150", "60"));
     });
     finds("entries-duplicated", "plugins/cache/x/1.0/hooks/hooks.json", |project| plugin(project, true));
     finds("entries-filtered", "hooks.PreToolUse", |project| {

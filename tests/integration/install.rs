@@ -86,7 +86,7 @@ fn entries_are_added_in_the_style_of_the_file() {
 \t\t\t\t\t\t\"type\": \"command\",
 \t\t\t\t\t\t\"command\": \"modegate\",
 \t\t\t\t\t\t\"args\": [\"hook\"],
-\t\t\t\t\t\t\"timeout\": 75
+\t\t\t\t\t\t\"timeout\": 150
 \t\t\t\t\t}
 \t\t\t\t]
 \t\t\t}

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::heartbeat::{self, Heartbeat};
+use super::super::hook_activity::{self, HookActivity};
 use super::super::screen::local_time;
 use super::Diagnostic;
 use super::context::DoctorContext;
@@ -82,12 +82,13 @@ fn journal(context: &DoctorContext) -> Option<Diagnostic> {
         return Some(Diagnostic::problem("journal-off", message, "run `modegate record on`"));
     }
     let journals = journal_files::journals(&context.target.places().sessions());
-    let lines = journals.iter().filter(|path| heartbeat::is_recent(path)).flat_map(|path| journal_files::recent(path));
+    let lines =
+        journals.iter().filter(|path| hook_activity::is_recent(path)).flat_map(|path| journal_files::recent(path));
     let is_unknown_stop = |line: &JournalLine| {
         let text = |name: &str| line.event.get(name).and_then(Value::as_str);
         text("hook_event_name") == Some("SubagentStop") && line.who.is_none() && text("agent_type") != Some("")
     };
-    let is_recent = |line: &JournalLine| line.at.parse().is_ok_and(heartbeat::is_recent_time);
+    let is_recent = |line: &JournalLine| line.at.parse().is_ok_and(hook_activity::is_recent_time);
     let stops: Vec<JournalLine> = lines.filter(is_unknown_stop).filter(is_recent).collect();
     let last = local_time(&stops.last()?.at);
     let message =
@@ -100,19 +101,20 @@ fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
     if !context.catalogue.settings.journal {
         return Vec::new();
     }
-    let heartbeats = heartbeat::heartbeats(&context.target);
-    let latest = heartbeats.iter().filter_map(|heartbeat| heartbeat.seen).max();
+    let heartbeats = hook_activity::heartbeats(&context.target);
+    let latest = heartbeats.iter().filter_map(|hook_activity| hook_activity.seen).max();
     let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
-    let diagnostic = |heartbeat: &Heartbeat| {
+    let diagnostic = |hook_activity: &HookActivity| {
         // A hook that was called later, in any session, works again.
-        let is_over = latest.is_some_and(|seen| heartbeat.used.is_some_and(|used| used < seen));
+        let is_over = latest.is_some_and(|seen| hook_activity.used.is_some_and(|used| used < seen));
         let diagnostic = if is_over { Diagnostic::note } else { Diagnostic::problem };
-        diagnostic("hook-not-called", heartbeat.to_string(), fix.to_owned())
+        diagnostic("hook-not-called", hook_activity.to_string(), fix.to_owned())
     };
-    let missed: Vec<Diagnostic> = heartbeats.iter().filter(|heartbeat| heartbeat.is_missed()).map(diagnostic).collect();
+    let missed: Vec<Diagnostic> =
+        heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).map(diagnostic).collect();
     match latest {
         Some(at) if missed.is_empty() => {
-            vec![Diagnostic::ok("hook", format!("the hook was last called {}", heartbeat::ago(at)))]
+            vec![Diagnostic::ok("hook", format!("the hook was last called {}", hook_activity::ago(at)))]
         }
         _ => missed,
     }

@@ -20,7 +20,7 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// The last calls of one session.
 #[derive(Debug, Clone)]
-pub(super) struct Heartbeat {
+pub(super) struct HookActivity {
     pub(super) session: String,
     /// The last event of the session that reached the hook.
     pub(super) seen: Option<Timestamp>,
@@ -28,8 +28,8 @@ pub(super) struct Heartbeat {
     pub(super) used: Option<Timestamp>,
 }
 
-impl Heartbeat {
-    /// The heartbeat of a session with a journal.
+impl HookActivity {
+    /// The hook_activity of a session with a journal.
     pub(super) fn of(journal: &Path) -> Option<Self> {
         let last = journal_files::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
@@ -44,7 +44,7 @@ impl Heartbeat {
     }
 }
 
-impl fmt::Display for Heartbeat {
+impl fmt::Display for HookActivity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.seen {
             Some(at) => write!(f, "session {} last called the hook {}", self.session, ago(at))?,
@@ -55,32 +55,32 @@ impl fmt::Display for Heartbeat {
 }
 
 /// The heartbeats of all recent sessions, with a journal or without; tool calls before the installation do not count.
-pub(super) fn heartbeats(target: &InstallTarget) -> Vec<Heartbeat> {
+pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
     let places = target.places();
     let journals = journal_files::journals(&places.sessions());
-    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| Heartbeat::of(path));
-    let mut heartbeats: Vec<Heartbeat> = known.collect();
+    let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| HookActivity::of(path));
+    let mut heartbeats: Vec<HookActivity> = known.collect();
     if places.hooks().is_dir() {
         heartbeats.extend(unseen(&places));
     }
     let from = InstallManifest::read(target).time();
     let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
-    for heartbeat in &mut heartbeats {
-        heartbeat.used = heartbeat.used.filter(counts);
+    for hook_activity in &mut heartbeats {
+        hook_activity.used = hook_activity.used.filter(counts);
     }
-    heartbeats.retain(|heartbeat| heartbeat.seen.is_some() || heartbeat.used.is_some());
+    heartbeats.retain(|hook_activity| hook_activity.seen.is_some() || hook_activity.used.is_some());
     heartbeats
 }
 
 /// Sessions of a project that have never called the hook.
-fn unseen(places: &ProjectPaths) -> Vec<Heartbeat> {
+fn unseen(places: &ProjectPaths) -> Vec<HookActivity> {
     let Some(folder) = transcripts(&places.home) else { return Vec::new() };
     let mut heartbeats = Vec::new();
     for path in journal_files::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // Some hosts keep transcripts of subagents in the same folder.
         if !session.starts_with("agent-") && !places.journal(&session).exists() {
-            heartbeats.push(Heartbeat { session, seen: None, used: last_use(&path) });
+            heartbeats.push(HookActivity { session, seen: None, used: last_use(&path) });
         }
     }
     heartbeats
