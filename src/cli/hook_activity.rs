@@ -29,7 +29,7 @@ pub(super) struct HookActivity {
 }
 
 impl HookActivity {
-    /// The hook_activity of a session with a journal.
+    /// Reads the hook activity of a session with a journal.
     pub(super) fn of(journal: &Path) -> Option<Self> {
         let last = journal_files::last(journal)?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);

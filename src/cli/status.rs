@@ -41,7 +41,7 @@ pub(super) struct Status {
     pub(super) json: bool,
 }
 
-/// A session with its hook_activity.
+/// A session with its hook activity.
 struct SessionStatus {
     session: Session,
     hook_activity: Option<HookActivity>,
