@@ -95,7 +95,7 @@ impl Settings {
     fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
         const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
         let default = Self::default();
-        let fields = reader.fields(node, "the settings", &KEYS);
+        let fields = reader.fields(node, "the settings file", &KEYS);
         let level = |reader: &mut TreeReader, node: &Node| reader.word(node, &Level::WORDS);
         let levels = fields.read(reader, "levels", |reader, node| reader.map(node, level)).unwrap_or_default();
         let variables = fields.read(reader, "variables", |reader, node| reader.map(node, TreeReader::texts));
@@ -182,7 +182,7 @@ mod tests {
     fn a_misspelt_key_is_reported_with_its_location() {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
         assert_eq!(problems[0].location.line, 2);
-        assert_eq!(problems[0].message, "the settings have no key `levls`, did you mean `levels`?");
+        assert_eq!(problems[0].message, "the settings file has no key `levls`, did you mean `levels`?");
     }
 
     #[test]
