@@ -90,7 +90,7 @@ impl EventSection {
         }
     }
 
-    /// Whether the field `key` is content, whatever its length.
+    /// Whether the field `key` is file content, at any length.
     fn is_content(self, key: &str) -> bool {
         match self {
             Self::Input => {

@@ -151,7 +151,7 @@ fn dated(path: String, metadata: &Metadata) -> Result<Dated, Unknown> {
     Ok((modified, FoundFile { path, size: metadata.len(), modified: modified_ms }))
 }
 
-/// Whether the error means that there is no file.
+/// Whether the error means that the file does not exist.
 fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

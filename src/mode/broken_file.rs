@@ -34,7 +34,7 @@ pub struct BrokenFile {
     pub kind: FileKind,
     /// Its problems, each with the line that it is in.
     pub problems: Vec<(FileProblem, String)>,
-    /// Whether the file is used all the same: its problems are warnings.
+    /// Whether the file is still used because its problems are only warnings.
     pub used: bool,
 }
 

@@ -102,7 +102,7 @@ impl Catalogue {
         self.broken.push(BrokenFile::new(file, kind, text, problems));
     }
 
-    /// Reports problems, if there are any, in a file that is used all the same.
+    /// Reports the problems of a file that is still used.
     fn warn(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
         if !problems.is_empty() {
             self.broken.push(BrokenFile { used: true, ..BrokenFile::new(file, kind, text, problems) });
