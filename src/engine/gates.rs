@@ -30,7 +30,7 @@ impl<'a> Engine<'a> {
     /// Whether the gates after a phase all pass.
     ///
     /// At a stop that the phase may block (`enforce`), gates block it, until their patience is used up. Otherwise they
-    /// are only looked at, and their findings are kept once they all pass; a phase without gates never passes so.
+    /// are only assessed, and their findings are kept once they all pass; a phase without gates never passes this way.
     pub(super) fn after_gates_pass(&mut self, mode: &'a Mode, phase: &'a Phase, enforce: bool) -> bool {
         if enforce {
             // Every gate runs, also after one that fails: the reply joins all reasons.
