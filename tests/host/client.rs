@@ -1,8 +1,9 @@
-//! A real Claude Code in `-p` mode, in a project, against a scripted model; nothing leaves loopback.
+//! A real Claude Code in a project, against a scripted model; nothing leaves loopback.
 
-use crate::model::{Model, Request, Script};
+use crate::model::{Model, Request, Script, words};
 use crate::project::Project;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -14,7 +15,8 @@ const LIMIT: Duration = Duration::from_mins(2);
 
 /// The client's binary.
 pub struct Client {
-    binary: PathBuf,
+    /// Where it is.
+    pub binary: PathBuf,
     /// What it says of itself, as three numbers.
     pub version: Version,
 }
@@ -51,6 +53,8 @@ pub struct ClientRun {
     pub exit: Option<i32>,
     /// The client's standard error.
     pub stderr: String,
+    /// What the person sees in a terminal; empty with `-p`.
+    pub screen: String,
     /// Everything it reported.
     pub events: Vec<Value>,
     /// What the hooks answered, in the order in which they ended.
@@ -61,13 +65,16 @@ pub struct ClientRun {
     pub id: String,
 }
 
-/// A session to run.
+/// A session to run, with `-p` ([`Session::run`]) or in a terminal ([`Session::open`]).
 pub struct Session<'a> {
-    project: &'a Project,
-    folder: PathBuf,
+    pub(crate) project: &'a Project,
+    pub(crate) folder: PathBuf,
     /// Its id, known before it begins: files have it in their names.
     pub id: String,
     path: Option<PathBuf>,
+    is_resumed: bool,
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
 }
 
 impl<'a> Session<'a> {
@@ -75,7 +82,13 @@ impl<'a> Session<'a> {
     pub fn new(project: &'a Project) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         let id = format!("00000000-0000-4000-8000-{:012}", COUNT.fetch_add(1, Ordering::Relaxed));
-        Self { project, folder: project.home(), id, path: None }
+        let (arguments, variables) = (Vec::new(), Vec::new());
+        Self { project, folder: project.home(), id, path: None, is_resumed: false, arguments, variables }
+    }
+
+    /// An earlier session, resumed under its own id.
+    pub fn resume(project: &'a Project, id: &str) -> Self {
+        Self { id: id.to_owned(), is_resumed: true, ..Self::new(project) }
     }
 
     /// Started in a folder of the project.
@@ -90,28 +103,32 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// With more arguments for the client.
+    pub fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// With an environment variable.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// A file of this session: `{session}` in the path is its id.
     pub fn file(&self, path: &str) -> PathBuf {
         self.project.home().join(path.replace("{session}", &self.id))
     }
 
-    /// Runs the client to its end.
+    /// Runs the client with `-p` to its end.
     pub fn run(self, client: &Client, prompt: &str, script: Script) -> ClientRun {
         let model = Model::start(script, &self.project.home());
         let notes = tempfile::tempdir().unwrap();
         let (out, err) = (notes.path().join("stdout"), notes.path().join("stderr"));
-        let mut command = self.project.plain(&client.binary);
-        command.args(["-p", prompt, "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose"]);
-        command.args(["--include-hook-events", "--session-id", &self.id]).current_dir(&self.folder);
-        command.env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
-        command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
-        // A client that runs as root skips permissions only if a variable says that it runs in a sandbox.
-        command.envs([("DISABLE_AUTOUPDATER", "1"), ("IS_SANDBOX", "1")]);
-        if let Some(folder) = self.path {
-            let rest = std::env::var_os("PATH").unwrap_or_default();
-            let all = std::iter::once(folder).chain(std::env::split_paths(&rest));
-            command.env("PATH", std::env::join_paths(all).unwrap());
-        }
+        let printing = ["-p", prompt, "--output-format", "stream-json", "--verbose", "--include-hook-events"];
+        let session = self.arguments(&printing);
+        let mut command = session.command(&client.binary, &model);
+        command.args(session.client_arguments());
         // Into files: a grandchild that lives on may hold a pipe open for ever.
         command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let status = wait(&mut command, LIMIT);
@@ -119,9 +136,34 @@ impl<'a> Session<'a> {
         let events: Vec<Value> = read(&out).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let hooks = events.iter().filter(|event| event["subtype"] == "hook_response").map(Hook::read).collect();
         let exit = status.and_then(|status| status.code());
-        let ran = ClientRun { exit, stderr: read(&err), events, hooks, requests: model.requests(), id: self.id };
+        let (stderr, screen, requests) = (read(&err), String::new(), model.requests());
+        let ran = ClientRun { exit, stderr, screen, events, hooks, requests, id: session.id };
         assert!(status.is_some(), "the client was killed after {LIMIT:?}\n{}", ran.summary());
         ran
+    }
+
+    /// A program in the session's folder and environment.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>, model: &Model) -> Command {
+        let mut command = self.project.plain(program);
+        command.current_dir(&self.folder).env("ANTHROPIC_BASE_URL", model.address()).env("ANTHROPIC_API_KEY", "dummy");
+        command.envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("DISABLE_TELEMETRY", "1")]);
+        command.envs([("DISABLE_AUTOUPDATER", "1"), ("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1")]);
+        // A client that runs as root skips permissions only if a variable says that it runs in a sandbox.
+        command.env("IS_SANDBOX", "1");
+        if let Some(folder) = &self.path {
+            let rest = std::env::var_os("PATH").unwrap_or_default();
+            let all = std::iter::once(folder.clone()).chain(std::env::split_paths(&rest));
+            command.env("PATH", std::env::join_paths(all).unwrap());
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// The arguments that both ways to run the client have in common.
+    pub(crate) fn client_arguments(&self) -> Vec<String> {
+        let id = if self.is_resumed { "--resume" } else { "--session-id" };
+        let first = ["--dangerously-skip-permissions", id, &self.id].map(str::to_owned);
+        first.into_iter().chain(self.arguments.iter().cloned()).collect()
     }
 }
 
@@ -170,6 +212,22 @@ impl Hook {
             outcome: text("outcome"),
         }
     }
+
+    /// What a line of modegate's journal says about its hook.
+    pub(crate) fn from_journal(line: &Value) -> Self {
+        let event = &line["event"];
+        let subject = ["tool_name", "agent_type", "source"].into_iter().find_map(|key| event[key].as_str());
+        let name = event["hook_event_name"].as_str().unwrap_or_default();
+        let decision = &line["decision"];
+        let is_block = matches!(decision["verdict"].as_str(), Some("block" | "stop"));
+        Self {
+            name: subject.map_or_else(|| name.to_owned(), |subject| format!("{name}:{subject}")),
+            exit: if is_block { 2 } else { 0 },
+            stdout: words(&decision["context"]),
+            stderr: words(&decision["reason"]),
+            outcome: if is_block { "error" } else { "success" }.to_owned(),
+        }
+    }
 }
 
 impl ClientRun {
@@ -208,11 +266,12 @@ impl ClientRun {
         });
         let asked = self.requests.iter().map(|request| format!("  {} {}", request.who, request.answered()));
         format!(
-            "exit {:?}\nhooks:\n{}\nmodel:\n{}\n{}",
+            "exit {:?}\nhooks:\n{}\nmodel:\n{}\n{}{}",
             self.exit,
             hooks.collect::<Vec<_>>().join("\n"),
             asked.collect::<Vec<_>>().join("\n"),
-            self.stderr
+            self.stderr,
+            self.screen
         )
     }
 

@@ -20,12 +20,14 @@ mod model;
 mod other_hooks;
 #[path = "../support/project.rs"]
 mod project;
+mod screen;
 mod server;
 mod sessions;
 mod settings;
 mod setup;
 mod starts;
 mod stops;
+mod terminal;
 
 use client::{Client, Version};
 use libtest_mimic::{Arguments, Trial};
@@ -36,12 +38,13 @@ struct Case {
     name: &'static str,
     play: fn(&Client),
     since: Option<(Version, &'static str)>,
+    is_in_terminal: bool,
 }
 
 impl Case {
     /// A case for every client.
     fn new(name: &'static str, play: fn(&Client)) -> Self {
-        Self { name, play, since: None }
+        Self { name, play, since: None, is_in_terminal: false }
     }
 
     /// A case that clients before a version cannot pass, and why.
@@ -50,11 +53,25 @@ impl Case {
         self
     }
 
+    /// A case that uses [`client::Session::open`].
+    fn in_terminal(mut self) -> Self {
+        self.is_in_terminal = true;
+        self
+    }
+
+    /// Why it cannot run here.
+    fn skipped(&self, client: &Client) -> Option<String> {
+        let since = self.since.filter(|(version, _)| client.version < *version);
+        let missing = self.is_in_terminal && !terminal::has_tmux();
+        let since = since.map(|(version, reason)| format!("only since {version}: {reason}"));
+        since.or_else(|| missing.then(|| "tmux is not installed".to_owned()))
+    }
+
     fn trial(self, topic: &str, client: Option<&Arc<Client>>) -> Trial {
         let name = format!("{topic}: {}", self.name);
         let Some(client) = client.cloned() else { return Trial::test(name, || Ok(())).with_ignored_flag(true) };
-        if let Some((version, reason)) = self.since.filter(|(version, _)| client.version < *version) {
-            eprintln!("{name}: not on {}, only since {version}: {reason}", client.version);
+        if let Some(reason) = self.skipped(&client) {
+            eprintln!("{name}: not on {}: {reason}", client.version);
             return Trial::test(name, || Ok(())).with_ignored_flag(true);
         }
         Trial::test(name, move || {
@@ -79,6 +96,7 @@ fn main() {
         ("install", install::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),
+        ("screen", screen::cases()),
     ];
     let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
     let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
