@@ -222,7 +222,8 @@ impl<'a> Engine<'a> {
         let agent = self.who.clone().unwrap_or_else(|| "the main agent".into());
         let at = self.facts.clock().at;
         let missing = finding.outcome.sentence(&gate.message);
-        let note = format!("{agent} was allowed to stop with its work unmet: {missing} What needs it stays blocked.");
+        let note =
+            format!("{agent} was allowed to stop with its work unfinished: {missing} What needs it stays blocked.");
         let message = format!("modegate: {} · {note}", mode.name);
         self.moves.push(format!("{} allowed unmet", gate.id));
         if self.event.kind == Some(EventKind::Stop) {

@@ -136,7 +136,7 @@ fn a_gate_that_gives_in_is_reported_where_the_host_shows_it() {
     let mut project = Project::new(TWO_AGENTS, "patience: 1");
     project.decide("/x", "");
     project.decide("stop writer", "");
-    let report = "writer was allowed to stop with its work unmet: Draft not written.";
+    let report = "writer was allowed to stop with its work unfinished: Draft not written.";
     let stop = project.decide("stop writer", "").decision;
     assert!(stop.messages.is_empty() && stop.context.is_empty(), "{stop:?}");
     let next = project.decide("bash", "").decision;

@@ -51,7 +51,8 @@ fn four(client: &Client) {
     ran.check(stops.iter().filter(|exit| **exit == 0).count() == 4, "each is allowed in the end");
     let unmet = mode_state(&project, "research_mode", &ran.id)["unmet"].as_array().map_or(0, Vec::len);
     ran.check(unmet == 4, &format!("all four are recorded, not {unmet}"));
-    let found = ran.text_read_by(MAIN).matches("research-specialist was allowed to stop with its work unmet").count();
+    let found =
+        ran.text_read_by(MAIN).matches("research-specialist was allowed to stop with its work unfinished").count();
     ran.check(found >= 4, &format!("the parent reads about all four, not {found}"));
 }
 

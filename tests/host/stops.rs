@@ -118,9 +118,11 @@ fn patience_in_the_foreground(client: &Client) {
     let script = Script::main(vec![calls(vec![agent("strategic-planner")]), text("All done.")]);
     let ran = client.run(&project, "/plan a login page", script);
     ran.check(ran.exits("SubagentStop") == [2, 2, 2, 0], "blocked three times, then allowed");
-    ran.must_read(MAIN, "strategic-planner was allowed to stop with its work unmet: Plan not created.");
-    let found =
-        ran.at("PostToolUse:Agent").iter().any(|hook| hook.stdout.contains("was allowed to stop with its work unmet"));
+    ran.must_read(MAIN, "strategic-planner was allowed to stop with its work unfinished: Plan not created.");
+    let found = ran
+        .at("PostToolUse:Agent")
+        .iter()
+        .any(|hook| hook.stdout.contains("was allowed to stop with its work unfinished"));
     ran.check(found, "with the result of the call");
     ran.check(mode_state(&project, "plan_mode", &ran.id)["phase"] == "draft", "the phase is not done");
 }
@@ -130,9 +132,11 @@ fn patience_in_the_background(client: &Client) {
     let script = Script::main(vec![calls(vec![background("strategic-planner")]), text("It works on."), text("I see.")]);
     let ran = client.run(&project, "/plan a login page", script);
     ran.check(ran.exits("SubagentStop") == [2, 2, 2, 0], "blocked three times, then allowed");
-    ran.must_read(MAIN, "strategic-planner was allowed to stop with its work unmet: Plan not created.");
-    let found =
-        ran.at("UserPromptSubmit").iter().any(|hook| hook.stdout.contains("was allowed to stop with its work unmet"));
+    ran.must_read(MAIN, "strategic-planner was allowed to stop with its work unfinished: Plan not created.");
+    let found = ran
+        .at("UserPromptSubmit")
+        .iter()
+        .any(|hook| hook.stdout.contains("was allowed to stop with its work unfinished"));
     ran.check(found, "with the notification");
 }
 

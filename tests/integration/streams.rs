@@ -120,7 +120,7 @@ fn modegate_gives_in_before_the_host_and_informs_the_parent() {
     let (project, output) = play("subagent-stop-blocked-until-cap", true, |_, _| {});
     assert_eq!(exits(&output, "SubagentStop strategic-planner"), [2, 2, 2, 0, 0, 0, 0, 0, 0]);
     let reply = output.iter().find(|(label, _)| label == "PostToolUse Agent").unwrap();
-    assert!(reply.1.stdout.contains("was allowed to stop with its work unmet"), "{}", reply.1.stdout);
+    assert!(reply.1.stdout.contains("was allowed to stop with its work unfinished"), "{}", reply.1.stdout);
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["unmet"][0]["gate"], "plan-is-written");
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s1"]["phase"], "draft");
 }
