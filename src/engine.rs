@@ -6,6 +6,7 @@
 mod brief;
 mod context;
 mod gates;
+mod patience;
 mod progress;
 mod start;
 mod stop;

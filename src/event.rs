@@ -191,6 +191,12 @@ impl Event {
         self.fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// Whether the host is in its plan mode, in which the agent of this event must not edit.
+    #[must_use]
+    pub fn in_plan_mode(&self) -> bool {
+        self.text("permission_mode") == Some("plan")
+    }
+
     /// Whether background tasks are running while the main agent stops.
     #[must_use]
     pub fn background_work(&self) -> bool {

@@ -1,10 +1,8 @@
-//! Runs gates: a gate's check, what follows from it, its level and its patience.
+//! Runs gates: a gate's check, what follows from it, and its level.
 
 use super::Engine;
 use crate::event::EventKind;
 use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
-use crate::paths::hash;
-use crate::session::{BlockCount, UnmetGate};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
 
@@ -184,56 +182,6 @@ impl<'a> Engine<'a> {
             Once::Session => "session".to_owned(),
             Once::Day => self.facts.clock().date,
         })
-    }
-
-    /// Counts how often a gate blocked one agent on the same facts, and gives in when its patience is used up.
-    fn apply_patience(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
-        let key = format!("{}@{}", gate.id, self.event.agent_id().unwrap_or("main"));
-        if finding.verdict != Verdict::Block {
-            self.after.modes.get_mut(&mode.namespace).and_then(|state| state.blocks.remove(&key));
-            return;
-        }
-        let patience = self.catalogue.settings.patience(mode.patience, gate.patience);
-        let facts = format!("{:016x}", hash(finding.outcome.saw.as_bytes()));
-        let again = self.event.stop_hook_active();
-        let blocks = self.state_mut(mode).blocks.entry(key.clone()).or_default();
-        // An agent that was allowed to stop and now ends another run is counted again.
-        let another_run = blocks.count > patience && !again;
-        if blocks.facts != facts || another_run {
-            *blocks = BlockCount { count: 0, facts };
-        }
-        let count = blocks.count;
-        blocks.count = (count + 1).min(patience + 1);
-        if count >= patience {
-            finding.verdict = Verdict::Pass;
-            finding.unmet = true;
-        }
-        // While another gate still blocks, a gate that gave in reports it only once.
-        if count == patience {
-            self.allow_unmet(mode, gate, finding);
-        }
-    }
-
-    /// Records that a gate gave in, and reports it to the main agent and to the person.
-    ///
-    /// The host shows a message at the main agent's stop, and none at the stop of a background agent: there the
-    /// message waits for the next event of the main agent.
-    fn allow_unmet(&mut self, mode: &'a Mode, gate: &Gate, finding: &Finding) {
-        let agent = self.who.clone().unwrap_or_else(|| "the main agent".into());
-        let at = self.facts.clock().at;
-        let missing = finding.outcome.sentence(&gate.message);
-        let note =
-            format!("{agent} was allowed to stop with its work unfinished: {missing} What needs it stays blocked.");
-        let message = format!("modegate: {} · {note}", mode.name);
-        self.moves.push(format!("{} allowed unmet", gate.id));
-        if self.event.kind == Some(EventKind::Stop) {
-            self.messages.push(message.clone());
-        }
-        let waits = self.event.kind != Some(EventKind::Stop);
-        let state = self.state_mut(mode);
-        state.unmet.push(UnmetGate { gate: gate.id.clone(), agent, at });
-        state.notes.push(note);
-        state.messages.extend(Some(message).filter(|_| waits));
     }
 
     /// Writes what the model reads: what is missing, what was seen, what to do next.

@@ -48,6 +48,7 @@ impl<'a> Engine<'a> {
         };
         self.moves.push(format!("{} mode activated", mode.name));
         self.brief_mode(mode, &mode.say);
+        self.warn_of_plan_mode(mode);
     }
 
     fn skip(&mut self, mode: &'a Mode, phase: &'a Phase) {

@@ -162,7 +162,11 @@ impl<'a> Session<'a> {
     /// The arguments that both ways to run the client have in common.
     pub(crate) fn client_arguments(&self) -> Vec<String> {
         let id = if self.is_resumed { "--resume" } else { "--session-id" };
-        let first = ["--dangerously-skip-permissions", id, &self.id].map(str::to_owned);
+        let mut first = vec![id.to_owned(), self.id.clone()];
+        // It would override a permission mode.
+        if !self.arguments.iter().any(|argument| argument == "--permission-mode") {
+            first.push("--dangerously-skip-permissions".to_owned());
+        }
         first.into_iter().chain(self.arguments.iter().cloned()).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Stops that are blocked.
 
 use crate::Case;
-use crate::client::{Client, ClientRun, Session};
+use crate::client::{Client, ClientRun, Hook, Session, Version};
 use crate::model::{Block, MAIN, Request, Script, Turn, agent, background, calls, edit, read, shell, text, write};
 use crate::project::Project;
 use crate::setup::{installed_project, mode_state};
@@ -19,6 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("a background agent is blocked after the main agent has stopped", background_after_the_stop),
         Case::new("patience runs out and the parent reads it with the result", patience_in_the_foreground),
         Case::new("patience runs out and the parent reads it with the notification", patience_in_the_background),
+        Case::new("in plan mode an agent is allowed to stop and the reason is given", plan_mode),
         Case::new("the consultant is blocked until marker and commit exist", consultant),
         Case::new("the reviewer is blocked until the review is complete", reviewer),
     ]
@@ -138,6 +139,32 @@ fn patience_in_the_background(client: &Client) {
         .iter()
         .any(|hook| hook.stdout.contains("was allowed to stop with its work unfinished"));
     ran.check(found, "with the notification");
+}
+
+fn plan_mode(client: &Client) {
+    let project = researched();
+    // The host's own rules decide which tools it allows, not its model.
+    let arguments = ["--permission-mode", "plan", "--settings", r#"{"useAutoModeDuringPlan": false}"#];
+    let session = Session::new(&project).arguments(&arguments);
+    let plan = session.file(PLAN);
+    let planner = vec![calls(vec![write(&plan, "# Plan\n")]), text("I could not write it.")];
+    let script = Script::main(vec![calls(vec![agent("strategic-planner")]), text("All done.")]);
+    let ran = session.run(client, "/plan a login page", script.agent("strategic-planner", planner));
+    ran.check(!plan.exists(), "the host allows no edit");
+    ran.check(ran.exits("SubagentStop") == [0], "allowed at once");
+    let activation = "Claude Code is in plan mode, which forbids edits: no agent can write";
+    let told = |hook: &&&Hook| hook.stdout.contains(&format!("systemMessage\":\"modegate: plan · {activation}"));
+    let prompts = ran.hooks.iter().filter(|hook| hook.name.starts_with("UserPrompt")).collect::<Vec<_>>();
+    // Without prompt ids, both events of a typed command activate its mode.
+    let times = if client.version < Version(2, 1, 196) { 2 } else { 1 };
+    ran.check(prompts.iter().filter(told).count() == times, "the person is told once per activation");
+    ran.must_read(MAIN, activation);
+    ran.must_read(
+        MAIN,
+        "strategic-planner was allowed to stop with its work unfinished, because Claude Code is in plan",
+    );
+    ran.must_read(MAIN, "Leave plan mode, then run the agent again.");
+    ran.check(mode_state(&project, "plan_mode", &ran.id)["phase"] == "draft", "the phase is not done");
 }
 
 fn consultant(client: &Client) {
