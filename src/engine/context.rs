@@ -75,11 +75,16 @@ impl Engine<'_> {
 
     /// Whether a file was added for this prompt: a typed command arrives as two events.
     fn was_added_for_prompt(&mut self, file: &str) -> bool {
-        let Some(prompt) = self.event.text("prompt_id").filter(|_| self.event.command().is_some()) else {
+        if self.event.command().is_none() {
             return false;
-        };
-        let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
-        base.notified.insert(format!("context/{file}"), prompt.to_owned()).as_deref() == Some(prompt)
+        }
+        let (base, file) = (format!("{BASE}_mode"), format!("context/{file}"));
+        let added = self.after.modes.get(&base).and_then(|state| state.notified.get(&file));
+        let is_added = self.is_same_prompt(added.map(String::as_str));
+        if let Some(mark) = self.prompt_mark().map(str::to_owned) {
+            self.after.modes.entry(base).or_default().notified.insert(file, mark);
+        }
+        is_added
     }
 
     /// Returns the file names of this event, without the ending.

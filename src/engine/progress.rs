@@ -32,7 +32,7 @@ impl<'a> Engine<'a> {
     fn activate(&mut self, mode: &'a Mode) {
         let head = if asks_for_head(mode) { self.facts.head().ok().map(Option::unwrap_or_default) } else { None };
         let at = self.facts.clock().at;
-        let prompt = self.event.text("prompt_id").map(str::to_owned);
+        let prompt = self.prompt_mark().map(str::to_owned);
         let old = std::mem::take(self.state_mut(mode));
         *self.state_mut(mode) = ModeState {
             is_active: true,

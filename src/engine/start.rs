@@ -1,9 +1,12 @@
 //! Starts of commands and agents.
 
 use super::{Engine, Intent};
-use crate::event::CommandCall;
+use crate::event::{CommandCall, EventKind};
 use crate::mode::{Mode, Phase};
 use crate::verdict::{Finding, Outcome, Verdict};
+
+/// The mark of a prompt without an id whose expansion was seen.
+const EXPANSION: &str = "expansion";
 
 impl<'a> Engine<'a> {
     /// Handles a command: the `before` gates of every mode that it activates run.
@@ -42,11 +45,25 @@ impl<'a> Engine<'a> {
     /// Whether this call has already activated the mode: one prompt arrives as up to two events.
     fn is_already_activated(&self, mode: &Mode, call: CommandCall<'_>) -> bool {
         let Some(state) = self.after.mode_state(&mode.namespace) else { return false };
-        let same_prompt =
-            self.event.text("prompt_id").is_some() && state.prompt_id.as_deref() == self.event.text("prompt_id");
+        let same_prompt = self.is_same_prompt(state.prompt_id.as_deref());
         // A subagent that calls its own mode's command does not restart it.
         let within = state.is_active && self.event.agent_id().is_some();
         within || same_prompt && (state.is_active || call.typed)
+    }
+
+    /// Returns what identifies the prompt of a command: its id, or on clients without prompt ids its expansion.
+    pub(super) fn prompt_mark(&self) -> Option<&str> {
+        let is_expansion = self.event.kind == Some(EventKind::UserPromptExpansion);
+        self.event.text("prompt_id").or_else(|| is_expansion.then_some(EXPANSION))
+    }
+
+    /// Whether a command's event belongs to a prompt that was marked before.
+    ///
+    /// Clients without prompt ids send the expansion first, so an expansion is always a new prompt there.
+    pub(super) fn is_same_prompt(&self, mark: Option<&str>) -> bool {
+        let is_prompt = self.event.kind == Some(EventKind::UserPromptSubmit);
+        let expected = self.event.text("prompt_id").or_else(|| is_prompt.then_some(EXPANSION));
+        expected.is_some() && mark == expected
     }
 
     /// Checks the order of the flows of which this mode is a step: the model must keep it, a person may skip steps.
