@@ -25,6 +25,15 @@ pub struct Client {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
 
+impl Version {
+    /// A version as it is written: `2.1.325`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split('.').map(|number| number.parse().ok());
+        let version = Self(numbers.next()??, numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(version)
+    }
+}
+
 impl std::fmt::Display for Version {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}.{}.{}", self.0, self.1, self.2)
@@ -194,9 +203,8 @@ impl Client {
         let output = Command::new(&binary).arg("--version").stdin(Stdio::null()).output();
         let output = output.unwrap_or_else(|error| panic!("{} does not run: {error}", binary.display()));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let mut numbers = text.split([' ', '.']).map_while(|word| word.trim().parse().ok());
-        let mut number = || numbers.next().unwrap_or(0);
-        Self { binary, version: Version(number(), number(), number()) }
+        let version = text.split_whitespace().next().and_then(Version::parse);
+        Self { binary, version: version.unwrap_or_else(|| panic!("not a version: {text}")) }
     }
 
     /// Runs a prompt in a project.

@@ -6,7 +6,7 @@ use crate::model::{MAIN, Script, agent, calls, text};
 use crate::setup::{empty_project, modegate};
 
 pub(super) fn cases() -> Vec<Case> {
-    let root = "before, a session in a folder did not read the repository's local settings";
+    let root = "local settings of the repository are not read in its subfolders";
     vec![
         Case::new("it gates after install and not after uninstall", in_and_out),
         Case::new("it gates after install --local", for_oneself),
@@ -15,7 +15,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("it is found on PATH after install --path", on_path),
         Case::new("a deleted program lets everything through", deleted),
         Case::new("a deleted program blocks typed commands", blocked_without_program)
-            .since(Version(2, 1, 295), "onFailure is known since 2.1.295"),
+            .since(Version(2, 1, 295), "`onFailure` has no effect"),
         Case::new("doctor finds no problem before and after a session", doctor),
     ]
 }

@@ -13,13 +13,16 @@
 
 mod activation;
 mod agents;
+mod case;
 mod client;
 mod gates;
 mod install;
+mod matrix;
 mod model;
 mod other_hooks;
 #[path = "../support/project.rs"]
 mod project;
+mod results;
 mod screen;
 mod server;
 mod sessions;
@@ -29,63 +32,29 @@ mod starts;
 mod stops;
 mod terminal;
 
-use client::{Client, Version};
+use case::Case;
+use client::Client;
 use libtest_mimic::{Arguments, Trial};
+use results::Results;
 use std::sync::Arc;
 
-/// A session with the client, and its checks.
-struct Case {
-    name: &'static str,
-    play: fn(&Client),
-    since: Option<(Version, &'static str)>,
-    is_in_terminal: bool,
-}
-
-impl Case {
-    /// A case for every client.
-    fn new(name: &'static str, play: fn(&Client)) -> Self {
-        Self { name, play, since: None, is_in_terminal: false }
-    }
-
-    /// A case that clients before a version cannot pass, and why.
-    fn since(mut self, version: Version, reason: &'static str) -> Self {
-        self.since = Some((version, reason));
-        self
-    }
-
-    /// A case that uses [`client::Session::open`].
-    fn in_terminal(mut self) -> Self {
-        self.is_in_terminal = true;
-        self
-    }
-
-    /// Why it cannot run here.
-    fn skipped(&self, client: &Client) -> Option<String> {
-        let since = self.since.filter(|(version, _)| client.version < *version);
-        let missing = self.is_in_terminal && !terminal::has_tmux();
-        let since = since.map(|(version, reason)| format!("only since {version}: {reason}"));
-        since.or_else(|| missing.then(|| "tmux is not installed".to_owned()))
-    }
-
-    fn trial(self, topic: &str, client: Option<&Arc<Client>>) -> Trial {
-        let name = format!("{topic}: {}", self.name);
-        let Some(client) = client.cloned() else { return Trial::test(name, || Ok(())).with_ignored_flag(true) };
-        if let Some(reason) = self.skipped(&client) {
-            eprintln!("{name}: not on {}: {reason}", client.version);
-            return Trial::test(name, || Ok(())).with_ignored_flag(true);
-        }
-        Trial::test(name, move || {
-            (self.play)(&client);
-            Ok(())
-        })
-    }
-}
-
 fn main() {
+    if std::env::args().any(|argument| argument == "--matrix") {
+        return matrix::update(&cases());
+    }
     let client = std::env::var_os("MODEGATE_CLIENT").map(|path| Arc::new(Client::at(path.into())));
     if client.is_none() {
         eprintln!("no client in MODEGATE_CLIENT: run these with tests/host/run");
     }
+    let client = client.map(|client| (client.clone(), Arc::new(Results::of(client.version))));
+    let mut trials: Vec<_> = cases().into_iter().map(|case| case.trial(client.clone())).collect();
+    trials.extend(checks_of_the_document());
+    case::keep_panics();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// All tests with the client, by topic.
+fn cases() -> Vec<Case> {
     let topics = [
         ("settings", settings::cases()),
         ("starts", starts::cases()),
@@ -98,7 +67,15 @@ fn main() {
         ("sessions", sessions::cases()),
         ("screen", screen::cases()),
     ];
-    let trials = topics.into_iter().flat_map(|(topic, cases)| cases.into_iter().map(move |case| (topic, case)));
-    let trials = trials.map(|(topic, case)| case.trial(topic, client.as_ref())).collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    let named = |(topic, cases): (&'static str, Vec<Case>)| cases.into_iter().map(move |case| case.of_topic(topic));
+    topics.into_iter().flat_map(named).collect()
+}
+
+/// Tests of docs/hosts.md, which need no client.
+fn checks_of_the_document() -> Vec<Trial> {
+    let check = |name: &str, check: fn(&[Case])| Trial::test(name, move || case::caught(|| check(&cases())));
+    vec![
+        check("docs/hosts.md lists every test", matrix::must_be_current),
+        check("docs/hosts.md names tests for all ways to start", matrix::ways_must_name_tests),
+    ]
 }

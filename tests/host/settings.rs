@@ -8,8 +8,8 @@ use crate::setup::empty_project;
 use serde_json::{Map, Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
-    let root = "before, local settings were read from the folder of the start alone";
-    let failure = "before, the key was not known and did nothing";
+    let root = "local settings of the repository are not read in its subfolders";
+    let failure = "`onFailure` has no effect";
     vec![
         // First, because it takes longest.
         Case::new("a prompt waits for its hook up to the timeout", timeout),
