@@ -5,6 +5,7 @@
 mod change;
 mod edit;
 mod entry;
+mod launcher;
 
 pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
@@ -16,11 +17,11 @@ use crate::mode::Catalogue;
 /// Seconds the host waits for the hook: longer than steps and locks together, because a timeout opens every gate.
 pub const TIMEOUT: u64 = 150;
 
-/// The command of a project's entries; the host replaces the variable.
-pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
+/// The host's variable for the project's folder.
+pub const PROJECT_VARIABLE: &str = "${CLAUDE_PROJECT_DIR}";
 
-/// The command of entries that use PATH.
-pub const PATH_COMMAND: &str = "modegate";
+/// The program of a project's entries.
+pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
 
 /// The events that every mode needs.
 const NEEDED: [EventKind; 9] = [

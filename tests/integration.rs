@@ -22,6 +22,8 @@ mod doctor;
 mod import;
 #[path = "integration/install.rs"]
 mod install;
+#[path = "integration/launcher.rs"]
+mod launcher;
 #[path = "integration/places.rs"]
 mod places;
 #[path = "support/project.rs"]

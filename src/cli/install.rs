@@ -88,11 +88,12 @@ impl Install {
     }
 
     fn settings(&self, target: &InstallTarget, events: &[EventKind]) -> Result<Vec<FileChange>, CliError> {
-        let command = if self.path { hook_entries::PATH_COMMAND.to_owned() } else { target.command() };
+        // The launcher looks on PATH where the project has no program; Windows has no launcher.
+        let program = if self.path && cfg!(windows) { "modegate".to_owned() } else { target.entry_program() };
         let before = text_of(&target.settings)?;
         let text = before.clone().unwrap_or_default();
         let after =
-            hook_entries::with_entries(&text, &command, events).map_err(|error| settings_error(target, &error))?;
+            hook_entries::with_entries(&text, &program, events).map_err(|error| settings_error(target, &error))?;
         let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
         let mut changes = Vec::new();
         if before.is_some() && !has_entries && after != text {
@@ -100,7 +101,8 @@ impl Install {
             let action = ChangeAction::Write { before: None, after: text.into_bytes(), class };
             changes.push(FileChange::new(target.backup(), action, "backup of the settings"));
         }
-        let note = format!("{} hook entries calling {command}", events.len());
+        let called = if self.path { "modegate on PATH".to_owned() } else { target.short(&target.program()) };
+        let note = format!("{} hook entries calling {called}", events.len());
         changes.push(FileChange::text(target.settings.clone(), FileClass::User, before, after, note));
         Ok(changes)
     }

@@ -91,11 +91,11 @@ impl InstallTarget {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The command of the hook entries.
+    /// The program of the hook entries.
     ///
     /// Private settings have the absolute path: the host also reads them for sessions in folders below, where
     /// the project variable is another.
-    pub(super) fn command(&self) -> String {
+    pub(super) fn entry_program(&self) -> String {
         if self.is_private {
             return self.program().to_string_lossy().into_owned();
         }

@@ -11,7 +11,7 @@ use super::screen::{self, TextStyle, styled};
 use super::{CliResult, require_person};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
-use crate::hook_entries::{self, PATH_COMMAND};
+use crate::hook_entries;
 use crate::mode_cache;
 use crate::starter;
 use clap::Args;
@@ -171,9 +171,9 @@ fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
     events.retain(|kind| present.contains(kind));
     let outdated: Vec<EventKind> = present.into_iter().filter(|kind| !events.contains(kind)).collect();
     events.extend(outdated);
-    let results_in_text =
-        |command: &str| hook_entries::with_entries(before, command, &events).is_ok_and(|after| after == text);
-    results_in_text(&target.command()) || results_in_text(PATH_COMMAND)
+    // Both in the present form: the entries may have been written by an earlier version, or with `--path`.
+    let updated = |text: &str| hook_entries::with_entries(text, &target.entry_program(), &events).ok();
+    updated(before).is_some_and(|installed| updated(text) == Some(installed))
 }
 
 /// Removes the files of the starter workflow that the user has not changed.

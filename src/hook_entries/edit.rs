@@ -2,6 +2,7 @@
 
 use super::TIMEOUT;
 use super::entry::{arguments, is_hook_call, mentions_hook_call};
+use super::launcher;
 use crate::event::EventKind;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -41,10 +42,11 @@ impl SettingsError {
     }
 }
 
-/// The text with one entry per event that calls `command`; an empty text is an empty file.
+/// The text with one entry per event that calls `program`; an empty text is an empty file.
 ///
-/// Existing entries of modegate keep their place and their other keys; only their command is updated.
-pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<String, SettingsError> {
+/// Existing entries of modegate keep their place, their arguments and their other keys; only their command is
+/// updated.
+pub fn with_entries(text: &str, program: &str, events: &[EventKind]) -> Result<String, SettingsError> {
     let (mark, root) = document(text)?;
     let hooks = match root.object_value_or_set().get("hooks") {
         None => root.object_value_or_set().object_value_or_set("hooks"),
@@ -58,8 +60,8 @@ pub fn with_entries(text: &str, command: &str, events: &[EventKind]) -> Result<S
         };
         match ours(&groups).first() {
             None if has_custom_call(&groups) => {}
-            None => drop(groups.append(group(command, *kind))),
-            Some(entry) => set_command(entry, command),
+            None => drop(groups.append(group(program, *kind))),
+            Some(entry) => set_command(entry, program, *kind),
         }
         remove_entries(&groups, 1);
     }
@@ -162,26 +164,45 @@ fn has_custom_call(groups: &CstArray) -> bool {
 }
 
 fn is_ours(entry: &CstObject) -> bool {
-    let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
-    let command = entry.get("command").and_then(|own| text(own.value()?)).unwrap_or_default();
-    let args: Option<Vec<String>> =
-        entry.array_value("args").map(|args| args.elements().into_iter().filter_map(text).collect());
+    let (command, args) = words(entry);
     let args: Option<Vec<&str>> = args.as_ref().map(|args| args.iter().map(String::as_str).collect());
     is_hook_call(&command, args.as_deref())
 }
 
-/// Makes an entry call `command`; its other keys are the user's choice.
-fn set_command(entry: &CstObject, command: &str) {
-    let is_there =
-        |own: &CstNode| own.as_string_lit().and_then(|text| text.decoded_value().ok()).as_deref() == Some(command);
+/// The command and the arguments of an entry.
+fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
+    let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
+    let command = entry.get("command").and_then(|own| text(own.value()?)).unwrap_or_default();
+    let args = entry.array_value("args").map(|args| args.elements().into_iter().filter_map(text).collect());
+    (command, args)
+}
+
+/// Makes an entry call `program` in the present form; its other keys are the user's choice.
+fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
+    let (before, args) = words(entry);
+    let call = HookCall::new(program, &arguments(&before, args.as_deref()), kind);
     let Some(own) = entry.get("command") else { return };
-    let line = own.value().and_then(|text| text.as_string_lit()?.decoded_value().ok()).unwrap_or_default();
-    if !own.value().as_ref().is_some_and(is_there) {
-        own.set_value(CstInputValue::String(command.to_owned()));
+    if before != call.command {
+        own.set_value(CstInputValue::String(call.command));
     }
-    if entry.get("args").is_none() {
-        let words = arguments(&line).into_iter().map(|word| CstInputValue::String(word.to_owned()));
-        entry.insert(own.property_index() + 1, "args", CstInputValue::Array(words.collect()));
+    match (entry.get("args"), call.args) {
+        (Some(old), None) => {
+            old.remove();
+            // Written by an earlier version, with `args`: a missing program blocked typed commands.
+            if kind == EventKind::UserPromptExpansion
+                && let Some(failure) = entry.get("onFailure")
+            {
+                failure.remove();
+            }
+        }
+        (None, Some(args)) => {
+            let args = args.into_iter().map(CstInputValue::String).collect();
+            drop(entry.insert(own.property_index() + 1, "args", CstInputValue::Array(args)));
+        }
+        _ => {}
+    }
+    if entry.get("statusMessage").is_none() {
+        entry.append("statusMessage", CstInputValue::String(STATUS_MESSAGE.to_owned()));
     }
 }
 
@@ -204,12 +225,35 @@ fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
 }
 
 /// Modegate's entry for an event.
-///
-/// `onFailure: block` on typed commands only: a missing program is noticed when a mode is started, and a colleague
-/// without the program can still work.
-fn group(command: &str, kind: EventKind) -> CstInputValue {
-    if kind == EventKind::UserPromptExpansion {
-        return json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT, "onFailure": "block"}]});
+fn group(program: &str, kind: EventKind) -> CstInputValue {
+    let HookCall { command, args } = HookCall::new(program, "hook", kind);
+    match args {
+        None => {
+            json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
+        }
+        Some(args) => {
+            let args = CstInputValue::Array(args.into_iter().map(CstInputValue::String).collect());
+            json!({"hooks": [{"type": "command", "command": command, "args": args, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
+        }
     }
-    json!({"hooks": [{"type": "command", "command": command, "args": ["hook"], "timeout": TIMEOUT}]})
+}
+
+/// The name of the hook while it runs, and in what the model reads about a blocked stop, instead of the whole command.
+const STATUS_MESSAGE: &str = "modegate";
+
+/// The command and the arguments of an entry.
+struct HookCall {
+    command: String,
+    args: Option<Vec<String>>,
+}
+
+impl HookCall {
+    /// A launcher line; on Windows, where there may be no `sh`, the program itself.
+    fn new(program: &str, args: &str, kind: EventKind) -> Self {
+        if cfg!(windows) {
+            let args = args.split(' ').map(str::to_owned).collect();
+            return Self { command: program.to_owned(), args: Some(args) };
+        }
+        Self { command: launcher::line(program, args, kind), args: None }
+    }
 }

@@ -1,5 +1,6 @@
 //! Reads the hook entries of a settings file.
 
+use super::launcher;
 use crate::event::EventKind;
 use serde_json::Value;
 
@@ -44,12 +45,22 @@ impl<'a> HookEntry<'a> {
     /// The program it starts in the project at `home`.
     #[must_use]
     pub fn program(&self, home: &str) -> String {
-        let command: String = self.command().unwrap_or_default().chars().filter(|c| !is_quote(*c)).collect();
+        let command = self.command().unwrap_or_default();
+        if let Some((program, _)) = launcher::parsed(command) {
+            return program.replace("${CLAUDE_PROJECT_DIR}", home);
+        }
+        let command: String = command.chars().filter(|c| !is_quote(*c)).collect();
         let line = command.replace("${CLAUDE_PROJECT_DIR}", home).replace("$CLAUDE_PROJECT_DIR", home);
         match self.args() {
             Some(_) => line,
             None => split_line(&line).0.to_owned(),
         }
+    }
+
+    /// Whether it looks for the program elsewhere if it is not at its place.
+    #[must_use]
+    pub fn is_launcher(&self) -> bool {
+        self.command().is_some_and(|line| launcher::parsed(line).is_some())
     }
 
     /// Whether it calls `modegate hook`.
@@ -75,6 +86,9 @@ impl<'a> HookEntry<'a> {
 
 /// Whether a command with arguments, or a shell line, is `modegate hook` or the bare program.
 pub(super) fn is_hook_call(command: &str, args: Option<&[&str]>) -> bool {
+    if let Some((program, args)) = launcher::parsed(command) {
+        return is_hook_call(&program, Some(&[args]));
+    }
     let command: String = command.chars().filter(|c| !is_quote(*c)).collect();
     let (program, rest) = if let Some(args) = args {
         (command.trim(), args.join(" "))
@@ -100,12 +114,14 @@ pub(super) fn mentions_hook_call(line: &str) -> bool {
     words.windows(2).any(|two| matches!(two, [program, "hook"] if is_it(program)))
 }
 
-/// The arguments of a shell line that is a hook call.
-pub(super) fn arguments(line: &str) -> Vec<&str> {
-    match split_line(line).1 {
-        "" => vec!["hook"],
-        words => words.split(' ').collect(),
-    }
+/// The arguments of a hook call, as one text.
+pub(super) fn arguments(command: &str, args: Option<&[String]>) -> String {
+    let words = match (launcher::parsed(command), args) {
+        (Some((_, args)), _) => args.to_owned(),
+        (None, Some(args)) => args.join(" "),
+        (None, None) => split_line(command).1.to_owned(),
+    };
+    if words.is_empty() { "hook".to_owned() } else { words }
 }
 
 fn is_quote(c: char) -> bool {

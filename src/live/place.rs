@@ -55,6 +55,19 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
     Some(there.join(offset)).filter(|tree| tree.is_dir())
 }
 
+/// The same folder in the main checkout, for a folder in a linked worktree.
+///
+/// `None` in a main checkout, in a submodule, and where the repository has no checkout of its own (a bare one).
+#[must_use]
+pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
+    let (here, git) = folder.ancestors().find_map(|dir| Some((dir, dir.join(".git").metadata().ok()?)))?;
+    if git.is_dir() {
+        return None;
+    }
+    let shared = repository(here).filter(|shared| shared.ends_with(".git"))?;
+    Some(shared.parent()?.join(folder.strip_prefix(here).ok()?))
+}
+
 /// The path with links resolved, as far as it exists.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {

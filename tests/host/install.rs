@@ -2,8 +2,9 @@
 
 use crate::Case;
 use crate::client::{Client, ClientRun, Session, Version};
-use crate::model::{MAIN, Script, agent, calls, text};
-use crate::setup::{empty_project, modegate};
+use crate::model::{MAIN, Script, agent, calls, shell, text};
+use crate::setup::{empty_project, installed_project, modegate};
+use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
     let root = "local settings of the repository are not read in its subfolders";
@@ -13,9 +14,8 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("it gates in a subfolder after install --local", in_a_folder).since(Version(2, 1, 211), root),
         Case::new("it gates in every project after install --user", for_a_user),
         Case::new("it is found on PATH after install --path", on_path),
-        Case::new("a deleted program lets everything through", deleted),
-        Case::new("a deleted program blocks typed commands", blocked_without_program)
-            .since(Version(2, 1, 295), "`onFailure` has no effect"),
+        Case::new("a program that vanished blocks starts of agents and nothing else", vanished),
+        Case::new("entries of an earlier version still work, and install replaces them", upgraded),
         Case::new("doctor finds no problem before and after a session", doctor),
     ]
 }
@@ -76,27 +76,36 @@ fn on_path(client: &Client) {
     must_be_gated(&Session::new(&project).on_path("../bin").run(client, "/plan a page", planner()));
 }
 
-fn deleted(client: &Client) {
-    let project = empty_project();
-    modegate(&project, &["install"]);
+fn vanished(client: &Client) {
+    let project = installed_project();
+    must_be_gated(&client.run(&project, "/plan a page", planner()));
     std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
-    let ran = client.run(&project, "make a plan", planner());
-    for hook in &ran.hooks {
-        ran.check(hook.exit == 1 && hook.outcome == "error", "the client reports an error");
-        ran.check(hook.stderr.contains("ENOENT: no such file or directory, posix_spawn"), "it says what is missing");
-    }
-    ran.check(!ran.at("SubagentStart").is_empty() && ran.exit == Some(0), "everything goes on");
-    let output = project.run(&["doctor"]);
-    assert_eq!(output.exit, 1, "doctor finds it: {output:?}");
+    let calls = vec![calls(vec![shell("echo it works")]), calls(vec![agent("strategic-planner")]), text("Stopped.")];
+    let ran = client.run(&project, "make a plan", Script::main(calls));
+    ran.check(ran.at("SubagentStart").is_empty(), "the planner does not start");
+    ran.must_read(MAIN, "The program of modegate is missing (.claude/hooks/modegate, and none is on PATH)");
+    ran.must_read(MAIN, "it works");
+    ran.check(ran.exit == Some(0) && ran.hooks.iter().all(|hook| hook.exit == 0 || hook.exit == 2), "no hook fails");
+    let told = ran.at("UserPromptSubmit")[0].stdout.clone();
+    ran.check(told.contains("modegate: its program is missing"), "the person is told");
+    assert_eq!(project.run(&["doctor"]).exit, 1, "doctor finds it");
 }
 
-fn blocked_without_program(client: &Client) {
-    let project = empty_project();
+fn upgraded(client: &Client) {
+    let project = installed_project();
+    let program = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
+    let settings = || project.read(".claude/settings.json");
+    let mut old: Value = serde_json::from_str(&settings()).unwrap();
+    for groups in old["hooks"].as_object_mut().unwrap().values_mut() {
+        groups[0]["hooks"][0] = json!({"type": "command", "command": program, "args": ["hook"], "timeout": 150});
+    }
+    let new = settings();
+    project.write(".claude/settings.json", format!("{old:#}\n"));
+    must_be_gated(&client.run(&project, "/plan a page", planner()));
     modegate(&project, &["install"]);
-    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
-    let ran = client.run(&project, "/plan a page", planner());
-    ran.check(ran.at("SubagentStart").is_empty() && ran.requests.is_empty(), "the model is not asked");
-    ran.check(ran.result().contains(".claude/hooks/modegate"), "the user reads which program is missing");
+    let same = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(same(&settings()), same(&new));
+    must_be_gated(&client.run(&project, "/plan a page", planner()));
 }
 
 fn doctor(client: &Client) {

@@ -59,6 +59,19 @@ fn edit(project: &Project, change: impl FnOnce(&mut Value)) {
     project.write(SETTINGS, value.to_string());
 }
 
+/// The settings with entries that start a program directly, as another tool or an earlier version wrote them.
+fn with_direct_entries(project: &Project, program: &str) -> Value {
+    let mut value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    for groups in value["hooks"].as_object_mut().unwrap().values_mut() {
+        groups[0]["hooks"][0] = json!({"type": "command", "command": program, "args": ["hook"], "timeout": 150});
+    }
+    value
+}
+
+fn call_directly(project: &Project, program: &str) {
+    project.write(SETTINGS, with_direct_entries(project, program).to_string());
+}
+
 #[test]
 fn a_working_installation_has_no_problem() {
     let (exit, report) = examined(&working(), &["--live"]);
@@ -122,7 +135,7 @@ fn plugin(project: &Project, enabled: bool) {
     let user = project.home().parent().unwrap().join(".claude");
     let root = user.join("plugins/cache/x/1.0");
     fs::create_dir_all(root.join("hooks")).unwrap();
-    let hooks = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PLUGIN_ROOT}/modegate\"");
+    let hooks = with_direct_entries(project, "${CLAUDE_PLUGIN_ROOT}/modegate").to_string();
     fs::write(root.join("hooks/hooks.json"), hooks).unwrap();
     fs::write(root.join("modegate"), format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_modegate"))).unwrap();
     project.shell(&format!("chmod +x '{}'", root.join("modegate").display()));
@@ -151,8 +164,7 @@ fn only_enabled_plugins_count() {
 fn a_program_that_hangs_does_not_hang_the_doctor() {
     let project = working();
     project.write("bin/claude", "#!/bin/sh\nsleep 600\n");
-    let text = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PROJECT_DIR}/bin/modegate\"");
-    project.write(SETTINGS, text);
+    call_directly(&project, "${CLAUDE_PROJECT_DIR}/bin/modegate");
     project.write("bin/modegate", "#!/bin/sh\nsleep 600 & exit 0\n");
     project.shell("chmod +x bin/*; mkfifo .claude/agents/pipe.md");
     let path = format!("{}:{}", project.home().join("bin").display(), std::env::var("PATH").unwrap());
@@ -218,10 +230,7 @@ fn settings_that_the_host_ignores_are_found() {
 #[test]
 fn a_missing_or_outdated_program_is_found() {
     let local = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
-    let elsewhere = |project: &Project| {
-        let text = project.read(SETTINGS).replace("\"modegate\"", &format!("\"{local}\""));
-        project.write(SETTINGS, text);
-    };
+    let elsewhere = |project: &Project| call_directly(project, local);
     finds("program-missing", "`.claude/hooks/modegate` does not exist", elsewhere);
     let script = |project: &Project, text: &str| {
         elsewhere(project);
@@ -422,8 +431,7 @@ fn a_session_that_calls_the_hook_is_fine() {
 #[test]
 fn a_failing_hook_command_is_found_with_live() {
     let project = working();
-    let text = project.read(SETTINGS).replace("\"modegate\"", "\"${CLAUDE_PROJECT_DIR}/bin/modegate\"");
-    project.write(SETTINGS, text);
+    call_directly(&project, "${CLAUDE_PROJECT_DIR}/bin/modegate");
     project.write(
         "bin/modegate",
         "#!/bin/sh\n[ \"$1\" = --version ] && echo modegate 0.1.0 && exit\necho oops >&2\nexit 3\n",
@@ -448,8 +456,7 @@ fn people_get_lines_and_a_count() {
 #[test]
 fn a_missing_program_is_one_problem_with_its_events() {
     let project = working();
-    let program = "\"${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate\"";
-    project.write(SETTINGS, project.read(SETTINGS).replace("\"modegate\"", program));
+    call_directly(&project, "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate");
     let (exit, report) = examined(&project, &["--live"]);
     assert_eq!((exit, &report["problems"]), (1, &json!(1)), "{report:#}");
     let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-missing").unwrap();

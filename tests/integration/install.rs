@@ -22,12 +22,18 @@ fn fine(output: &CommandOutput) {
     assert_eq!(output.exit, 0, "{output:?}");
 }
 
+/// The command of modegate's entry for an event.
+fn command(project: &Project, event: &str) -> String {
+    let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+    value["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+}
+
 /// A settings text as JSON, without our entries.
 fn others(text: &str) -> String {
     let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(json!({}));
     if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
         for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
-            groups.retain(|group| !group.to_string().contains("\"command\":\"modegate\""));
+            groups.retain(|group| !group.to_string().contains("exec modegate hook"));
         }
         hooks.retain(|_, groups| groups.as_array().is_none_or(|groups| !groups.is_empty()));
     }
@@ -44,7 +50,7 @@ fn install_and_uninstall_restore_a_settings_file() {
         fine(&install_entries(&project));
         let installed = project.read(SETTINGS);
         let value: Value = serde_json::from_str(installed.trim_start_matches('\u{feff}')).expect("JSON");
-        assert_eq!(installed.matches("\"command\": \"modegate\"").count(), 9, "{name}: {installed}");
+        assert_eq!(installed.matches("exec modegate hook").count(), 9, "{name}: {installed}");
         assert!(value["hooks"].get("WorktreeCreate").is_none());
         let plain = String::from_utf8(before.clone()).unwrap();
         if !plain.contains("[]") && !plain.contains("{}") {
@@ -84,15 +90,17 @@ fn entries_are_added_in_the_style_of_the_file() {
 \t\t\t\t\"hooks\": [
 \t\t\t\t\t{
 \t\t\t\t\t\t\"type\": \"command\",
-\t\t\t\t\t\t\"command\": \"modegate\",
-\t\t\t\t\t\t\"args\": [\"hook\"],
-\t\t\t\t\t\t\"timeout\": 150
+\t\t\t\t\t\t\"command\": \"…\",
+\t\t\t\t\t\t\"timeout\": 150,
+\t\t\t\t\t\t\"statusMessage\": \"modegate\"
 \t\t\t\t\t}
 \t\t\t\t]
 \t\t\t}
 \t\t],
 ";
-    assert!(project.read(SETTINGS).starts_with(expected), "{}", project.read(SETTINGS));
+    let written = project.read(SETTINGS);
+    let line = serde_json::to_string(&command(&project, "SessionStart")).unwrap();
+    assert!(written.replace(&line, "\"…\"").starts_with(expected), "{written}");
 }
 
 #[test]
@@ -151,8 +159,10 @@ fn an_entry_with_another_command_is_updated_and_keeps_its_other_keys() {
     project.write(SETTINGS, text);
     fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
-    let stop = json!([{"hooks": [{"type": "command", "command": "modegate", "args": ["hook"], "timeout": 9}]}]);
-    assert_eq!(value["hooks"]["Stop"], stop);
+    let command = command(&project, "Stop");
+    assert!(command.starts_with("p=\"$CLAUDE_PROJECT_DIR/.claude/hooks/modegate\"; "), "{command}");
+    let entry = json!({"type": "command", "command": command, "timeout": 9, "statusMessage": "modegate"});
+    assert_eq!(value["hooks"]["Stop"], json!([{"hooks": [entry]}]));
 }
 
 #[test]
@@ -172,13 +182,10 @@ fn the_installed_program_blocks_a_planner() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     fine(&project.run(&["install"]));
-    let entry: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
-    let command = entry["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
-    assert_eq!(command, "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate");
-    let program = command.replace("${CLAUDE_PROJECT_DIR}", project.home().to_str().unwrap());
     let hook = |event: Value| {
-        let mut command = std::process::Command::new(&program);
-        run_command(command.arg("hook").env("CLAUDE_PROJECT_DIR", project.home()), event.to_string().as_bytes())
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &command(&project, event["hook_event_name"].as_str().unwrap())]);
+        run_command(shell.env("CLAUDE_PROJECT_DIR", project.home()), event.to_string().as_bytes())
     };
     let typed =
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/plan x"});
@@ -192,6 +199,7 @@ fn the_installed_program_blocks_a_planner() {
     );
     assert!(!listed.contains("hooks/"), "git lists local files: {listed}");
     // The running program can replace and remove itself.
+    let program = project.home().join(".claude/hooks/modegate");
     let own =
         |words: &[&str]| run_command(std::process::Command::new(&program).args(words).current_dir(project.home()), b"");
     fine(&own(&["install"]));
@@ -496,7 +504,7 @@ fn customized_entries_stay() {
     project.write(SETTINGS, text);
     fine(&install_entries(&project));
     let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
-    assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["args"], json!(["hook", "--exit-zero"]));
+    assert!(command(&project, "Stop").contains("exec \"$p\" hook --exit-zero; "), "{value}");
     assert_eq!(value["hooks"]["SessionStart"].as_array().unwrap().len(), 1);
     assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["command"], "nice modegate hook || true");
 }

@@ -4,7 +4,7 @@
 
 use super::super::screen::{self, TextStyle, styled};
 use super::context::{DoctorContext, SettingsFile};
-use super::program_checks::{find_program, program_of};
+use super::program_checks::EntryProgram;
 use super::{Diagnostic, INSTALL};
 use crate::event::EventKind;
 use crate::hook_entries::HookEntry;
@@ -53,7 +53,7 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.
-        if find_program(&program_of(&entry, file, &context.target.home)).is_none() {
+        if EntryProgram::of(&entry, file, &context.target.home).path.is_none() {
             continue;
         }
         let answer = send(context, file, &entry, &session);

@@ -5,6 +5,7 @@
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::hook_entries::HookEntry;
+use crate::live::place;
 use crate::process::{self, SHOWN_OUTPUT};
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,16 +17,47 @@ use std::time::{Duration, Instant};
 const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut programs: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut programs: BTreeMap<EntryProgram, Vec<&str>> = BTreeMap::new();
     for (file, entry) in context.ours() {
-        programs.entry(program_of(&entry, file, &context.target.home)).or_default().push(entry.event);
+        programs.entry(EntryProgram::of(&entry, file, &context.target.home)).or_default().push(entry.event);
     }
     let installed = programs.iter().flat_map(|(program, events)| installed(context, program, events));
     installed.chain(host(context)).collect()
 }
 
+/// The program that an entry starts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EntryProgram {
+    /// As the entry names it, with the host's variables filled in.
+    name: String,
+    /// Where it is.
+    pub(super) path: Option<PathBuf>,
+    /// Whether the entry also looks elsewhere.
+    is_searched: bool,
+}
+
+impl EntryProgram {
+    pub(super) fn of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Self {
+        let name = program_of(entry, file, home);
+        let is_searched = entry.is_launcher();
+        let path = find_program(&name).or_else(|| is_searched.then(|| launched(home)).flatten());
+        Self { name, path, is_searched }
+    }
+}
+
+/// The program that a launcher finds if it is not at its place.
+fn launched(home: &Path) -> Option<PathBuf> {
+    let main = place::in_main_checkout(home).map(|main| main.join(".claude/hooks/modegate"));
+    let user = std::env::var_os("HOME").map(PathBuf::from);
+    let users =
+        user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
+    main.filter(|path| path.is_file())
+        .or_else(|| find_program("modegate"))
+        .or_else(|| users.into_iter().find(|path| path.is_file()))
+}
+
 /// The program of an entry, with the host's variables filled in.
-pub(super) fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
+fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String {
     let program = entry.program(&home.to_string_lossy());
     match file.plugin() {
         Some(root) => program.replace("${CLAUDE_PLUGIN_ROOT}", &root.to_string_lossy()),
@@ -34,14 +66,19 @@ pub(super) fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path
 }
 
 /// Whether a program runs and has the version of this one.
-fn installed(context: &DoctorContext, program: &str, events: &[&str]) -> Vec<Diagnostic> {
-    let is_path = program.contains(['/', '\\']);
-    let Some(path) = find_program(program) else {
-        let name = if is_path { context.short(Path::new(program)) } else { program.to_owned() };
-        let state = if is_path { "does not exist" } else { "is not on PATH" };
-        let fix = if is_path { INSTALL } else { "put modegate on PATH, or install without `--path`" };
-        let message = format!("`{name}` {state}, so Claude Code reports an error and nothing is checked");
-        let diagnostic = Diagnostic::problem("program-missing", message, fix);
+fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -> Vec<Diagnostic> {
+    let is_path = program.name.contains(['/', '\\']);
+    let Some(path) = program.path.clone() else {
+        let name = if is_path { context.short(Path::new(&program.name)) } else { program.name.clone() };
+        let (message, fix) = match (is_path, program.is_searched) {
+            (_, true) => ("does not exist, and modegate is not on PATH, so nothing is checked", INSTALL),
+            (true, _) => ("does not exist, so Claude Code reports an error and nothing is checked", INSTALL),
+            (false, _) => (
+                "is not on PATH, so Claude Code reports an error and nothing is checked",
+                "put modegate on PATH, or install without `--path`",
+            ),
+        };
+        let diagnostic = Diagnostic::problem("program-missing", format!("`{name}` {message}"), fix);
         return events.iter().map(|event| diagnostic.clone().about(*event)).collect();
     };
     let name = context.short(&path);

@@ -1,0 +1,107 @@
+//! The shell line that starts the program, wherever it is, and keeps a session usable where it is missing.
+//!
+//! The host runs a line without `args` with `/bin/sh -c` in every version. With `args`, versions before 2.1.139 start
+//! `command` alone: a bare `sh` would then run the event, which is text of others, as a script.
+
+use crate::event::EventKind;
+
+/// Runs the program at `p`: the only part that an ordinary event reaches.
+const RUN: &str = r#"; [ -x "$p" ] && exec "$p" "#;
+
+/// Looks for the program in the main checkout of a linked worktree (`w`), then on PATH.
+///
+/// Nothing here starts a process or can loop for ever; `.git` of a linked worktree is a file that names the
+/// repository.
+const SEARCH: &str = concat!(
+    r#"; d=$CLAUDE_PROJECT_DIR; r=$d; g=; w="#,
+    r#"; until [ -e "$r/.git" ] || [ "$r" = "${r%/*}" ]; do r=${r%/*}; done"#,
+    r#"; [ -f "$r/.git" ] && read -r _ g <"$r/.git""#,
+    r#"; case $g in /*) ;; *) g=$r/$g;; esac"#,
+    r#"; case $g in */.git/worktrees/*) w=${g%/.git/worktrees/*}${d#"$r"}/.claude/hooks;; esac"#,
+    r#"; [ -x "$w/modegate" ] && exec "$w/modegate" ARGS"#,
+    r#"; PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
+);
+
+/// Runs the next command for each folder that has modegate's state: the program was there and is gone.
+const WHERE_IT_RAN: &str = r#"; for c in "${p%/*}" "$d/.claude/hooks" "$w"; do [ -e "$c/cache.json" ] && "#;
+
+/// What is said at the start of a session without modegate.
+const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
+
+/// What is said with each prompt when the program is gone.
+const VANISHED: &str = "modegate: its program is missing (.claude/hooks/modegate, and none is on PATH), so nothing is checked, and agents and skills cannot start. Run `modegate install`, or remove the modegate hooks from the settings.";
+
+/// What the model reads when it starts an agent and the program is gone.
+const START_BLOCKED: &str = "The program of modegate is missing (.claude/hooks/modegate, and none is on PATH), so agents and skills cannot start. Ask the user to run `modegate install`, or to remove the modegate hooks from the settings; then try again.";
+
+/// The tools that can start an agent.
+const STARTS: &str = r#""tool_name": *"(Agent|Task|Skill|SendMessage|Workflow)""#;
+
+/// The line of an entry: runs `program` with `args`.
+pub(super) fn line(program: &str, args: &str, kind: EventKind) -> String {
+    let search = SEARCH.replace("ARGS", args);
+    format!("p={}{RUN}{args}{search}{}; exit 0", quoted(program), without_program(kind))
+}
+
+/// What an entry does when there is no program.
+fn without_program(kind: EventKind) -> String {
+    match kind {
+        EventKind::SessionStart => format!(
+            r#"{WHERE_IT_RAN}exit 0; done; read -r e; case $e in *'"source":"startup"'*) echo '{{"systemMessage":"{NOT_INSTALLED}"}}';; esac"#
+        ),
+        EventKind::UserPromptSubmit => {
+            format!(r#"{WHERE_IT_RAN}echo '{{"systemMessage":"{VANISHED}"}}' && exit 0; done"#)
+        }
+        EventKind::PreToolUse => format!(
+            r#"{WHERE_IT_RAN}grep -Eq '{STARTS}' && echo '{{"decision":"block","reason":"{START_BLOCKED}"}}' && exit 2; done"#
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The program and the arguments of a launcher line.
+pub(super) fn parsed(line: &str) -> Option<(String, &str)> {
+    let (program, rest) = line.strip_prefix("p=")?.split_once(RUN)?;
+    let (args, _) = rest.split_once(';')?;
+    Some((unquoted(program), args))
+}
+
+/// A path in quotes for the shell; the project variable stays a variable.
+fn quoted(path: &str) -> String {
+    match path.strip_prefix(super::PROJECT_VARIABLE) {
+        Some(below) => format!("\"$CLAUDE_PROJECT_DIR{below}\""),
+        None => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
+fn unquoted(word: &str) -> String {
+    if let Some(inner) = word.strip_prefix("\"$CLAUDE_PROJECT_DIR") {
+        return format!("{}{}", super::PROJECT_VARIABLE, inner.trim_end_matches('"'));
+    }
+    let inner = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\'')).unwrap_or(word);
+    inner.replace(r"'\''", "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook_entries::PROJECT_COMMAND;
+
+    #[test]
+    fn a_line_names_its_program_and_arguments() {
+        for program in [PROJECT_COMMAND, "/home/it's \"a\" ä/.claude/hooks/modegate"] {
+            for kind in [EventKind::Stop, EventKind::PreToolUse, EventKind::SessionStart] {
+                let line = line(program, "hook --exit-zero", kind);
+                assert_eq!(parsed(&line), Some((program.to_owned(), "hook --exit-zero")), "{line}");
+            }
+        }
+        assert_eq!(parsed("p=x; modegate hook"), None);
+    }
+
+    #[test]
+    fn messages_fit_in_quotes() {
+        for message in [NOT_INSTALLED, VANISHED, START_BLOCKED] {
+            assert!(!message.contains(['\'', '"', '\\', '\n']), "{message}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The line of the hook entries: which program it starts, and what it does where there is none.
+
+#![cfg(unix)]
+
+use crate::project::{CommandOutput, Project, run_command};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The shells that may be `/bin/sh`, as far as this machine has them.
+fn shells() -> Vec<Vec<&'static str>> {
+    let known = [vec!["dash"], vec!["bash"], vec!["bash", "--posix"], vec!["busybox", "sh"], vec!["ksh"], vec!["zsh"]];
+    let has = |shell: &Vec<&str>| Command::new(shell[0]).args(&shell[1..]).args(["-c", "exit 0"]).output().is_ok();
+    let found: Vec<_> = known.into_iter().filter(has).collect();
+    assert!(!found.is_empty());
+    found
+}
+
+/// A repository with modegate installed and committed; the program says which one it is.
+fn installed() -> Project {
+    let project = Project::new();
+    project.git(&["init", "-q", "-b", "main"]);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    mark(&project.home().join(".claude/hooks/modegate"), "project");
+    project.shell("git add -A && git commit -qm all");
+    project
+}
+
+/// Writes a program that prints a name, its arguments and the length of its input.
+fn mark(path: &Path, name: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, format!("#!/bin/sh\necho {name} $* $(wc -c)\n")).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// A colleague's clone, or another checkout, in which the entries run.
+struct Checkout<'a> {
+    project: &'a Project,
+    folder: PathBuf,
+}
+
+impl Checkout<'_> {
+    /// Runs the entry of an event as the host does, in one shell.
+    fn send_in(&self, shell: &[&str], event: &Value) -> CommandOutput {
+        let settings = std::fs::read_to_string(self.folder.join(".claude/settings.json")).unwrap();
+        let settings: Value = serde_json::from_str(&settings).unwrap();
+        let name = event["hook_event_name"].as_str().unwrap();
+        let line = settings["hooks"][name][0]["hooks"][0]["command"].as_str().unwrap();
+        let mut command = self.project.plain(shell[0]);
+        command.args(&shell[1..]).args(["-c", line]).current_dir("/").env("CLAUDE_PROJECT_DIR", &self.folder);
+        let folders = std::env::var_os("PATH").unwrap();
+        let others = std::env::split_paths(&folders).filter(|folder| !folder.join("modegate").exists());
+        command.env("PATH", std::env::join_paths(others).unwrap());
+        // Values that must not count.
+        command.envs([("g", "/x/.git/worktrees/y"), ("w", "/bin"), ("r", "/"), ("p", "/bin/true"), ("IFS", "/")]);
+        run_command(&mut command, format!("{event}\n").as_bytes())
+    }
+
+    /// Runs it in every shell, which must agree.
+    #[track_caller]
+    fn send(&self, event: &Value) -> CommandOutput {
+        let outputs = shells().into_iter().map(|shell| (shell.clone(), self.send_in(&shell, event)));
+        let outputs: Vec<_> = outputs.collect();
+        let (_, first) = outputs[0].clone();
+        assert!(outputs.iter().all(|(_, output)| *output == first), "{outputs:#?}");
+        first
+    }
+
+    /// The first word of what the program prints.
+    #[track_caller]
+    fn started(&self) -> String {
+        let output = self.send(&event("Stop"));
+        assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "{output:?}");
+        let mut words = output.stdout.split_whitespace();
+        let name = words.next().unwrap_or("nothing").to_owned();
+        if name != "nothing" {
+            let sent = format!("{}\n", event("Stop")).len().to_string();
+            assert_eq!(words.collect::<Vec<_>>(), ["hook", &sent], "{output:?}");
+        }
+        name
+    }
+}
+
+fn event(name: &str) -> Value {
+    json!({"session_id": "s", "hook_event_name": name, "source": "startup", "prompt": "it's \"$(touch /tmp/x)\" `y`"})
+}
+
+fn call(tool: &str) -> Value {
+    json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"x": "\"tool_name\":\"Agent\""}})
+}
+
+fn clone(project: &Project) -> Checkout<'_> {
+    let folder = project.home().parent().unwrap().join("it's a \"clone\"");
+    project.git(&["clone", "-q", ".", &folder.to_string_lossy()]);
+    Checkout { project, folder }
+}
+
+fn worktree(project: &Project) -> Checkout<'_> {
+    let folder = project.home().parent().unwrap().join("a tree");
+    project.git(&["worktree", "add", "-q", "-b", "other", &folder.to_string_lossy()]);
+    Checkout { project, folder }
+}
+
+#[test]
+fn the_project_has_its_own_program() {
+    let project = installed();
+    mark(&project.home().parent().unwrap().join(".cargo/bin/modegate"), "cargo");
+    assert_eq!(Checkout { project: &project, folder: project.home() }.started(), "project");
+}
+
+#[test]
+fn a_colleague_without_modegate_works_and_is_told_once() {
+    let project = installed();
+    let clone = clone(&project);
+    let silent = CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() };
+    for name in ["UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "SubagentStart", "SubagentStop", "Stop"] {
+        assert_eq!(clone.send(&event(name)), silent, "{name}");
+    }
+    assert_eq!(clone.send(&call("Agent")), silent);
+    let told = clone.send(&event("SessionStart"));
+    assert_eq!((told.exit, told.stderr.as_str()), (0, ""));
+    let message = told.json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("modegate is not installed here, so its gates are off. To get it, "), "{message}");
+    let mut later = event("SessionStart");
+    for source in ["resume", "clear", "compact"] {
+        later["source"] = source.into();
+        assert_eq!(clone.send(&later), silent, "{source}");
+    }
+    assert!(!clone.folder.join(".claude/hooks").exists(), "nothing is written");
+}
+
+#[test]
+fn a_colleague_with_modegate_uses_it() {
+    let project = installed();
+    let clone = clone(&project);
+    let user = project.home().parent().unwrap().to_owned();
+    mark(&user.join(".local/bin/modegate"), "local");
+    assert_eq!(clone.started(), "local");
+    mark(&user.join(".cargo/bin/modegate"), "cargo");
+    assert_eq!(clone.started(), "cargo");
+    mark(&clone.folder.join(".claude/hooks/modegate"), "own");
+    assert_eq!(clone.started(), "own");
+}
+
+#[test]
+fn a_linked_worktree_uses_the_program_of_the_main_checkout() {
+    let project = installed();
+    let tree = worktree(&project);
+    assert_eq!(tree.started(), "project");
+    // A path relative to the worktree, as `git worktree add --relative-paths` writes it.
+    let link = std::fs::read_to_string(tree.folder.join(".git")).unwrap();
+    let main = project.home().to_string_lossy().into_owned();
+    std::fs::write(tree.folder.join(".git"), link.replace(&main, "../app")).unwrap();
+    assert_eq!(tree.started(), "project");
+    // `.worktreeinclude` copies the program.
+    mark(&tree.folder.join(".claude/hooks/modegate"), "copy");
+    assert_eq!(tree.started(), "copy");
+}
+
+#[test]
+fn a_project_below_the_root_is_found_in_the_main_checkout() {
+    let project = Project::new();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.write("packages/a b/.claude/settings.json", "{}");
+    let below = project.home().join("packages/a b");
+    let installed = run_command(project.modegate().arg("--project").arg(&below).arg("install"), b"");
+    assert_eq!(installed.exit, 0, "{installed:?}");
+    mark(&below.join(".claude/hooks/modegate"), "below");
+    project.shell("git add -A && git commit -qm all");
+    let tree = worktree(&project);
+    let inner = Checkout { project: &project, folder: tree.folder.join("packages/a b") };
+    assert_eq!(inner.started(), "below");
+}
+
+#[test]
+fn other_git_files_lead_nowhere() {
+    let project = installed();
+    let clone = clone(&project);
+    let git = clone.folder.join(".git");
+    std::fs::remove_dir_all(&git).unwrap();
+    for text in
+        ["", "gitdir: ../.git/modules/x\n", "gitdir: /no/such/.git/worktrees/x", "gitdir: /x/bare.git/worktrees/x\n"]
+    {
+        std::fs::write(&git, text).unwrap();
+        assert_eq!(clone.started(), "nothing", "{text}");
+    }
+    std::fs::remove_file(&git).unwrap();
+    assert_eq!(clone.started(), "nothing", "no repository at all");
+}
+
+#[test]
+fn a_vanished_program_blocks_starts_of_agents_only() {
+    let project = installed();
+    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
+    let home = Checkout { project: &project, folder: project.home() };
+    assert_eq!(home.send(&call("Agent")).exit, 0, "modegate has never run here");
+    project.write(".claude/hooks/cache.json", "{}");
+    for checkout in [home, worktree(&project)] {
+        for tool in ["Agent", "Task", "Skill", "SendMessage", "Workflow"] {
+            let output = checkout.send(&call(tool));
+            assert_eq!((output.exit, output.stderr.as_str()), (2, ""), "{tool}");
+            let reason = output.json()["reason"].as_str().unwrap().to_owned();
+            assert!(reason.contains(".claude/hooks/modegate") && reason.contains("`modegate install`"), "{reason}");
+            assert_eq!(output.json()["decision"], "block");
+        }
+        for tool in ["Bash", "Write", "AgentOutput", "mcp__Agent"] {
+            assert_eq!(checkout.send(&call(tool)).exit, 0, "{tool}");
+        }
+        let prompt = checkout.send(&event("UserPromptSubmit"));
+        assert_eq!(prompt.exit, 0);
+        let message = prompt.json()["systemMessage"].as_str().unwrap().to_owned();
+        assert!(message.starts_with("modegate: its program is missing (.claude/hooks/modegate"), "{message}");
+        assert_eq!(checkout.send(&event("SessionStart")).stdout, "", "the prompt says it");
+    }
+    // Another one is good enough.
+    mark(&project.home().parent().unwrap().join(".cargo/bin/modegate"), "cargo");
+    let home = Checkout { project: &project, folder: project.home() };
+    assert_eq!(home.started(), "cargo");
+}
+
+#[test]
+fn private_settings_name_the_program_itself() {
+    let project = Project::named("it's $HOME `x` \"q\"");
+    project.git(&["init", "-q"]);
+    assert_eq!(project.run(&["install", "--local"]).exit, 0);
+    mark(&project.home().join(".claude/hooks/modegate"), "project");
+    std::fs::rename(project.home().join(".claude/settings.local.json"), project.home().join(".claude/settings.json"))
+        .unwrap();
+    let home = Checkout { project: &project, folder: project.home() };
+    assert_eq!(home.started(), "project");
+    let moved = project.home().join("below/.claude");
+    std::fs::create_dir_all(&moved).unwrap();
+    std::fs::copy(project.home().join(".claude/settings.json"), moved.join("settings.json")).unwrap();
+    let below = Checkout { project: &project, folder: project.home().join("below") };
+    assert_eq!(below.started(), "project", "also for a session that is started below");
+    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
+    project.write(".claude/hooks/cache.json", "{}");
+    assert_eq!(below.send(&call("Agent")).exit, 2);
+}
+
+/// Settings as an earlier version would have written them.
+fn in_the_earlier_form(settings: &str) -> String {
+    let mut event = "";
+    let lines = settings.lines().flat_map(|line| {
+        let text = line.trim_start();
+        let indent = &line[..line.len() - text.len()];
+        if text.ends_with("\": [") && !text.starts_with("\"hooks\"") {
+            event = text;
+        }
+        match text.split(':').next() {
+            Some("\"command\"") => vec![
+                format!("{indent}\"command\": \"${{CLAUDE_PROJECT_DIR}}/.claude/hooks/modegate\","),
+                format!("{indent}\"args\": [\"hook\"],"),
+            ],
+            Some("\"timeout\"") if event.starts_with("\"UserPromptExpansion\"") => {
+                vec![line.to_owned(), format!("{indent}\"onFailure\": \"block\"")]
+            }
+            Some("\"timeout\"") => vec![line.trim_end_matches(',').to_owned()],
+            Some("\"statusMessage\"") => Vec::new(),
+            _ => vec![line.to_owned()],
+        }
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+#[test]
+fn entries_of_an_earlier_version_are_replaced() {
+    const SETTINGS: &str = ".claude/settings.json";
+    let project = Project::new();
+    let before = "{\n  \"model\": \"opus\"\n}\n";
+    project.write(SETTINGS, before);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    let present = project.read(SETTINGS);
+    let old = in_the_earlier_form(&present);
+    assert_eq!((old.matches("\"args\"").count(), old.matches("onFailure").count()), (9, 1), "{old}");
+    project.write(SETTINGS, &old);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    assert_eq!(project.read(SETTINGS), present);
+    project.write(SETTINGS, &old);
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    assert_eq!(project.read(SETTINGS), before);
+}
