@@ -17,7 +17,7 @@ pub struct GateId(String);
 
 /// The name of an agent.
 ///
-/// Names compare as the product does: a `plugin:` prefix, case, `-`, `_` and spaces are ignored.
+/// Names compare as the product does: case, `-`, `_`, spaces and modegate's own plugin prefix are ignored.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AgentName(String);
@@ -105,11 +105,18 @@ impl AgentName {
 
 impl PartialEq for AgentName {
     fn eq(&self, other: &Self) -> bool {
-        folded(&self.0).eq(folded(&other.0))
+        let (own, other) = comparable(&self.0, &other.0);
+        folded(own).eq(folded(other))
     }
 }
 
 impl Eq for AgentName {}
+
+/// The prefix of the commands and agents in modegate's own plugin.
+const OWN_PREFIX: &str = "modegate:";
+
+/// The prefix in a mode file for the commands or agents of every plugin.
+const ANY_PREFIX: &str = "*:";
 
 /// Returns a name without its `plugin:` prefix.
 #[must_use]
@@ -117,14 +124,28 @@ pub fn without_plugin(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, bare)| bare)
 }
 
-/// Whether two names mean the same agent: a `plugin:` prefix, case, `-`, `_` and spaces are ignored.
+/// Returns the two names in the form in which they are compared.
+///
+/// Another plugin's `acme:plan` is not `plan`: only `acme:plan` and `*:plan` in a mode file mean it.
 #[must_use]
-pub fn same_agent(left: &str, right: &str) -> bool {
-    folded(left).next().is_some() && folded(left).eq(folded(right))
+pub fn comparable<'a>(own: &'a str, other: &'a str) -> (&'a str, &'a str) {
+    match own.strip_prefix(ANY_PREFIX) {
+        Some(bare) => (bare, without_plugin(other)),
+        None => (own.strip_prefix(OWN_PREFIX).unwrap_or(own), other.strip_prefix(OWN_PREFIX).unwrap_or(other)),
+    }
+}
+
+/// Whether two names mean the same agent; `own` is the name in a mode file.
+///
+/// Case, `-`, `_`, spaces and modegate's own plugin prefix are ignored.
+#[must_use]
+pub fn same_agent(own: &str, other: &str) -> bool {
+    let (own, other) = comparable(own, other);
+    folded(own).next().is_some() && folded(own).eq(folded(other))
 }
 
 fn folded(name: &str) -> impl Iterator<Item = char> {
-    without_plugin(name).chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
+    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]
@@ -132,9 +153,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_compare_without_prefix_case_and_dashes() {
-        assert_eq!(AgentName::from("acme:Strategic_Planner"), AgentName::from("strategic-planner"));
+    fn agents_compare_without_case_and_dashes() {
+        assert_eq!(AgentName::from("Strategic_Planner"), AgentName::from("strategic-planner"));
         assert_ne!(AgentName::from("strategic-planner-2"), AgentName::from("strategic-planner"));
+    }
+
+    #[test]
+    fn only_our_own_plugin_prefix_is_ignored() {
+        assert!(same_agent("strategic-planner", "modegate:strategic-planner"));
+        assert!(!same_agent("strategic-planner", "acme:strategic-planner"));
+        assert!(same_agent("acme:strategic-planner", "acme:Strategic_Planner"));
+        assert!(!same_agent("acme:strategic-planner", "strategic-planner"));
+        assert!(same_agent("*:planner", "acme:planner") && same_agent("*:planner", "planner"));
     }
 
     #[test]

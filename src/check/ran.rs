@@ -1,7 +1,7 @@
 //! `ran`: an agent ran in this session and was allowed to stop.
 
 use super::{CheckKind, Scope};
-use crate::ids::{same_agent, without_plugin};
+use crate::ids::same_agent;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -41,5 +41,5 @@ impl RanCheck {
 }
 
 fn mark(agent: &str) -> String {
-    format!("ran:{}", without_plugin(agent))
+    format!("ran:{agent}")
 }

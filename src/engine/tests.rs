@@ -116,7 +116,7 @@ fn an_agent_starts_when_its_before_gates_pass_and_is_done_when_its_after_gates_p
             ("start writer", "", "blocked", "draft"),
             ("start writer", "brief.md", "allowed", "draft"),
             ("stop writer", "brief.md", "blocked", "draft"),
-            ("stop acme:Writer", "brief.md draft.md", "allowed", "review"),
+            ("stop Writer", "brief.md draft.md", "allowed", "review"),
             ("stop writer", "", "blocked", "review"),
             ("stop reviewer", "review.md", "allowed", "-"),
         ],

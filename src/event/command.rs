@@ -1,6 +1,6 @@
 //! Slash commands in a prompt, and their names.
 
-use crate::ids::without_plugin;
+use crate::ids::comparable;
 
 /// The command that `prompt` begins with, without its slash.
 ///
@@ -34,10 +34,12 @@ pub fn is_machine_prompt(prompt: &str) -> bool {
     MARKS.iter().any(|mark| prompt.starts_with(mark))
 }
 
-/// Whether two names mean the same command, ignoring a `plugin:` prefix and the slash.
+/// Whether two names mean the same command, ignoring the slash and modegate's own plugin prefix; `own` is the name in a
+/// mode file.
 #[must_use]
-pub fn same_command(left: &str, right: &str) -> bool {
-    without_plugin(left.trim_start_matches('/')) == without_plugin(right.trim_start_matches('/'))
+pub fn same_command(own: &str, other: &str) -> bool {
+    let (own, other) = comparable(own.trim_start_matches('/'), other.trim_start_matches('/'));
+    own == other
 }
 
 #[cfg(test)]
@@ -70,8 +72,11 @@ mod tests {
     }
 
     #[test]
-    fn commands_compare_exactly_but_for_the_prefix() {
-        assert!(same_command("/acme:plan", "plan"));
+    fn commands_compare_exactly_but_for_our_own_prefix() {
+        assert!(same_command("/plan", "modegate:plan"));
+        assert!(same_command("/acme:plan", "acme:plan"));
+        assert!(same_command("/*:plan", "acme:plan"));
+        assert!(!same_command("/plan", "workflows:plan"));
         assert!(!same_command("/Plan", "plan"));
     }
 }

@@ -49,10 +49,10 @@ fn fits(name: &str, subject: &str) -> bool {
     if let Some(pattern) = expression(name) {
         return regex::Regex::new(pattern).is_ok_and(|regex| regex.is_match(subject));
     }
-    if name.contains(['*', '?', '[']) {
-        return fast_glob::glob_match(name, subject);
+    if name == subject || alias(name) == alias(subject) || crate::ids::same_agent(name, subject) {
+        return true;
     }
-    name == subject || alias(name) == alias(subject) || crate::ids::same_agent(name, subject)
+    name.contains(['*', '?', '[']) && fast_glob::glob_match(name, subject)
 }
 
 #[cfg(test)]
@@ -78,7 +78,9 @@ mod tests {
         check("mcp__*|!mcp__a__*", "mcp__a__x", false);
         check("!/^mcp__/", "Bash", true);
         check("Task", "Agent", true);
-        check("acme:Strategic_Planner", "strategic-planner", true);
+        check("Strategic_Planner", "strategic-planner", true);
+        check("strategic-planner", "acme:strategic-planner", false);
+        check("*:strategic-planner", "acme:Strategic_Planner", true);
     }
 
     #[test]
