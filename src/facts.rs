@@ -20,6 +20,7 @@ pub use text::{TextFindings, event_text, search_event_text, search_file};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// How many files or changes an answer holds.
 pub const MOST_RESULTS: usize = 20;
@@ -49,6 +50,15 @@ pub enum Question {
     Committed(String),
     /// What is uncommitted under these paths?
     Changes(Vec<String>),
+    /// What is uncommitted under these paths and was not so before?
+    ChangesSince {
+        /// The paths.
+        paths: Vec<String>,
+        /// The files that were uncommitted before, with fingerprints of their contents.
+        baseline: BTreeMap<String, String>,
+    },
+    /// Which files are uncommitted under these paths, and what do they contain?
+    Baseline(Vec<String>),
     /// Which commit is HEAD?
     Head,
     /// Which milestone is current?
@@ -188,6 +198,8 @@ pub enum Answer {
     Committed(CommitState),
     /// Uncommitted changes.
     Changes(Vec<GitChange>),
+    /// Uncommitted files, with fingerprints of their contents.
+    Baseline(BTreeMap<String, String>),
     /// The commit that HEAD is, `None` before the first one.
     Head(Option<String>),
     /// The current milestone, `None` where the project has no status file.

@@ -8,6 +8,7 @@ mod http;
 pub mod place;
 mod program;
 mod settings_files;
+mod uncommitted;
 
 pub use clock::{ahead, now};
 
@@ -201,7 +202,11 @@ impl<'e> LiveFacts<'e> {
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
             Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
-            Question::Changes(paths) => Answer::Changes(git::changes(self.tree(), paths, MOST_RESULTS)?),
+            Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
+            Question::ChangesSince { paths, baseline } => {
+                Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline)?)
+            }
+            Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
             Question::Head => Answer::Head(git::head(self.tree())?),
             Question::Milestone => current_milestone(&[self.tree(), &self.home])?,
             Question::Clock => Answer::Clock(ahead(self.ahead)),

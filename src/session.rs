@@ -36,6 +36,9 @@ pub struct ModeState {
     /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The files that were uncommitted at activation, with fingerprints of their contents.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub baseline: BTreeMap<String, String>,
     /// The phases that are done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<String>,

@@ -1,6 +1,7 @@
 //! `clean`: nothing is uncommitted.
 
 use super::{CheckKind, Scope};
+use crate::facts::{GitChange, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -9,57 +10,99 @@ use serde::{Deserialize, Serialize};
 const NAMED: usize = 3;
 
 /// Passes when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and renamed files
-/// count. With `moved`, HEAD must also differ from HEAD when the mode was activated.
+/// count. With `moved`, HEAD must also differ from HEAD when the mode was activated. With `since: activation`, files that
+/// were uncommitted then and have not changed do not count.
 ///
 /// ```yaml
 /// check: { clean: src }
-/// check: { clean: { paths: ["{code}"], moved: true } }
+/// check: { clean: [".", "!docs", "!*.md"] }
+/// check: { clean: { paths: ["{code}"], moved: true, since: activation } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CleanCheck {
-    /// Paths in the project; `.` is all of it.
+    /// Paths in the project; `.` is all of it, `!` excludes.
     pub paths: Vec<String>,
     /// Whether HEAD must have moved since activation.
     pub moved: bool,
+    /// Whether only changes since activation count.
+    pub since_activation: bool,
 }
 
 impl CheckKind for CleanCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         if !matches!(node.value, NodeValue::Map(_)) {
-            return Self { paths: reader.templates(node), moved: false };
+            return Self { paths: reader.templates(node), moved: false, since_activation: false };
         }
-        let fields = reader.fields(node, "`clean`", &["paths", "moved"]);
+        let fields = reader.fields(node, "`clean`", &["paths", "moved", "since"]);
         let paths = fields.read(reader, "paths", TreeReader::templates);
         let moved = fields.read(reader, "moved", TreeReader::boolean).unwrap_or(false);
-        Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved }
+        let since_activation = fields.read(reader, "since", since).flatten().is_some();
+        Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved, since_activation }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let paths = scope.expand_all(&self.paths).map_err(Outcome::unknown)?;
-        let places = paths.join(", ");
-        match scope.facts.changes(paths) {
-            Ok(changes) if changes.is_empty() => self.head_moved(&places, scope),
-            Ok(changes) => {
-                let named = changes.iter().take(NAMED).map(|change| format!("{} ({})", change.path, change.kind));
-                let more = if changes.len() > NAMED { ", and more" } else { "" };
-                let named = named.collect::<Vec<_>>().join(", ");
-                let saw = format!("uncommitted under {places}: {named}{more}");
-                Ok(Outcome::fails(saw).remedied("commit these changes"))
-            }
-            Err(unknown) => Err(Outcome::unknown(unknown)),
+        let place = place_words(&paths);
+        let changes = self.changes(paths, scope).map_err(Outcome::unknown)?;
+        if changes.is_empty() {
+            return self.head_moved(&place, scope);
         }
+        let named = changes.iter().take(NAMED).map(|change| format!("{} ({})", change.path, change.kind));
+        let more = if changes.len() > NAMED { ", and more" } else { "" };
+        let named = named.collect::<Vec<_>>().join(", ");
+        Ok(Outcome::fails(format!("uncommitted {place}: {named}{more}")).remedied("commit these changes"))
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let paths = scope.expand_all(&self.paths).unwrap_or_else(|_| self.paths.clone());
+        let excluded: Vec<&str> = paths.iter().filter_map(|path| path.strip_prefix('!')).collect();
+        let except = if excluded.is_empty() { String::new() } else { format!(" (except {})", excluded.join(", ")) };
         let moved = if self.moved { ", with a new commit" } else { "" };
-        Some(format!("nothing is uncommitted under {}{moved}", paths.join(", ")))
+        Some(format!("nothing is uncommitted {}{except}{moved}", place_words(&paths)))
     }
 }
 
+/// Where changes are looked for, as a phrase.
+fn place_words(paths: &[String]) -> String {
+    let included: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !path.starts_with('!')).collect();
+    match included.as_slice() {
+        [] | ["."] => "in the project".to_owned(),
+        included => format!("under {}", included.join(", ")),
+    }
+}
+
+fn since(reader: &mut TreeReader, node: &Node) -> Option<()> {
+    let word = reader.text(node);
+    if word == "activation" {
+        return Some(());
+    }
+    reader.problem(node, format!("`since` is `activation`, not `{word}`"));
+    None
+}
+
 impl CleanCheck {
-    fn head_moved(&self, places: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let clean = format!("nothing is uncommitted under {places}");
+    /// The paths whose changes are remembered when the mode is activated.
+    #[must_use]
+    pub fn baseline_paths(&self, scope: &Scope<'_>) -> Option<Vec<String>> {
+        self.since_activation.then(|| scope.expand_all(&self.paths).ok())?
+    }
+
+    fn changes(&self, paths: Vec<String>, scope: &Scope<'_>) -> Result<Vec<GitChange>, Unknown> {
+        let baseline = scope.mode_state().filter(|_| self.since_activation).map(|state| &state.baseline);
+        match baseline.filter(|baseline| !baseline.is_empty()) {
+            Some(baseline) => scope.facts.changes_since(paths, baseline.clone()),
+            None => scope.facts.changes(paths),
+        }
+    }
+
+    fn head_moved(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let older = scope.mode_state().filter(|_| self.since_activation).map_or(0, |state| state.baseline.len());
+        let older = match older {
+            0 => String::new(),
+            1 => " (but for 1 file that was changed before the mode began)".to_owned(),
+            older => format!(" (but for {older} files that were changed before the mode began)"),
+        };
+        let clean = format!("nothing is uncommitted {place}{older}");
         if !self.moved {
             return Ok(Outcome::passes(clean));
         }

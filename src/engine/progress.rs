@@ -5,6 +5,7 @@ use crate::check::Check;
 use crate::mode::{BASE, Mode, Phase, Worker};
 use crate::session::{DetourOrigin, ModeEnding, ModeState};
 use crate::verdict::Truth;
+use std::collections::BTreeMap;
 
 impl<'a> Engine<'a> {
     /// Applies the intents; called only when nothing blocks.
@@ -31,6 +32,7 @@ impl<'a> Engine<'a> {
 
     fn activate(&mut self, mode: &'a Mode) {
         let head = if asks_for_head(mode) { self.facts.head().ok().map(Option::unwrap_or_default) } else { None };
+        let baseline = self.baseline(mode);
         let at = self.facts.clock().at;
         let prompt = self.prompt_mark().map(str::to_owned);
         let old = std::mem::take(self.state_mut(mode));
@@ -40,6 +42,7 @@ impl<'a> Engine<'a> {
             activated_at: Some(at),
             prompt_id: prompt,
             head,
+            baseline,
             notes: old.notes,
             messages: old.messages,
             notified: old.notified,
@@ -49,6 +52,19 @@ impl<'a> Engine<'a> {
         self.moves.push(format!("{} mode activated", mode.name));
         self.brief_mode(mode, &mode.say);
         self.warn_of_plan_mode(mode);
+    }
+
+    /// Returns the files that are uncommitted before the mode begins, for the checks that leave them out.
+    fn baseline(&self, mode: &Mode) -> BTreeMap<String, String> {
+        let mut paths: Vec<Vec<String>> = Vec::new();
+        mode.checks(&mut |check| {
+            if let Check::Clean(clean) = check {
+                paths.extend(clean.baseline_paths(&self.scope(mode)));
+            }
+        });
+        paths.sort_unstable();
+        paths.dedup();
+        paths.into_iter().filter_map(|paths| self.facts.baseline(paths).ok()).flatten().collect()
     }
 
     fn skip(&mut self, mode: &'a Mode, phase: &'a Phase) {

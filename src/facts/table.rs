@@ -5,6 +5,7 @@ use super::{
     Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Why a question has no answer, as a clause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -69,6 +70,14 @@ questions! {
     /// Uncommitted changes under `paths`.
     fn changes(paths: Vec<String>) -> Vec<GitChange> {
         Question::Changes(paths); Answer::Changes(changes) => changes
+    }
+    /// Uncommitted changes under `paths` that are not in `baseline`, or have changed since.
+    fn changes_since(paths: Vec<String>, baseline: BTreeMap<String, String>) -> Vec<GitChange> {
+        Question::ChangesSince { paths, baseline }; Answer::Changes(changes) => changes
+    }
+    /// The uncommitted files under `paths`, with fingerprints of their contents.
+    fn baseline(paths: Vec<String>) -> BTreeMap<String, String> {
+        Question::Baseline(paths); Answer::Baseline(files) => files
     }
     /// The commit of HEAD, `None` before the first one.
     fn head() -> Option<String> {

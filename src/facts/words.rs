@@ -13,6 +13,10 @@ impl Display for Question {
             Self::Text { path, wanted } => write!(f, "does {path} have {wanted}?"),
             Self::Committed(path) => write!(f, "is the current content of {path} committed?"),
             Self::Changes(paths) => write!(f, "what is uncommitted under {}?", paths.join(", ")),
+            Self::ChangesSince { paths, .. } => {
+                write!(f, "what is uncommitted under {} and was not before?", paths.join(", "))
+            }
+            Self::Baseline(paths) => write!(f, "which files are uncommitted under {}?", paths.join(", ")),
             Self::Head => f.write_str("which commit is HEAD?"),
             Self::Milestone => f.write_str("which milestone is current?"),
             Self::Clock => f.write_str("what time is it?"),
@@ -71,6 +75,7 @@ impl Display for Answer {
             Self::Text { chars, missing } => write!(f, "no {}, in {chars} characters", missing.join(", no ")),
             Self::Committed(CommitState::Committed) => f.write_str("yes"),
             Self::Committed(commitment) => f.write_str(&format!("{commitment:?}").to_lowercase()),
+            Self::Baseline(files) => write!(f, "{} files", files.len()),
             Self::Changes(changes) if changes.is_empty() => f.write_str("nothing"),
             Self::Changes(changes) => {
                 let named: Vec<String> =

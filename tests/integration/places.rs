@@ -20,6 +20,9 @@ fn starts(agent: &str) -> Value {
     json!({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": agent}})
 }
 
+/// Makes the reviewer's gate block outside its mode.
+const ENFORCED: &str = "levels: { code-is-committed-before-review: enforce }\n";
+
 #[test]
 fn the_nearest_folder_with_claude_is_home() {
     let project = Project::installed();
@@ -62,6 +65,7 @@ fn a_project_in_a_larger_repository_sees_only_itself() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     project.write("one/.claude/hooks/.gitkeep", "");
+    project.write("one/.claude/modegate.yaml", ENFORCED);
     project.write("one/src/a.rs", "x");
     project.write("two/src/b.rs", "x");
     project.shell("printf '/one/.claude/\\n' > .gitignore && git add -A && git commit -qm all");
@@ -98,6 +102,7 @@ fn the_reviewers_worktree_is_checked_on_its_own() {
     let project = Project::installed();
     project.git(&["init", "-q"]);
     project.write(".gitignore", ".claude\n");
+    project.write(".claude/modegate.yaml", ENFORCED);
     project.write("src/a.rs", "x");
     project.shell("git add -A && git commit -qm all");
     let tree = project.home().parent().unwrap().join("beside");

@@ -173,7 +173,11 @@ impl<'a> InferredAnswers<'a> {
                 return Err("this session does not show which files its commands have changed".into());
             }
             Question::History => Answer::History(known.story.history.clone()),
-            Question::Committed(_) | Question::Changes(_) | Question::Head => {
+            Question::Committed(_)
+            | Question::Changes(_)
+            | Question::ChangesSince { .. }
+            | Question::Baseline(_)
+            | Question::Head => {
                 return Err("this session does not show what is committed".into());
             }
             Question::Run(_) => return Err("programs are not run in a replay".into()),

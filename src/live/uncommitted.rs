@@ -1,0 +1,111 @@
+//! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
+
+use super::{files, git, read_limited};
+use crate::facts::{ChangeKind, GitChange, MOST_RESULTS, Unknown};
+use crate::paths::hash;
+use fast_glob::glob_match;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many files a baseline remembers.
+const MOST_REMEMBERED: usize = 200;
+
+/// How many files of an untracked folder are looked at.
+const MOST_IN_FOLDER: usize = 1000;
+
+/// The uncommitted changes under `paths`; a path with `!` excludes what it matches.
+pub(super) fn changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, Unknown> {
+    let mut changes = all_changes(tree, paths)?;
+    changes.truncate(MOST_RESULTS);
+    Ok(changes)
+}
+
+/// The changes under `paths` that are not in `baseline`, or that have another content now.
+pub(super) fn changes_since(
+    tree: &Path,
+    paths: &[String],
+    baseline: &BTreeMap<String, String>,
+) -> Result<Vec<GitChange>, Unknown> {
+    let is_old = |change: &GitChange| {
+        baseline.get(&change.path).is_some_and(|before| *before == fingerprint(tree, &change.path))
+    };
+    let mut changes = all_changes(tree, paths)?;
+    changes.retain(|change| !is_old(change));
+    changes.truncate(MOST_RESULTS);
+    Ok(changes)
+}
+
+/// The uncommitted files under `paths`, with fingerprints of their contents.
+pub(super) fn baseline(tree: &Path, paths: &[String]) -> Result<BTreeMap<String, String>, Unknown> {
+    let changes = all_changes(tree, paths)?;
+    let found = changes.into_iter().take(MOST_REMEMBERED);
+    Ok(found.map(|change| (change.path.clone(), fingerprint(tree, &change.path))).collect())
+}
+
+fn all_changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, Unknown> {
+    let (excluded, included): (Vec<&String>, Vec<&String>) = paths.iter().partition(|path| path.starts_with('!'));
+    let excluded: Vec<&str> = excluded.into_iter().filter_map(|path| path.strip_prefix('!')).collect();
+    let included: Vec<String> = included.into_iter().cloned().collect();
+    let mut changes = git::changes(tree, &included, usize::MAX)?;
+    if !excluded.is_empty() {
+        changes.retain(|change| !is_excluded(&excluded, &change.path) && !is_excluded_folder(tree, &excluded, change));
+    }
+    Ok(changes)
+}
+
+/// Whether a pattern matches a path: a plain path with all below it, `*.md` by the file's name, other globs as a whole.
+fn is_excluded(patterns: &[&str], path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_glob = |pattern: &str| pattern.contains(['*', '?', '[', '{']);
+    patterns.iter().any(|pattern| {
+        if !is_glob(pattern) {
+            let plain = pattern.trim_start_matches("./").trim_end_matches('/');
+            return path.strip_prefix(plain).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        }
+        glob_match(pattern, if pattern.contains('/') { path } else { name })
+    })
+}
+
+/// Whether a change is an untracked folder in which every file is excluded; git names only the folder.
+fn is_excluded_folder(tree: &Path, patterns: &[&str], change: &GitChange) -> bool {
+    if change.kind != ChangeKind::Untracked || !change.path.ends_with('/') {
+        return false;
+    }
+    let found = files::matching(tree, &format!("{}**", change.path), MOST_IN_FOLDER).unwrap_or_default();
+    !found.is_empty() && found.len() < MOST_IN_FOLDER && found.iter().all(|file| is_excluded(patterns, &file.path))
+}
+
+/// A text that differs when the content of a file, or the list of a folder's files, differs.
+fn fingerprint(tree: &Path, path: &str) -> String {
+    if path.ends_with('/') {
+        let found = files::matching(tree, &format!("{path}**"), MOST_IN_FOLDER).unwrap_or_default();
+        let list: Vec<String> = found.iter().map(|file| format!("{file:?}")).collect();
+        return format!("{:016x}", hash(list.join("\n").as_bytes()));
+    }
+    match read_limited(&tree.join(path), path) {
+        Ok(bytes) => format!("{:016x}", hash(&bytes)),
+        Err(why) => why.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(patterns: &[&str], path: &str, expected: bool) {
+        assert_eq!(is_excluded(patterns, path), expected, "{patterns:?} {path}");
+    }
+
+    #[test]
+    fn plain_paths_names_and_globs_exclude() {
+        check(&["docs"], "docs/a.rs", true);
+        check(&["docs"], "docs/", true);
+        check(&["docs"], "src/docs/a.rs", false);
+        check(&["docs"], "docs.rs", false);
+        check(&["*.md"], "src/deep/README.md", true);
+        check(&["**/gen/**"], "src/gen/a.rs", true);
+        check(&["**/gen/**"], "src/a.rs", false);
+    }
+}
