@@ -5,6 +5,7 @@
 
 mod brief;
 mod context;
+mod fork;
 mod gates;
 mod patience;
 mod progress;
@@ -113,6 +114,7 @@ struct Engine<'a> {
 impl<'a> Engine<'a> {
     /// Runs everything that matches an event of this kind.
     fn dispatch(&mut self, kind: EventKind) {
+        self.take_over_modes(kind);
         if let Some(call) = self.event.command() {
             self.on_command(call);
         }

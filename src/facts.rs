@@ -3,6 +3,7 @@
 //! A journal line records the questions and answers, and [`RecordedAnswers`] answers from such a record.
 
 mod effect_query;
+mod fork_parent;
 pub mod frontmatter;
 pub mod glob;
 pub mod milestone;
@@ -12,6 +13,7 @@ pub mod text;
 mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
+pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use recorded::RecordedAnswers;
 pub use table::{ContextText, HttpResult, RunResult, Unknown};
@@ -78,6 +80,11 @@ pub enum Question {
     },
     /// Which agents have started and not yet stopped?
     InFlight,
+    /// Which session was this one forked from?
+    ForkParent {
+        /// The path of the session's transcript, according to the host.
+        transcript: Option<String>,
+    },
     /// What does a text of the event contain? The journal has the text redacted, so the answer is recorded.
     EventText {
         /// Which text.
@@ -214,6 +221,8 @@ pub enum Answer {
     Agent(Option<String>),
     /// The types of the agents in flight.
     InFlight(Vec<String>),
+    /// The session that this one was forked from.
+    ForkParent(ForkParent),
     /// The end of a program.
     Ran {
         /// Its exit code.

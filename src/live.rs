@@ -3,6 +3,7 @@
 mod agents;
 mod clock;
 mod files;
+mod fork_parent;
 pub mod git;
 mod http;
 pub mod place;
@@ -12,19 +13,21 @@ mod uncommitted;
 
 pub use clock::{ahead, now};
 
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::facts::{
-    Answer, FactSource, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of, milestone, newest,
-    search_event_text, search_file,
+    Answer, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of, milestone,
+    newest, search_event_text, search_file,
 };
+use crate::ids::SessionId;
 use crate::journal::ActivityLog;
 use crate::journal_files;
-use crate::paths::lexical;
+use crate::live::fork_parent::ParentSearch;
+use crate::paths::{ProjectPaths, lexical};
 use crate::shell::ExecContext;
 use crate::tool_effects::{ResolveLinks, ToolEffects};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -47,6 +50,8 @@ pub struct LiveFacts<'e> {
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
     activity: OnceCell<Option<ActivityLog>>,
+    /// The sessions that this one was forked from.
+    ancestors: RefCell<Vec<SessionId>>,
     tool_effects: OnceCell<ToolEffects>,
     started: Instant,
     ahead: SignedDuration,
@@ -64,6 +69,7 @@ impl<'e> LiveFacts<'e> {
             journal,
             tree: OnceCell::new(),
             activity: OnceCell::new(),
+            ancestors: RefCell::default(),
             tool_effects: OnceCell::new(),
             started: Instant::now(),
             ahead: SignedDuration::ZERO,
@@ -74,6 +80,12 @@ impl<'e> LiveFacts<'e> {
     #[must_use]
     pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
+    }
+
+    /// Also finds files that these sessions wrote.
+    #[must_use]
+    pub fn forked_from(self, ancestors: &[SessionId]) -> Self {
+        Self { ancestors: RefCell::new(ancestors.to_vec()), ..self }
     }
 
     /// The folder in which files are looked for first: home, or the agent's own worktree of the same repository.
@@ -133,7 +145,27 @@ impl<'e> LiveFacts<'e> {
 
     fn writer(&self, path: &str) -> Result<Option<String>, Unknown> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
-        Ok(self.activity()?.writer(same_file(&self.root(path).join(path)), &sha256))
+        let file = self.root(path).join(path);
+        let own = self.activity()?.writer(same_file(&file), &sha256);
+        let places = ProjectPaths { home: self.home.clone() };
+        let inherited = |id: &SessionId| {
+            journal_files::activity(&places.journal(id)).and_then(|log| log.writer(same_file(&file), &sha256))
+        };
+        Ok(own.or_else(|| self.ancestors.borrow().iter().find_map(inherited)))
+    }
+
+    fn fork_parent(&self, transcript: Option<&str>) -> Answer {
+        let parent = ParentSearch {
+            places: &ProjectPaths { home: self.home.clone() },
+            session: self.event.session(),
+            transcript: transcript.map(Path::new),
+            wait: !matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)),
+        };
+        let parent = parent.run();
+        if let ForkParent::Found(parent) = &parent {
+            *self.ancestors.borrow_mut() = std::iter::once(&parent.id).chain(&parent.ancestors).cloned().collect();
+        }
+        Answer::ForkParent(parent)
     }
 
     /// The effects of the tool call, computed once per event.
@@ -216,6 +248,7 @@ impl<'e> LiveFacts<'e> {
                 Answer::Agent(agents::agent_type(self.activity().ok(), id, transcript.as_deref().map(Path::new)))
             }
             Question::InFlight => Answer::InFlight(self.activity()?.in_flight()),
+            Question::ForkParent { transcript } => self.fork_parent(transcript.as_deref()),
             Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),

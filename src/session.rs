@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// The namespace of the base mode, which has the state that belongs to no other mode.
+pub const BASE_NAMESPACE: &str = "base_mode";
+
 /// One session: its modes, and the other values of the state file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
@@ -75,6 +78,12 @@ pub struct ModeState {
     /// The period in which a gate with `once` last fired, by gate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notified: BTreeMap<String, String>,
+    /// The sessions that this one was forked from, the nearest first; only in the base mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forked_from: Vec<SessionId>,
+    /// Whether the session is a fork whose parent is not known yet; only in the base mode.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fork_pending: bool,
     /// All other keys.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -132,6 +141,23 @@ impl Session {
         self.mode_state(namespace).is_some_and(|state| state.is_active)
     }
 
+    /// The sessions that this one was forked from, the nearest first.
+    #[must_use]
+    pub fn ancestors(&self) -> &[SessionId] {
+        self.mode_state(BASE_NAMESPACE).map_or(&[], |base| base.forked_from.as_slice())
+    }
+
+    /// Whether the session is a fork whose parent is not known yet.
+    #[must_use]
+    pub fn is_pending_fork(&self) -> bool {
+        self.mode_state(BASE_NAMESPACE).is_some_and(|base| base.fork_pending)
+    }
+
+    /// The state of the base mode.
+    pub fn base_mut(&mut self) -> &mut ModeState {
+        self.modes.entry(BASE_NAMESPACE.to_owned()).or_default()
+    }
+
     /// A value of a namespace, such as `current_phase`; the session's own value comes first.
     #[must_use]
     pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
@@ -163,6 +189,19 @@ impl ModeState {
     pub fn enter(&mut self, phase: &str) {
         self.phase = Some(phase.to_owned());
         self.since = self.tick;
+    }
+
+    /// The state that a fork of the session begins with: the work so far, without what waits in the parent.
+    #[must_use]
+    pub fn for_fork(&self) -> Self {
+        Self {
+            blocks: BTreeMap::new(),
+            notes: Vec::new(),
+            messages: Vec::new(),
+            forked_from: Vec::new(),
+            fork_pending: false,
+            ..self.clone()
+        }
     }
 
     fn value(&self, key: &str) -> Option<Value> {

@@ -137,7 +137,11 @@ impl Scope<'_> {
 
     fn value(&self, name: &str) -> Result<Vec<String>, Unknown> {
         match name {
-            "session" => Ok(vec![safe_name(&self.session.id)]),
+            "session" => {
+                // What was written before a fork is still evidence; new files have the session's own id.
+                let ids = std::iter::once(&self.session.id).chain(self.session.ancestors());
+                Ok(ids.map(|id| safe_name(id)).collect())
+            }
             "date" => Ok(vec![self.facts.clock().date]),
             "milestone" => self.milestone(),
             _ => match self.definitions.variables.get(name) {

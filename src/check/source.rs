@@ -6,8 +6,8 @@ use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Passes when the event's source (for `SessionStart`: `startup`, `resume`, `clear`, `compact`) is one of these. For
-/// events without a source, the field that their trigger matches counts.
+/// Passes when the event's source (for `SessionStart`: `startup`, `resume`, `fork`, `clear`, `compact`) is one of these.
+/// For events without a source, the field that their trigger matches counts.
 ///
 /// ```yaml
 /// check: { source: startup|resume }

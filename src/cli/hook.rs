@@ -144,9 +144,10 @@ impl HookRun<'_> {
     fn answer(mut self, library: &ModeCache) -> HookAnswer {
         let id = self.event.session().to_owned();
         let store = StateStore::new(self.places.clone(), library.index.settings.days);
-        let live = LiveFacts::new(self.event, self.places.home.clone(), self.places.journal(&id)).ahead(self.ahead);
-        let facts = Facts::new(&live);
         let (revision, before) = self.session(&store, &id, &library.index.settings);
+        let live = LiveFacts::new(self.event, self.places.home.clone(), self.places.journal(&id));
+        let live = live.ahead(self.ahead).forked_from(before.ancestors());
+        let facts = Facts::new(&live);
         let attempt = self.decide(library, before, &facts);
         let DecisionAttempt { before, catalogue, mut decided } =
             self.store_session(&store, library, revision, attempt, &facts);
@@ -209,7 +210,9 @@ impl HookRun<'_> {
 
     /// Returns the modes that this event needs; most events need none while no mode is active.
     fn needed(&self, library: &ModeCache, session: &Session) -> Catalogue {
-        let quiet = self.event.command().is_none() && self.event.kind != Some(EventKind::SessionStart);
+        let quiet = self.event.command().is_none()
+            && self.event.kind != Some(EventKind::SessionStart)
+            && !session.is_pending_fork();
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }

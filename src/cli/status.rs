@@ -141,6 +141,9 @@ impl SessionStatus {
         let last = self.last_event().map(|at| format!(" last event {}", hook_activity::ago(at))).unwrap_or_default();
         let last = styled(TextStyle::Dim, &last);
         screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &self.session.id)));
+        if let Some(parent) = self.session.ancestors().first() {
+            screen::print_line(format!("  forked from {parent}"));
+        }
         let next = next_steps(&self.session, catalogue, places);
         for mode in &catalogue.modes {
             let state = self.session.mode_state(&mode.namespace);
@@ -189,6 +192,7 @@ fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -
         json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
     let live = LiveFacts::new(&event, places.home.clone(), places.journal(&session.id));
+    let live = live.forked_from(session.ancestors());
     let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
     context.into_iter().skip(1).filter(is_next).collect()
@@ -204,7 +208,7 @@ fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths)
         "file_extensions": history.file_extensions, "metadata": metadata,
     });
     json!({
-        "id": session.id, "modes": session.modes, "next": next_steps(session, catalogue, places),
+        "id": session.id, "forked_from": session.ancestors(), "modes": session.modes, "next": next_steps(session, catalogue, places),
         "seen": status.last_event().map(|at| at.to_string()),
         "missed": status.hook_activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
     })

@@ -1,8 +1,8 @@
 //! The table of questions and the types of their answers.
 
 use super::{
-    Answer, CommitState, EffectQuery, EventText, Facts, FoundEffect, FoundFile, FrontmatterValues, GitChange, HttpStep,
-    Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
+    Answer, CommitState, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile, FrontmatterValues,
+    GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,6 +98,10 @@ questions! {
     /// The types of the agents that have started and not stopped.
     fn in_flight() -> Vec<String> {
         Question::InFlight; Answer::InFlight(agents) => agents
+    }
+    /// The session that this one was forked from.
+    fn fork_parent(transcript: Option<String>) -> ForkParent {
+        Question::ForkParent { transcript }; Answer::ForkParent(parent) => parent
     }
     /// The first protected path that the tool would touch.
     fn touches(query: EffectQuery) -> Option<FoundEffect> {

@@ -1,6 +1,6 @@
 //! Questions and answers as text, for `why`.
 
-use super::{Answer, ChangeKind, CommitState, Question, TextQuery};
+use super::{Answer, ChangeKind, CommitState, ForkParent, Question, TextQuery};
 use std::fmt::{Display, Formatter, Result};
 
 impl Display for Question {
@@ -24,6 +24,7 @@ impl Display for Question {
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
+            Self::ForkParent { .. } => f.write_str("which session was this one forked from?"),
             Self::EventText { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
@@ -90,6 +91,9 @@ impl Display for Answer {
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::ForkParent(ForkParent::Found(parent)) => f.write_str(&parent.id),
+            Self::ForkParent(ForkParent::NotWritten { .. }) => f.write_str("the host has not written it yet"),
+            Self::ForkParent(ForkParent::NotFound { .. }) => f.write_str("a session that is not known here"),
             Self::Touches(Some(touched)) => {
                 write!(f, "`{}` {} {}", touched.by, touched.effect.third_person(), touched.path)
             }

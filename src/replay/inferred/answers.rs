@@ -165,6 +165,7 @@ impl<'a> InferredAnswers<'a> {
             }
             Question::InFlight if known.nameless.is_empty() => Answer::InFlight(known.ledger.in_flight()),
             Question::InFlight => return Err("this session does not show of which type each agent is".into()),
+            Question::ForkParent { .. } => return Err("this session does not show from which one it was forked".into()),
             Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
