@@ -50,7 +50,11 @@ fn main() {
     let mut trials: Vec<_> = cases().into_iter().map(|case| case.trial(client.clone())).collect();
     trials.extend(checks_of_the_document());
     case::keep_panics();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    let mut arguments = Arguments::from_args();
+    // Each test has its own home and project, and some wait more than they compute.
+    let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
+    arguments.test_threads.get_or_insert(threads);
+    libtest_mimic::run(&arguments, trials).exit();
 }
 
 /// All tests with the client, by topic.
