@@ -1,7 +1,7 @@
 //! Stops that are blocked.
 
 use crate::Case;
-use crate::client::{Client, ClientRun, Hook, Session, Version};
+use crate::client::{Client, ClientRun, Hook, Session};
 use crate::model::{Block, MAIN, Request, Script, Turn, agent, background, calls, edit, read, shell, text, write};
 use crate::project::Project;
 use crate::setup::{installed_project, mode_state};
@@ -155,9 +155,7 @@ fn plan_mode(client: &Client) {
     let activation = "Claude Code is in plan mode, which forbids edits: no agent can write";
     let told = |hook: &&&Hook| hook.stdout.contains(&format!("systemMessage\":\"modegate: plan · {activation}"));
     let prompts = ran.hooks.iter().filter(|hook| hook.name.starts_with("UserPrompt")).collect::<Vec<_>>();
-    // Without prompt ids, both events of a typed command activate its mode.
-    let times = if client.version < Version(2, 1, 196) { 2 } else { 1 };
-    ran.check(prompts.iter().filter(told).count() == times, "the person is told once per activation");
+    ran.check(prompts.iter().filter(told).count() == 1, "the person is told once");
     ran.must_read(MAIN, activation);
     ran.must_read(
         MAIN,
