@@ -3,6 +3,7 @@
 //! Pure and total: no I/O, no errors. A fact that cannot be found out is an answer too, and the mode file says
 //! what follows from it.
 
+mod agents;
 mod brief;
 mod context;
 mod fork;
@@ -20,7 +21,7 @@ use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::ids::AgentName;
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
-use crate::session::{ModeState, Session};
+use crate::session::{AdmittedStart, ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
 
@@ -89,6 +90,7 @@ enum Intent<'a> {
     Activate(&'a Mode),
     Done(&'a Mode, &'a Phase),
     Skip(&'a Mode, &'a Phase),
+    Admit(&'a Mode, AdmittedStart),
     Ran(&'a Mode, String),
     AddContext(String),
     AddNote(String),
@@ -120,7 +122,7 @@ impl<'a> Engine<'a> {
         }
         match kind {
             EventKind::PreToolUse => self.on_agent_start(),
-            EventKind::SubagentStart => self.brief_agent(),
+            EventKind::SubagentStart => self.on_agent_started(),
             EventKind::SubagentStop => self.on_agent_stop(),
             EventKind::PostToolUse | EventKind::PostToolUseFailure => self.on_tool_result(),
             EventKind::Stop => self.on_main_stop(),
@@ -171,6 +173,7 @@ impl<'a> Engine<'a> {
         let mut decision = Decision::of(&self.findings);
         if decision.verdict < Verdict::Block {
             self.apply_intents();
+            self.forget_agents();
             self.deliver_notes();
         }
         self.report_broken_files();

@@ -200,10 +200,22 @@ impl Event {
     /// Whether background tasks are running while the main agent stops.
     #[must_use]
     pub fn background_work(&self) -> bool {
-        let running = |task: &Value| {
-            !matches!(task.get("status").and_then(Value::as_str), Some("completed" | "failed" | "killed"))
-        };
-        self.fields.get("background_tasks").and_then(Value::as_array).is_some_and(|tasks| tasks.iter().any(running))
+        self.running_tasks().is_some_and(|mut tasks| tasks.next().is_some())
+    }
+
+    /// The ids of the background tasks in which agents may run; `None` where the host lists no tasks.
+    ///
+    /// A workflow and a teammate are listed under other ids than their agents, and an agent that a subagent waits for
+    /// is not listed.
+    #[must_use]
+    pub fn background_agents(&self) -> Option<Vec<&str>> {
+        let is_other = |task: &&Value| matches!(text_of(task, "type"), Some("shell" | "monitor"));
+        Some(self.running_tasks()?.filter(|task| !is_other(task)).filter_map(|task| text_of(task, "id")).collect())
+    }
+
+    fn running_tasks(&self) -> Option<impl Iterator<Item = &Value>> {
+        let is_over = |task: &Value| matches!(text_of(task, "status"), Some("completed" | "failed" | "killed"));
+        Some(self.fields.get("background_tasks")?.as_array()?.iter().filter(move |task| !is_over(task)))
     }
 
     /// The agent that a call of the `Agent` tool starts.
@@ -313,6 +325,10 @@ impl Event {
     pub fn to_value(&self) -> Value {
         Value::Object(self.fields.clone())
     }
+}
+
+fn text_of<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
 }
 
 /// Top-level keys in snake case under their present names; a key that already has that name wins.

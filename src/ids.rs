@@ -15,6 +15,11 @@ pub struct SessionId(String);
 #[serde(transparent)]
 pub struct GateId(String);
 
+/// The id of a subagent in a session.
+#[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentId(String);
+
 /// The name of an agent.
 ///
 /// Names compare as the product does: case, `-`, `_`, spaces and modegate's own plugin prefix are ignored.
@@ -74,6 +79,7 @@ macro_rules! id {
 
 id!(SessionId);
 id!(GateId);
+id!(AgentId);
 id!(AgentName);
 
 macro_rules! exact {
@@ -94,6 +100,7 @@ macro_rules! exact {
 
 exact!(SessionId);
 exact!(GateId);
+exact!(AgentId);
 
 impl AgentName {
     /// Whether `other` names the same agent; an empty name matches no agent.

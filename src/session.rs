@@ -1,6 +1,6 @@
 //! The state of a session in each mode, as `cache.json` keeps it.
 
-use crate::ids::{AgentName, GateId, SessionId};
+use crate::ids::{AgentId, AgentName, GateId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -84,6 +84,12 @@ pub struct ModeState {
     /// Whether the session is a fork whose parent is not known yet; only in the base mode.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fork_pending: bool,
+    /// Agents in flight that work in one of its phases, by id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<AgentId, AgentRecord>,
+    /// Starts that it has allowed and that have not happened yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub admitted: Vec<AdmittedStart>,
     /// All other keys.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -126,6 +132,39 @@ pub struct UnmetGate {
     pub agent: AgentName,
     /// When.
     pub at: String,
+}
+
+/// An agent in flight that works in a phase of a mode.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentRecord {
+    /// Its type; a teammate has another name.
+    pub agent: AgentName,
+    /// Whether the gates before its phase did not pass: then its tools are blocked until they do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub start_blocked: bool,
+    /// Whether the host does not list it among the background tasks under its id.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unlisted: bool,
+}
+
+/// A tool call that may start an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AdmittedStart {
+    /// The id of the tool call.
+    pub call: String,
+    /// The type of the agent.
+    pub agent: AgentName,
+    /// The name that the call gives the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The agent's id, if it ran before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<AgentId>,
+    /// Whether another subagent makes the call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nested: bool,
 }
 
 impl Session {

@@ -5,8 +5,7 @@ use crate::mode::{Gate, Mode, Phase, Worker};
 
 impl<'a> Engine<'a> {
     /// Tells a gated agent before its first turn what is checked when it stops.
-    pub(super) fn brief_agent(&mut self) {
-        let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
+    pub(super) fn brief_agent(&mut self, agent: &str) {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
             let Some(phase) = self.phase_of_agent(mode, agent) else { continue };

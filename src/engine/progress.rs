@@ -15,6 +15,7 @@ impl<'a> Engine<'a> {
                 Intent::Activate(mode) => self.activate(mode),
                 Intent::Done(mode, phase) => self.done(mode, phase),
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
+                Intent::Admit(mode, start) => self.admit(mode, start),
                 Intent::Ran(mode, mark) => self.state_mut(mode).see(&mark),
                 Intent::AddContext(note) => self.context.push(note),
                 Intent::AddNote(note) => self.add_note(note),
@@ -46,6 +47,8 @@ impl<'a> Engine<'a> {
             notes: old.notes,
             messages: old.messages,
             notified: old.notified,
+            agents: old.agents,
+            admitted: old.admitted,
             other: old.other,
             ..ModeState::default()
         };

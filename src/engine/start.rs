@@ -127,6 +127,7 @@ impl<'a> Engine<'a> {
                 self.run_gate(mode, Some(phase), gate);
             }
         }
+        self.admit_start(agent);
     }
 
     fn block_out_of_turn(&mut self, mode: &'a Mode, phase: &'a Phase, agent: &str) {

@@ -32,7 +32,8 @@ impl EventFilter {
     #[must_use]
     pub fn matches(&self, event: &Event) -> bool {
         let calls = event.kind == Some(EventKind::PreToolUse);
-        let agent = if calls && event.spawned().is_some() { AGENT } else { 0 };
+        let starts = calls && matches!(event.tool(), Some("Agent" | "SendMessage"));
+        let agent = if starts || event.kind == Some(EventKind::SubagentStart) { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
         let other_tool =
             calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::selected(&self.tools, tool));
@@ -89,6 +90,7 @@ mod tests {
         assert_eq!(matching(json!({"hook_event_name": "PreToolUse", "tool_name": "Bash"})), ["base"]);
         assert_eq!(matching(json!({"hook_event_name": "PreToolUse", "tool_name": "mcp__files__write"})), ["base"]);
         assert_eq!(matching(json!({"hook_event_name": "PreToolUse", "tool_name": "Agent"})), ["code-review"]);
+        assert_eq!(matching(json!({"hook_event_name": "SubagentStart"})), ["code-review"]);
         assert!(matching(json!({"hook_event_name": "SubagentStop"})).is_empty());
     }
 }
