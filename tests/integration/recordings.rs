@@ -68,7 +68,10 @@ fn rewrite(name: &str) {
     let mut known = Session::default();
     for mut written in lines {
         for (namespace, state) in known.modes {
-            if written.line.before.modes.contains_key(&namespace) || !state.agents.is_empty() || !state.admitted.is_empty() {
+            if written.line.before.modes.contains_key(&namespace)
+                || !state.agents.is_empty()
+                || !state.admitted.is_empty()
+            {
                 let own = written.line.before.modes.entry(namespace).or_default();
                 (own.agents, own.admitted) = (state.agents, state.admitted);
             }
