@@ -54,6 +54,11 @@ trait CheckKind {
         None
     }
 
+    /// Returns the artifact or glob whose file the check needs.
+    fn artifact(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns the slow question of a check that asks a program or a server.
     fn question(&self, _: &Scope<'_>) -> Option<Question> {
         None
@@ -218,6 +223,15 @@ impl Check {
         };
         let phrases: Vec<String> = checks.iter().filter_map(|check| check.expectation(scope)).collect();
         (!phrases.is_empty()).then(|| phrases.join(joint))
+    }
+
+    /// Returns the artifacts and globs whose files this check needs.
+    pub fn artifacts(&self) -> Vec<&str> {
+        match (self, self.parts()) {
+            (Self::Not(_), _) => Vec::new(),
+            (_, Err(simple)) => simple.artifact().into_iter().collect(),
+            (_, Ok(checks)) => checks.iter().flat_map(Self::artifacts).collect(),
+        }
     }
 
     /// Collects the slow questions that this check is sure to ask and that need not wait for one another.

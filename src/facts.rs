@@ -33,6 +33,10 @@ pub const MOST_RESULTS: usize = 20;
 pub enum Question {
     /// Which files match any of these globs?
     Files(Vec<String>),
+    /// Which files of the project's other worktrees match any of these globs? Only a hint for messages.
+    Elsewhere(Vec<String>),
+    /// Which absolute path has this file, if its path does not reach it from the working directory? Only for messages.
+    Location(String),
     /// Which values do these keys have in a file's frontmatter?
     Frontmatter {
         /// The file.
@@ -119,6 +123,14 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// Whether the answer changes only the words of a message, never a verdict; a recording may lack it.
+    #[must_use]
+    pub const fn is_about_words(&self) -> bool {
+        matches!(self, Self::Elsewhere(_) | Self::Location(_))
+    }
+}
+
 /// A program that is given the event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunStep {
@@ -186,6 +198,8 @@ pub enum EventText {
 pub enum Answer {
     /// Files, newest first.
     Files(Vec<FoundFile>),
+    /// The absolute path of a file; `None` if its path in the project reaches it from the working directory.
+    Location(Option<String>),
     /// A file has no frontmatter.
     NoFrontmatter,
     /// A file's frontmatter cannot be read, for this reason.

@@ -6,6 +6,7 @@ mod files;
 mod fork_parent;
 pub mod git;
 mod http;
+mod other_worktrees;
 pub mod place;
 mod program;
 mod settings_files;
@@ -130,6 +131,26 @@ impl<'e> LiveFacts<'e> {
         }
     }
 
+    /// Files of the project's other worktrees, named by their path in the project if the agent works there.
+    fn elsewhere(&self, globs: &[String]) -> Vec<FoundFile> {
+        let found = other_worktrees::matching(&self.home, self.tree(), globs);
+        let in_home = place::real(self.folder()) == place::real(&self.home);
+        let named = |path: &Path| path.strip_prefix(&self.home).ok().filter(|_| in_home).unwrap_or(path).to_owned();
+        let text = |path: PathBuf| path.to_string_lossy().replace('\\', "/");
+        found.into_iter().map(|(root, file)| FoundFile { path: text(named(&root.join(&file.path))), ..file }).collect()
+    }
+
+    /// The absolute path of a file of the project, unless its path reaches it from the working directory.
+    ///
+    /// A file that does not exist yet belongs in the tree.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn location(&self, path: &str) -> Option<String> {
+        let at_home = self.home.join(path).exists() && self.root(path) == self.home;
+        let root = if at_home { &self.home } else { self.tree() };
+        let reaches = self.folder() == root || place::real(self.folder()) == place::real(root);
+        (!reaches).then(|| root.join(path).to_string_lossy().replace('\\', "/"))
+    }
+
     fn read(&self, path: &str) -> Result<Vec<u8>, Unknown> {
         read_limited(&self.root(path).join(path), path)
     }
@@ -231,6 +252,8 @@ impl<'e> LiveFacts<'e> {
     fn find_answer(&self, question: &Question) -> Result<Answer, Unknown> {
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
+            Question::Elsewhere(globs) => Answer::Files(self.elsewhere(globs)),
+            Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
             Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),

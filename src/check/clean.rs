@@ -47,7 +47,8 @@ impl CheckKind for CleanCheck {
         if changes.is_empty() {
             return self.head_moved(&place, scope);
         }
-        let named = changes.iter().take(NAMED).map(|change| format!("{} ({})", change.path, change.kind));
+        let named = changes.iter().take(NAMED);
+        let named = named.map(|change| format!("{} ({})", scope.named(&change.path), change.kind));
         let more = if changes.len() > NAMED { ", and more" } else { "" };
         let named = named.collect::<Vec<_>>().join(", ");
         Ok(Outcome::fails(format!("uncommitted {place}: {named}{more}")).remedied("commit these changes"))

@@ -24,19 +24,23 @@ impl CheckKind for CommittedCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
-        let remedy = format!("commit {path}");
+        let named = || scope.named(&path);
         let problem = match scope.facts.committed(path.clone()).map_err(Outcome::unknown)? {
             CommitState::Committed => return Ok(Outcome::passes(format!("`{path}` is committed"))),
             CommitState::Ignored => {
-                let remedy = format!("add it with `git add -f` and {remedy}");
-                return Ok(Outcome::fails(format!("git ignores `{path}`")).remedied(remedy));
+                let remedy = format!("add it with `git add -f` and commit {}", named());
+                return Ok(Outcome::fails(format!("git ignores `{}`", named())).remedied(remedy));
             }
             CommitState::Untracked => "is untracked",
             CommitState::Staged => "is staged, not committed",
             CommitState::Modified => "has changes that are not committed",
             CommitState::Missing => "is gone",
         };
-        Ok(Outcome::fails(format!("`{path}` {problem}")).remedied(remedy))
+        Ok(Outcome::fails(format!("`{}` {problem}", named())).remedied(format!("commit {}", named())))
+    }
+
+    fn artifact(&self) -> Option<&str> {
+        Some(&self.of)
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {

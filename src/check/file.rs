@@ -56,6 +56,10 @@ impl CheckKind for FileCheck {
         Ok(Outcome::fails(first.unwrap_or_default()).remedied(format!("write {}", scope.called(&self.of))))
     }
 
+    fn artifact(&self) -> Option<&str> {
+        Some(&self.of)
+    }
+
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let size =
             if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
@@ -69,12 +73,14 @@ impl FileCheck {
     /// What a matching file lacks.
     fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
         if file.size < u64::from(self.min_chars) {
-            return Ok(Some(format!("`{}` has {} characters, needs {}", file.path, file.size, self.min_chars)));
+            let path = scope.named(&file.path);
+            return Ok(Some(format!("`{path}` has {} characters, needs {}", file.size, self.min_chars)));
         }
         let Some(older) = &self.newer_than else { return Ok(None) };
         let newest = scope.facts.files(scope.globs(older)?)?.into_iter().next();
         let stale = newest.filter(|older| older.modified >= file.modified);
-        Ok(stale.map(|older| format!("`{}` is not newer than `{}`", file.path, older.path)))
+        let names = |older: FoundFile| (scope.named(&file.path), scope.named(&older.path));
+        Ok(stale.map(names).map(|(path, older)| format!("`{path}` is not newer than `{older}`")))
     }
 }
 
@@ -91,9 +97,10 @@ pub(super) fn matching(of: &str, newest: bool, scope: &Scope<'_>) -> Result<Vec<
     let files = scope.facts.files(globs).map_err(Outcome::unknown)?;
     let (mut full, empty): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.size > 0);
     if full.is_empty() {
-        let saw = empty
-            .first()
-            .map_or_else(|| format!("no file matches {wanted}"), |file| format!("`{}` is empty", file.path));
+        let saw = match empty.first() {
+            Some(file) => format!("`{}` is empty", scope.named(&file.path)),
+            None => format!("no file matches {}", scope.named(&wanted)),
+        };
         return Err(Outcome::fails(saw).remedied(format!("write {}", scope.called(of))));
     }
     if newest {

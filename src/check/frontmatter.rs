@@ -54,24 +54,18 @@ impl CheckKind for FrontmatterCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
-        let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
         let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
-        let fails = |saw: String| Ok(Outcome::fails(saw).remedied(remedy));
-        let seen = match scope.facts.frontmatter(path.clone(), keys).map_err(Outcome::unknown)? {
-            FrontmatterValues::Values(seen) => seen,
-            FrontmatterValues::Absent => return fails(format!("`{path}` has no frontmatter")),
-            FrontmatterValues::Broken(why) => return fails(format!("the frontmatter of `{path}` {why}")),
-        };
-        for (key, wanted) in &self.has {
-            match seen.get(key) {
-                None => return fails(format!("`{path}` has no `{key}` in its frontmatter")),
-                Some(value) if !has(value, wanted) => {
-                    return fails(format!("`{path}` says `{key}: {}`", shown(value)));
-                }
-                Some(_) => {}
-            }
+        let found = scope.facts.frontmatter(path.clone(), keys).map_err(Outcome::unknown)?;
+        if self.lack(&path, &found).is_none() {
+            return self.provenance(&path, scope);
         }
-        self.provenance(&path, scope)
+        let path = scope.named(&path);
+        let remedy = format!("add `{}` to the frontmatter of {path}", self.wanted());
+        Ok(Outcome::fails(self.lack(&path, &found).unwrap_or_default()).remedied(remedy))
+    }
+
+    fn artifact(&self) -> Option<&str> {
+        Some(&self.of)
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
@@ -81,20 +75,33 @@ impl CheckKind for FrontmatterCheck {
 }
 
 impl FrontmatterCheck {
+    /// What the frontmatter of the file at `path` lacks.
+    fn lack(&self, path: &str, found: &FrontmatterValues) -> Option<String> {
+        let seen = match found {
+            FrontmatterValues::Values(seen) => seen,
+            FrontmatterValues::Absent => return Some(format!("`{path}` has no frontmatter")),
+            FrontmatterValues::Broken(why) => return Some(format!("the frontmatter of `{path}` {why}")),
+        };
+        self.has.iter().find_map(|(key, wanted)| match seen.get(key) {
+            None => Some(format!("`{path}` has no `{key}` in its frontmatter")),
+            Some(value) if !has(value, wanted) => Some(format!("`{path}` says `{key}: {}`", shown(value))),
+            Some(_) => None,
+        })
+    }
+
     /// Checks who wrote the file.
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
-        let remedy = format!("let {by} write {path}");
-        match scope.facts.writer(path.to_owned()).map_err(Outcome::unknown)? {
-            Some(writer) if same_agent(&writer, by) => {
-                Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())))
-            }
-            Some(writer) => Ok(Outcome::fails(format!("`{path}` was last written by {writer}")).remedied(remedy)),
-            None => {
-                let saw = format!("no agent of this session wrote the present content of `{path}`");
-                Ok(Outcome::fails(saw).remedied(remedy))
-            }
+        let writer = scope.facts.writer(path.to_owned()).map_err(Outcome::unknown)?;
+        if writer.as_ref().is_some_and(|writer| same_agent(writer, by)) {
+            return Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())));
         }
+        let path = scope.named(path);
+        let saw = match writer {
+            Some(writer) => format!("`{path}` was last written by {writer}"),
+            None => format!("no agent of this session wrote the present content of `{path}`"),
+        };
+        Ok(Outcome::fails(saw).remedied(format!("let {by} write {path}")))
     }
 
     fn wanted(&self) -> String {

@@ -128,11 +128,29 @@ impl Scope<'_> {
         // Work that began before midnight continues in its file.
         let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {
-            return file.path;
+            return self.named(&file.path);
         }
         let glob = || self.globs(name).ok().and_then(|globs| globs.into_iter().next());
-        let like = || glob().map(|glob| format!("a file like {glob}"));
-        self.expected(name).or_else(like).unwrap_or_else(|| name.to_owned())
+        let like = || glob().map(|glob| format!("a file like {}", self.named(&glob)));
+        let new = self.expected(name).map(|path| self.named(&path));
+        new.or_else(like).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// How messages name a file of the project: absolute if its path does not reach it from the working directory.
+    #[must_use]
+    pub fn named(&self, path: &str) -> String {
+        let is_elsewhere = self.event.cwd().is_some() && !path.starts_with('/');
+        let absolute = is_elsewhere.then(|| self.facts.location(path.to_owned()).ok().flatten()).flatten();
+        absolute.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// The file of another worktree that an artifact without a file has there.
+    #[must_use]
+    pub fn elsewhere(&self, name: &str) -> Option<String> {
+        let globs = self.globs(name).ok()?;
+        let is_missing = self.facts.files(globs.clone()).ok()?.iter().all(|file| file.size == 0);
+        let found = is_missing.then(|| self.facts.elsewhere(globs).ok())?;
+        found?.into_iter().next().map(|file| file.path)
     }
 
     fn value(&self, name: &str) -> Result<Vec<String>, Unknown> {

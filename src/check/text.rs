@@ -59,6 +59,10 @@ impl CheckKind for TextCheck {
         Ok(outcomes.swap_remove(0))
     }
 
+    fn artifact(&self) -> Option<&str> {
+        Some(&self.of)
+    }
+
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let TextPattern { sections, contains, matches, .. } = &self.pattern;
         let quoted = |prefix: &str, words: &[String]| {
@@ -87,6 +91,7 @@ impl TextCheck {
         if lacks.is_empty() {
             return Outcome::passes(format!("`{path}` has everything required, in {chars} characters"));
         }
+        let path = scope.named(path);
         Outcome::fails(format!("`{path}` {}", lacks.join(" and "))).remedied(format!("complete {path}"))
     }
 }

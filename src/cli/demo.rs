@@ -6,7 +6,7 @@ use super::cli_error::CliError;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, hook, why};
 use crate::event::Event;
-use crate::facts::Answer;
+use crate::facts::Question;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,8 @@ impl DemoProject {
         let answered = hook::answer(event.to_string().as_bytes(), Some(&self.home));
         let Ok(event) = Event::from_value(event) else { return };
         print_row("event", TextStyle::Cyan, &event.described());
-        for (question, answer) in answered.asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_))) {
+        let is_shown = |question: &Question| !question.is_about_words() && *question != Question::Clock;
+        for (question, answer) in answered.asked.iter().filter(|(question, _)| is_shown(question)) {
             print_row("asked", TextStyle::Dim, &format!("{question} {answer}"));
         }
         let Some(decided) = &answered.decided else { return };

@@ -66,7 +66,7 @@ fn show(line: &JournalLine) {
     screen::print_line(format!("{what} was {}", styled(verdict_style(line.decision.verdict), word)));
     let details = format!("session {}, {}, decided in {} µs", line.before.id, local_time(&line.at), line.us);
     screen::print_line(styled(TextStyle::Dim, &details));
-    for (question, answer) in &line.asked {
+    for (question, answer) in line.asked.iter().filter(|(question, _)| !question.is_about_words()) {
         screen::print_line(format!("{} {question} {answer}", styled(TextStyle::Dim, "asked")));
     }
     for finding in &line.findings {

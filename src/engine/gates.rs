@@ -201,7 +201,20 @@ impl<'a> Engine<'a> {
             let wanted = gate.check.expectation(&self.scope(mode));
             outcome.remedy = wanted.map(|wanted| format!("{what} may start once {wanted}"));
         }
-        outcome.sentence(&gate.message)
+        let reason = outcome.sentence(&gate.message);
+        let is_missing = outcome.truth == Truth::Fails && verdict >= Verdict::Warn;
+        match is_missing.then(|| self.elsewhere(mode, gate)).flatten() {
+            Some(path) => {
+                format!("{reason} A matching file is in another worktree, {path}: merge that branch or copy the file.")
+            }
+            None => reason,
+        }
+    }
+
+    /// Returns a file of another worktree that a gate needs here; it opens no gate.
+    fn elsewhere(&self, mode: &Mode, gate: &Gate) -> Option<String> {
+        let scope = self.scope(mode);
+        gate.check.artifacts().into_iter().find_map(|name| scope.elsewhere(name))
     }
 
     /// Returns the command or agent that is about to start.

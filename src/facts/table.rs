@@ -42,6 +42,14 @@ questions! {
     fn files(globs: Vec<String>) -> Vec<FoundFile> {
         Question::Files(globs); Answer::Files(files) => files
     }
+    /// Files of the project's other worktrees that match any of `globs`, as messages name them.
+    fn elsewhere(globs: Vec<String>) -> Vec<FoundFile> {
+        Question::Elsewhere(globs); Answer::Files(files) => files
+    }
+    /// The absolute path of a file, `None` if its path in the project reaches it from the working directory.
+    fn location(path: String) -> Option<String> {
+        Question::Location(path); Answer::Location(path) => path
+    }
     /// The values of `keys` in a file's frontmatter.
     fn frontmatter(path: String, keys: Vec<String>) -> FrontmatterValues {
         Question::Frontmatter { path, keys };

@@ -7,6 +7,10 @@ impl Display for Question {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Files(globs) => write!(f, "which files match {}?", globs.first().map_or("", String::as_str)),
+            Self::Elsewhere(globs) => {
+                write!(f, "which files of other worktrees match {}?", globs.first().map_or("", String::as_str))
+            }
+            Self::Location(path) => write!(f, "where is {path}, seen from the working directory?"),
             Self::Frontmatter { path, keys } => {
                 write!(f, "what does {path} say of {} in its frontmatter?", keys.join(", "))
             }
@@ -64,6 +68,8 @@ impl Display for Answer {
                 [file] => write!(f, "{} ({} bytes)", file.path, file.size),
                 [file, rest @ ..] => write!(f, "{} ({} bytes) and {} more", file.path, file.size, rest.len()),
             },
+            Self::Location(Some(path)) => f.write_str(path),
+            Self::Location(None) => f.write_str("there"),
             Self::NoFrontmatter => f.write_str("it has none"),
             Self::NoText => f.write_str("there is none"),
             Self::BrokenFrontmatter(why) => write!(f, "it {why}"),

@@ -80,12 +80,12 @@ pub fn real(path: &Path) -> PathBuf {
 }
 
 /// The nearest ancestor with a `.git`.
-fn checkout(path: &Path) -> Option<PathBuf> {
+pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }
 
 /// The folder that all worktrees of a repository share.
-fn repository(checkout: &Path) -> Option<PathBuf> {
+pub(super) fn repository(checkout: &Path) -> Option<PathBuf> {
     let git = checkout.join(".git");
     if git.is_dir() {
         return git.canonicalize().ok();

@@ -112,7 +112,7 @@ impl ReplayResult {
             let state = decided.session.mode_state(&mode.namespace).filter(|state| state.is_active)?;
             Some((mode.name.clone(), state.phase.clone().unwrap_or_default()))
         });
-        let facts = asked.iter().filter(|(_, answer)| !matches!(answer, Answer::Clock(_)));
+        let facts = asked.iter().filter(|(question, _)| *question != Question::Clock && !question.is_about_words());
         Self {
             session: event.session().to_owned(),
             file: location.file.to_string(),

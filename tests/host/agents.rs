@@ -71,7 +71,8 @@ fn worktree(client: &Client) {
         json!({"subagent_type": "strategic-planner", "description": "plan", "prompt": "Do your part.",
             "run_in_background": false, "isolation": "worktree"}),
     );
-    let script = Script::main(vec![calls(vec![alone]), text("All done.")]).agent("strategic-planner", planner);
+    let turns = vec![calls(vec![alone]), calls(vec![agent("consulting-expert")]), text("All done.")];
+    let script = Script::main(turns).agent("strategic-planner", planner);
     let ran = session.run(client, "/plan a login page", script);
     ran.check(ran.exits("SubagentStop") == [2, 0], "blocked once, then allowed");
     ran.must_read("strategic-planner", "/.claude/worktrees/agent-");
@@ -81,4 +82,6 @@ fn worktree(client: &Client) {
         std::fs::read_dir(project.home().join(".claude/worktrees")).into_iter().flatten().filter_map(Result::ok);
     let strays = trees.filter(|tree| tree.path().join(".claude/hooks/cache.json").exists()).count();
     ran.check(strays == 0, "the state stays in the main checkout");
+    ran.check(ran.exits("PreToolUse:Agent") == [0, 2], "the next agent's start is blocked");
+    ran.must_read(MAIN, "A matching file is in another worktree, .claude/worktrees/agent-");
 }

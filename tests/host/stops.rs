@@ -19,6 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("a background agent is blocked after the main agent has stopped", background_after_the_stop),
         Case::new("patience runs out and the parent reads it with the result", patience_in_the_foreground),
         Case::new("patience runs out and the parent reads it with the notification", patience_in_the_background),
+        Case::new("an agent in a subfolder that takes the path literally is allowed to stop", subfolder),
         Case::new("in plan mode an agent is allowed to stop and the reason is given", plan_mode),
         Case::new("the consultant is blocked until marker and commit exist", consultant),
         Case::new("the reviewer is blocked until the review is complete", reviewer),
@@ -70,6 +71,28 @@ fn planner_follows_the_message(client: &Client) {
     let ran = client.run(&project, "/plan a login page", script);
     ran.check(ran.exits("SubagentStop") == [2, 0], "blocked once, then allowed");
     ran.must_read("strategic-planner", "project/MS-001_Log in/plans/plan_");
+}
+
+fn subfolder(client: &Client) {
+    let project = researched();
+    project.write("packages/web/index.html", "<p>\n");
+    let obeys: Turn = Box::new(|request| match wanted(request) {
+        Some(path) => vec![shell(&format!("mkdir -p \"$(dirname '{path}')\" && pwd && echo '# Plan' > '{path}'"))],
+        None => vec![Block::Text("No path was named.".to_owned())],
+    });
+    let main = vec![
+        calls(vec![shell("cd packages/web")]),
+        calls(vec![agent("strategic-planner")]),
+        calls(vec![shell("cd ../..")]),
+        text("All done."),
+    ];
+    let planner = vec![text("Done."), obeys, text("The whole report.")];
+    let ran = client.run(&project, "/plan a login page", Script::main(main).agent("strategic-planner", planner));
+    ran.must_read("strategic-planner", "/packages/web\n");
+    ran.check(ran.exits("SubagentStop") == [2, 0], "blocked once, then allowed");
+    let brief = format!("this is checked: the file `{}/project/plans/plan_", project.home().display());
+    ran.must_read("strategic-planner", &brief);
+    ran.check(mode_state(&project, "plan_mode", &ran.id)["phase"] == "consult", "the mode moves on");
 }
 
 /// Whether the journal has an event of the session.

@@ -152,6 +152,8 @@ impl<'a> InferredAnswers<'a> {
         let known = self.known;
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
+            Question::Elsewhere(_) => return Err("this session does not show other worktrees".into()),
+            Question::Location(_) => return Err("this session does not show where its files are".into()),
             Question::Frontmatter { path, keys } => frontmatter_of(self.content(path)?.as_bytes(), keys),
             Question::Text { path, wanted } => {
                 search_file(self.content(path).map(str::as_bytes).as_ref().copied(), wanted)
