@@ -4,6 +4,7 @@
 //! one row in the table below.
 
 mod agent;
+mod branch;
 mod calls;
 mod clean;
 mod command;
@@ -153,6 +154,7 @@ checks! {
     "text" => text::TextCheck as Text, "A file's text has certain parts.";
     "committed" => committed::CommittedCheck as Committed, "A file is committed.";
     "clean" => clean::CleanCheck as Clean, "Nothing is uncommitted.";
+    "branch" => branch::BranchCheck as Branch, "A certain branch is checked out.";
     "state" => state::StateCheck as State, "The state has certain values.";
     "ran" => ran::RanCheck as Ran, "An agent ran to its end.";
     "observed" => observed::ObservedCheck as Observed, "A command passed or failed.";

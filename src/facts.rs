@@ -67,6 +67,8 @@ pub enum Question {
     Baseline(Vec<String>),
     /// Which commit is HEAD?
     Head,
+    /// Which branch is checked out, and which is the default branch?
+    Branch,
     /// Which milestone is current?
     Milestone,
     /// What time is it?
@@ -223,6 +225,8 @@ pub enum Answer {
     Baseline(BTreeMap<String, String>),
     /// The commit that HEAD is, `None` before the first one.
     Head(Option<String>),
+    /// The checked-out branch.
+    Branch(CurrentBranch),
     /// The current milestone, `None` where the project has no status file.
     Milestone(Option<Milestone>),
     /// The time.
@@ -346,6 +350,18 @@ pub enum ChangeKind {
     Conflicted,
     /// A submodule with another commit checked out, or with changes of its own.
     Submodule,
+}
+
+/// The checked-out branch of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CurrentBranch {
+    /// Its name, `None` if HEAD is detached.
+    pub name: Option<String>,
+    /// The repository's default branch, if it is known.
+    pub default: Option<String>,
+    /// Whether the branch has no commit yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unborn: bool,
 }
 
 /// The current milestone.

@@ -86,7 +86,7 @@ pub mod internals {
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
     pub use crate::journal_files::{journals, lines};
-    pub use crate::live::git::{changes, commitment, head};
+    pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
     pub use crate::paths::ProjectPaths;

@@ -263,6 +263,7 @@ impl<'e> LiveFacts<'e> {
             }
             Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
             Question::Head => Answer::Head(git::head(self.tree())?),
+            Question::Branch => Answer::Branch(git::branch(self.tree())?),
             Question::Milestone => current_milestone(&[self.tree(), &self.home])?,
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => Answer::Writer(self.writer(path)?),

@@ -1,8 +1,8 @@
 //! The table of questions and the types of their answers.
 
 use super::{
-    Answer, CommitState, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile, FrontmatterValues,
-    GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
+    Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
+    FrontmatterValues, GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -90,6 +90,10 @@ questions! {
     /// The commit of HEAD, `None` before the first one.
     fn head() -> Option<String> {
         Question::Head; Answer::Head(head) => head
+    }
+    /// The checked-out branch and the default branch.
+    fn branch() -> CurrentBranch {
+        Question::Branch; Answer::Branch(branch) => branch
     }
     /// The current milestone, `None` without a status file.
     fn milestone() -> Option<Milestone> {

@@ -22,6 +22,7 @@ impl Display for Question {
             }
             Self::Baseline(paths) => write!(f, "which files are uncommitted under {}?", paths.join(", ")),
             Self::Head => f.write_str("which commit is HEAD?"),
+            Self::Branch => f.write_str("which branch is checked out?"),
             Self::Milestone => f.write_str("which milestone is current?"),
             Self::Clock => f.write_str("what time is it?"),
             Self::Writer(path) => write!(f, "who wrote the current content of {path}?"),
@@ -88,6 +89,10 @@ impl Display for Answer {
                 let named: Vec<String> =
                     changes.iter().take(3).map(|change| format!("{} ({})", change.path, change.kind)).collect();
                 write!(f, "{}{}", named.join(", "), if changes.len() > 3 { ", …" } else { "" })
+            }
+            Self::Branch(branch) => {
+                let default = branch.default.as_ref().map(|name| format!(" (default: {name})"));
+                write!(f, "{}{}", branch.name.as_deref().unwrap_or("detached"), default.unwrap_or_default())
             }
             Self::Milestone(Some(milestone)) => write!(f, "{} {}", milestone.id, milestone.description),
             Self::Clock(clock) => f.write_str(&clock.at),

@@ -5,6 +5,7 @@
 //! committed file without opening the repository. None of them writes to the repository, and all ignore
 //! `GIT_DIR` and similar variables: the repository is the one that contains `tree`.
 
+mod branch;
 mod cached_tree;
 mod checkout;
 #[cfg(unix)]
@@ -44,6 +45,7 @@ use self::path_scope::PathScope;
 
 use crate::facts::Unknown;
 
+pub use self::branch::branch;
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why a layer has no answer.

@@ -7,8 +7,9 @@
     reason = "a test may stop where it cannot go on"
 )]
 
-use modegate::internals::{ChangeKind, CommitState, GitChange, changes, commitment, head};
+use modegate::internals::{ChangeKind, CommitState, GitChange, branch, changes, commitment, head};
 
+mod branch;
 mod changed;
 mod committed;
 mod odd;

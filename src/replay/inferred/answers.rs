@@ -176,6 +176,7 @@ impl<'a> InferredAnswers<'a> {
                 return Err("this session does not show which files its commands have changed".into());
             }
             Question::History => Answer::History(known.story.history.clone()),
+            Question::Branch => return Err("this session does not show which branch is checked out".into()),
             Question::Committed(_)
             | Question::Changes(_)
             | Question::ChangesSince { .. }

@@ -353,6 +353,7 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
     let transcript = Question::Transcript { path: String::new(), last: true, wanted: TextQuery::default() };
     for question in [
         Question::Head,
+        Question::Branch,
         Question::Committed("a.md".to_owned()),
         Question::Changes(vec![".".to_owned()]),
         Question::Context("a.md".to_owned()),

@@ -1,0 +1,41 @@
+//! The checked-out branch and the default branch.
+
+use super::checkout::Checkout;
+use super::{LayerError, Unknown};
+use crate::facts::CurrentBranch;
+use gix::refs::TargetRef;
+
+/// The branch of HEAD, and the default branch of the repository that contains `tree`.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or its references cannot be read.
+pub fn branch(tree: &std::path::Path) -> Result<CurrentBranch, Unknown> {
+    let found = Checkout::from(tree)?;
+    let repo = found.repository().map_err(|error| match error {
+        LayerError::Unsure(why) | LayerError::Unsupported(why) | LayerError::Unreadable(why) => Unknown::from(why),
+    })?;
+    let head = repo.head().map_err(|error| format!("HEAD cannot be read: {error}"))?;
+    let name = head.referent_name().map(|name| name.shorten().to_string());
+    Ok(CurrentBranch { name, default: default_branch(repo), unborn: head.is_unborn() })
+}
+
+/// The branch of `origin/HEAD`, else the first usual name that exists.
+fn default_branch(repo: &gix::Repository) -> Option<String> {
+    const REMOTE: &str = "refs/remotes/origin/";
+    let remote = repo.try_find_reference("refs/remotes/origin/HEAD").ok().flatten();
+    if let Some(remote) = &remote
+        && let TargetRef::Symbolic(target) = remote.target()
+        && let Some(name) = target.as_bstr().to_string().strip_prefix(REMOTE)
+    {
+        return Some(name.to_owned());
+    }
+    let configured = repo.config_snapshot().string("init.defaultBranch").map(|name| name.to_string());
+    let exists = |name: &String| {
+        ["refs/heads/", REMOTE].iter().any(|folder| {
+            let whole = format!("{folder}{name}");
+            matches!(repo.try_find_reference(whole.as_str()), Ok(Some(_)))
+        })
+    };
+    configured.into_iter().chain(["main", "master"].map(str::to_owned)).find(exists)
+}
