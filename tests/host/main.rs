@@ -47,7 +47,10 @@ fn main() {
         eprintln!("no client in MODEGATE_CLIENT: run these with tests/host/run");
     }
     let client = client.map(|client| (client.clone(), Arc::new(Results::of(client.version))));
-    let mut trials: Vec<_> = cases().into_iter().map(|case| case.trial(client.clone())).collect();
+    let passed = client.as_ref().filter(|_| std::env::var_os("MODEGATE_NEW_TESTS").is_some());
+    let passed = passed.map(|(client, _)| matrix::results_of(client.version)).unwrap_or_default();
+    let cases = cases().into_iter().filter(|case| passed.get(&case.name) != Some(&true));
+    let mut trials: Vec<_> = cases.map(|case| case.trial(client.clone())).collect();
     trials.extend(checks_of_the_document());
     case::keep_panics();
     let mut arguments = Arguments::from_args();

@@ -30,6 +30,14 @@ pub fn update(cases: &[Case]) {
     results::clear();
 }
 
+/// The results of a version: those in the document, and those of the runs since.
+pub fn results_of(version: Version) -> Passed {
+    let document = std::fs::read_to_string(PATH).unwrap();
+    let mut matrix = Matrix::read(parts(&document).1);
+    matrix.add(results::all());
+    matrix.0.into_iter().find(|(known, _)| *known == version).map(|(_, passed)| passed).unwrap_or_default()
+}
+
 /// Fails unless the document has exactly the tests there are.
 pub fn must_be_current(cases: &[Case]) {
     let document = std::fs::read_to_string(PATH).unwrap();
