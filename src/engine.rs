@@ -76,6 +76,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         moves: Vec::new(),
         intents: Vec::new(),
         who: None,
+        starting: None,
         input: None,
         allow: false,
     };
@@ -91,6 +92,7 @@ enum Intent<'a> {
     Done(&'a Mode, &'a Phase),
     Skip(&'a Mode, &'a Phase),
     Admit(&'a Mode, AdmittedStart),
+    Unblock(&'a Mode),
     Ran(&'a Mode, String),
     AddContext(String),
     AddNote(String),
@@ -108,6 +110,8 @@ struct Engine<'a> {
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
     who: Option<AgentName>,
+    /// The agent whose start is being judged.
+    starting: Option<String>,
     /// The tool's input as gates have rewritten it.
     input: Option<Value>,
     allow: bool,
@@ -121,8 +125,13 @@ impl<'a> Engine<'a> {
             self.on_command(call);
         }
         match kind {
-            EventKind::PreToolUse => self.on_agent_start(),
+            EventKind::PreToolUse => {
+                self.judge_blocked_agent();
+                self.on_agent_start();
+            }
             EventKind::SubagentStart => self.on_agent_started(),
+            // A stop is the only thing that is left to such an agent.
+            EventKind::SubagentStop if self.is_start_blocked() => return self.on_blocked_agent_stop(),
             EventKind::SubagentStop => self.on_agent_stop(),
             EventKind::PostToolUse | EventKind::PostToolUseFailure => self.on_tool_result(),
             EventKind::Stop => self.on_main_stop(),

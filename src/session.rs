@@ -197,6 +197,12 @@ impl Session {
         self.modes.entry(BASE_NAMESPACE.to_owned()).or_default()
     }
 
+    /// Whether the gates of a mode block the start of the agent with this id.
+    #[must_use]
+    pub fn is_start_blocked(&self, agent: &str) -> bool {
+        self.modes.values().any(|state| state.blocks_start_of(agent))
+    }
+
     /// A value of a namespace, such as `current_phase`; the session's own value comes first.
     #[must_use]
     pub fn value(&self, namespace: &str, key: &str) -> Option<Value> {
@@ -210,6 +216,12 @@ impl ModeState {
     #[must_use]
     pub fn is_past(&self, phase: &str) -> bool {
         self.done.iter().chain(&self.skipped).any(|name| name == phase)
+    }
+
+    /// Whether its gates block the start of the agent with this id.
+    #[must_use]
+    pub fn blocks_start_of(&self, agent: &str) -> bool {
+        self.agents.get(agent).is_some_and(|record| record.start_blocked)
     }
 
     /// The tick at which something was last seen.
@@ -239,6 +251,8 @@ impl ModeState {
             messages: Vec::new(),
             forked_from: Vec::new(),
             fork_pending: false,
+            agents: BTreeMap::new(),
+            admitted: Vec::new(),
             ..self.clone()
         }
     }

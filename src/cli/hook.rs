@@ -216,7 +216,10 @@ impl HookRun<'_> {
         if !quiet || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |state: &ModeState| state.is_active || !state.notes.is_empty() || !state.messages.is_empty();
+        let is_busy = |state: &ModeState| {
+            let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
+            state.is_active || !state.notes.is_empty() || !state.messages.is_empty() || blocks_agent()
+        };
         library.needed(self.event, |namespace| session.mode_state(namespace).is_some_and(is_busy))
     }
 

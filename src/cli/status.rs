@@ -153,6 +153,9 @@ impl SessionStatus {
                 let at = screen::local_time(&unmet.at);
                 screen::print_line(format!("    allowed unmet: {} ({}, {at})", unmet.gate, unmet.agent));
             }
+            for (id, record) in state.agents.iter().filter(|(_, record)| record.start_blocked) {
+                screen::print_line(format!("    start blocked: {} ({id}), and so are its tools", record.agent));
+            }
             let opening = next_opening(&mode.name);
             for text in next.iter().filter_map(|text| text.strip_prefix(opening.as_str())) {
                 screen::print_line(format!("    next: {text}"));

@@ -1,14 +1,15 @@
 //! Agents in flight: starts that were allowed, and the agents that have started.
 
-use super::{Engine, Intent};
+use super::{Engine, Intent, NOTES};
 use crate::event::EventKind;
 use crate::mode::{Mode, Phase};
 use crate::session::{AdmittedStart, AgentRecord, ModeState};
+use crate::verdict::{Decision, Finding, Verdict};
 
 /// The most starts that wait for their agent.
 const ADMITTED: usize = 32;
 
-impl Engine<'_> {
+impl<'a> Engine<'a> {
     /// Records, once nothing blocks this call, that it may start an agent of type `agent`.
     ///
     /// A teammate starts under its name, so a name counts too.
@@ -43,18 +44,98 @@ impl Engine<'_> {
     }
 
     /// Handles an agent that has started: it is recorded where it works, and briefed.
+    ///
+    /// A start that no tool call announced (a skill, a workflow) is judged here. The host cannot block it, so the
+    /// agent's tools are blocked instead.
     pub(super) fn on_agent_started(&mut self) {
         let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
+        let mut blocked = false;
         for mode in &self.catalogue.modes {
             let admitted = self.take_admitted(mode, agent);
-            let works = mode.phases.iter().any(|phase| phase.worker.is_agent(agent));
-            if let Some(id) = self.event.agent_id().filter(|_| works && self.after.is_active(&mode.namespace)) {
-                let unlisted = admitted.is_none_or(|start| start.nested);
-                let record = AgentRecord { agent: agent.into(), start_blocked: false, unlisted };
+            if !self.gates_starts_of(mode, agent) {
+                continue;
+            }
+            let verdict = if admitted.is_some() { Verdict::Pass } else { self.judge_start(mode, agent) };
+            // A question to the person has to wait for a tool call, too.
+            let start_blocked = verdict >= Verdict::Ask;
+            let unlisted = admitted.is_none_or(|start| start.nested);
+            let record = AgentRecord { agent: agent.into(), start_blocked, unlisted };
+            if let Some(id) = self.event.agent_id().filter(|_| start_blocked || self.after.is_active(&mode.namespace)) {
                 self.state_mut(mode).agents.insert(id.into(), record);
             }
+            if verdict >= Verdict::Block {
+                blocked = true;
+                self.report_blocked_start(mode, agent);
+            }
         }
-        self.brief_agent(agent);
+        if blocked {
+            let reason = Decision::of(&self.findings).reason;
+            self.context.push(format!(
+                "modegate: your start is blocked. {reason} Your tools are blocked until then: stop now and report this."
+            ));
+        } else {
+            self.brief_agent(agent);
+        }
+    }
+
+    /// Reports a start that could not be blocked to the main agent and to the person.
+    fn report_blocked_start(&mut self, mode: &'a Mode, agent: &str) {
+        let of_mode = |finding: &&Finding| finding.mode == mode.name && finding.verdict >= Verdict::Block;
+        let reasons: Vec<&str> = self.findings.iter().filter(of_mode).map(|finding| finding.reason.as_str()).collect();
+        let note =
+            format!("{agent} has started, but its start is blocked, and so are its tools: {}", reasons.join(" "));
+        let message = format!("modegate: {} · {note}", mode.name);
+        let state = self.state_mut(mode);
+        if !state.notes.contains(&note) && state.notes.len() < NOTES {
+            state.notes.push(note);
+            state.messages.push(message);
+        }
+    }
+
+    /// Judges the start of the agent that calls this tool again, if it was blocked.
+    pub(super) fn judge_blocked_agent(&mut self) {
+        let Some(id) = self.event.agent_id().filter(|id| self.after.is_start_blocked(id)) else { return };
+        // This is how an agent of a workflow reports.
+        if self.event.tool() == Some("StructuredOutput") {
+            return;
+        }
+        for mode in &self.catalogue.modes {
+            let record = self.after.mode_state(&mode.namespace).and_then(|state| state.agents.get(id));
+            let Some(agent) = record.filter(|record| record.start_blocked).map(|record| record.agent.clone()) else {
+                continue;
+            };
+            if !self.gates_starts_of(mode, &agent) || self.judge_start(mode, &agent) < Verdict::Ask {
+                self.intents.push(Intent::Unblock(mode));
+            }
+        }
+    }
+
+    /// Whether the start of the agent of this event is blocked.
+    pub(super) fn is_start_blocked(&self) -> bool {
+        self.event.agent_id().is_some_and(|id| self.after.is_start_blocked(id))
+    }
+
+    /// Handles the stop of an agent whose start is blocked: it has done nothing that could count.
+    pub(super) fn on_blocked_agent_stop(&mut self) {
+        let id = self.event.agent_id().unwrap_or_default();
+        let record = self.after.modes.values().find_map(|state| state.agents.get(id));
+        self.who = record.map(|record| record.agent.clone());
+        self.moves.extend(self.who.as_ref().map(|agent| format!("{agent} stopped, its start was blocked")));
+    }
+
+    /// Lets the agent of this event work in a mode.
+    pub(super) fn unblock(&mut self, mode: &'a Mode) {
+        let Some(id) = self.event.agent_id() else { return };
+        let is_active = self.after.is_active(&mode.namespace);
+        let Some(record) = self.state_mut(mode).agents.get_mut(id) else { return };
+        record.start_blocked = false;
+        let agent = record.agent.clone();
+        self.moves.push(format!("{}: {agent} may work", mode.name));
+        if is_active {
+            self.brief_agent(&agent);
+        } else {
+            self.state_mut(mode).agents.remove(id);
+        }
     }
 
     /// Takes the start that a mode has allowed for the agent of this event.
@@ -73,6 +154,12 @@ impl Engine<'_> {
         let forget: &dyn Fn(&mut ModeState) = match event.kind {
             Some(EventKind::SubagentStop) => &|state| {
                 event.agent_id().map(|id| state.agents.remove(id));
+            },
+            // A tool that has run was allowed, if only by the person.
+            Some(EventKind::PostToolUse) => &|state| {
+                if let Some(record) = event.agent_id().and_then(|id| state.agents.get_mut(id)) {
+                    record.start_blocked &= event.tool() == Some("StructuredOutput");
+                }
             },
             Some(EventKind::PostToolUseFailure | EventKind::PermissionDenied) => &|state| {
                 state.admitted.retain(|start| Some(start.call.as_str()) != event.text("tool_use_id"));

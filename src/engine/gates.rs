@@ -220,6 +220,7 @@ impl<'a> Engine<'a> {
     /// Returns the command or agent that is about to start.
     fn starting(&self) -> Option<String> {
         let command = || self.event.command().map(|call| format!("/{}", call.name));
-        self.event.spawned().map(str::to_owned).or_else(command)
+        let spawned = || self.event.spawned().map(str::to_owned);
+        self.starting.clone().or_else(spawned).or_else(command)
     }
 }

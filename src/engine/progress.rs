@@ -16,6 +16,7 @@ impl<'a> Engine<'a> {
                 Intent::Done(mode, phase) => self.done(mode, phase),
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
                 Intent::Admit(mode, start) => self.admit(mode, start),
+                Intent::Unblock(mode) => self.unblock(mode),
                 Intent::Ran(mode, mark) => self.state_mut(mode).see(&mark),
                 Intent::AddContext(note) => self.context.push(note),
                 Intent::AddNote(note) => self.add_note(note),

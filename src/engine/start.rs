@@ -116,18 +116,25 @@ impl<'a> Engine<'a> {
     pub(super) fn on_agent_start(&mut self) {
         let Some(agent) = self.event.spawned() else { return };
         for mode in &self.catalogue.modes {
-            let active = self.after.is_active(&mode.namespace);
-            let Some(phase) = self.phase_of_agent(mode, agent) else {
-                if let Some(own) = mode.phases.iter().find(|phase| phase.worker.is_agent(agent)) {
-                    self.block_out_of_turn(mode, own, agent);
-                }
-                continue;
-            };
+            self.judge_start(mode, agent);
+        }
+        self.admit_start(agent);
+    }
+
+    /// Judges the start of an agent in one mode; returns the verdict.
+    pub(super) fn judge_start(&mut self, mode: &'a Mode, agent: &str) -> Verdict {
+        let earlier = self.findings.len();
+        let active = self.after.is_active(&mode.namespace);
+        self.starting = Some(agent.to_owned());
+        if let Some(phase) = self.phase_of_agent(mode, agent) {
             for gate in phase.before.iter().filter(|gate| active || gate.always) {
                 self.run_gate(mode, Some(phase), gate);
             }
+        } else if let Some(own) = mode.phases.iter().find(|phase| phase.worker.is_agent(agent)) {
+            self.block_out_of_turn(mode, own, agent);
         }
-        self.admit_start(agent);
+        self.starting = None;
+        self.findings.iter().skip(earlier).map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
     }
 
     fn block_out_of_turn(&mut self, mode: &'a Mode, phase: &'a Phase, agent: &str) {

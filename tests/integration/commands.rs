@@ -70,6 +70,26 @@ fn status_shows_the_phase_and_the_expected_path() {
 }
 
 #[test]
+fn an_agent_whose_start_is_blocked_is_explained() {
+    let project = Project::new();
+    plan(&project);
+    let id = ("agent_id", "a1");
+    let started =
+        json!({"hook_event_name": "SubagentStart", "session_id": "s", id.0: id.1, "agent_type": "strategic-planner"});
+    assert_eq!(project.hook(&started).exit, 0, "the host cannot block it");
+    let text = project.run(&["status"]).stdout;
+    assert!(text.contains("    start blocked: strategic-planner (a1), and so are its tools"), "{text}");
+    let text = project.run(&["why"]).stdout;
+    assert!(text.contains("SubagentStart(strategic-planner) was blocked"), "{text}");
+    assert!(text.contains("reason: Research report not found."), "{text}");
+    let tool = json!({"hook_event_name": "PreToolUse", "session_id": "s", id.0: id.1, "agent_type": "strategic-planner",
+        "tool_name": "Read", "tool_input": {"file_path": "a"}});
+    assert_eq!(project.hook(&tool).exit, 2);
+    let text = project.run(&["log"]).stdout;
+    assert!(text.contains("blocked") && text.contains("research-is-there"), "{text}");
+}
+
+#[test]
 fn why_shows_the_gate_and_what_it_saw() {
     let project = Project::new();
     assert_eq!(project.run(&["why"]).exit, 1);
