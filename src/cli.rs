@@ -11,6 +11,7 @@ mod hook_activity;
 mod install;
 mod install_manifest;
 mod install_target;
+mod install_variables;
 mod leave;
 mod log;
 mod modes;

@@ -34,6 +34,7 @@ mod mode;
 mod mode_cache;
 mod paths;
 mod process;
+mod project_commands;
 mod redact;
 mod replay;
 mod reply;

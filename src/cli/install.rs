@@ -7,7 +7,7 @@ use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, doctor};
+use super::{CliResult, doctor, install_variables};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries::{self, SettingsError};
@@ -79,6 +79,7 @@ impl Install {
         if !self.no_workflow {
             changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
         }
+        changes.extend(install_variables::settings_change(target));
         changes.extend(settings);
         if self.path && InstallManifest::read(target).has(target, &target.program()) {
             let note = "the program on PATH is used instead";

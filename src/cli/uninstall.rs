@@ -176,10 +176,10 @@ fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
     updated(before).is_some_and(|installed| updated(text) == Some(installed))
 }
 
-/// Removes the files of the starter workflow that the user has not changed.
+/// Removes the files of the starter workflow and the settings that the user has not changed.
 fn starter_files(target: &InstallTarget) -> Vec<FileChange> {
     let manifest = InstallManifest::read(target);
-    let paths = starter::FILES.iter().map(|file| target.claude.join(file.path));
+    let paths = starter::FILES.iter().map(|file| target.claude.join(file.path)).chain([target.places().settings()]);
     let change = |path: PathBuf| {
         if manifest.is_unchanged(target, &path) {
             return FileChange::remove(path);

@@ -242,7 +242,10 @@ impl Catalogue {
         (self.modes, self.origins) = kept.filter(|(mode, _)| !disabled.contains(&mode.name)).unzip();
         let names: Vec<String> = self.modes.iter().map(|mode| mode.name.clone()).collect();
         for mode in &mut self.modes {
-            mode.definitions.variables.extend(self.settings.variables.clone());
+            for (name, values) in &self.settings.variables {
+                let own = mode.definitions.variables.remove(name).unwrap_or_default();
+                mode.definitions.variables.insert(name.clone(), with_own(name, values, &own));
+            }
             mode.allow_env(&self.settings.env);
             mode.phases.retain(|phase| !matches!(&phase.worker, Worker::Mode(step) if !names.contains(step)));
         }
@@ -276,4 +279,10 @@ fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> St
         all.push_str(text);
     }
     format!("{:016x}", hash(all.as_bytes()))
+}
+/// The values of a variable in the settings, with the mode's `own` values in the place of `{name}`.
+fn with_own(name: &str, values: &[String], own: &[String]) -> Vec<String> {
+    let reference = format!("{{{name}}}");
+    let value = |value: &String| if *value == reference { own.to_vec() } else { vec![value.clone()] };
+    values.iter().flat_map(value).collect()
 }

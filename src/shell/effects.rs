@@ -169,7 +169,7 @@ impl ProgramCall {
         let argv = self.argv();
         let mut wanted = wanted.split_whitespace();
         let Some((program, own)) = wanted.next().zip(argv.first()) else { return false };
-        let own = own.rsplit(['/', '\\']).next().unwrap_or_default();
+        let [own, program] = [own.as_str(), program].map(|path| path.rsplit(['/', '\\']).next().unwrap_or_default());
         if own.strip_suffix(".exe").unwrap_or(own) != program {
             return false;
         }

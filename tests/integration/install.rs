@@ -595,3 +595,60 @@ fn a_second_uninstall_says_that_nothing_is_installed() {
     let second = project.run(&["uninstall"]).stdout;
     assert!(second.starts_with("modegate is not installed in ") && second.contains("--purge"), "{second}");
 }
+
+#[test]
+fn the_projects_own_commands_are_found_and_become_variables() {
+    let project = Project::new();
+    project.write(
+        "package.json",
+        r#"{"scripts": {"test": "vitest", "test:e2e": "playwright test", "test:watch": "x", "lint": "eslint ."}}"#,
+    );
+    project.write("pnpm-lock.yaml", "");
+    project.write(
+        "Makefile",
+        "TESTS := a\n.PHONY: test-all\ntest-all: build\n\tgo test ./...\nbuild:\n\tgo build\n%.o: %.c\n",
+    );
+    project.write("justfile", "verify-test arg='x':\n  echo\nset shell := ['sh']\n");
+    project.write("mise.toml", "[tasks.\"test:unit\"]\nrun = 'x'\n[tasks.deploy]\nrun = 'y'\n");
+    project.write("Taskfile.yml", "version: '3'\ntasks:\n  tests:\n    cmds: [x]\n");
+    project.write(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: make test-ci\n");
+    project.write("go.mod", "module x\n");
+    let output = project.run(&["install"]);
+    fine(&output);
+    assert!(output.stdout.contains("test: pnpm run test, pnpm run test:e2e, make test-all, …"), "{}", output.stdout);
+    let settings = project.read(".claude/modegate.yaml");
+    for wanted in [
+        "- \"{test}\"",
+        "\"pnpm run test:e2e\" # package.json",
+        "\"make test-all\" # Makefile",
+        "\"just verify-test\"",
+        "\"mise run test:unit\"",
+        "\"task tests\"",
+        "\"make test-ci\" # .github/workflows/ci.yml",
+        "\"go test\" # go.mod",
+        "\"pnpm run lint\"",
+        "\"make build\"",
+    ] {
+        assert!(settings.contains(wanted), "{wanted}\n{settings}");
+    }
+    for other in ["watch", "deploy", "TESTS", "%"] {
+        assert!(!settings.contains(other), "{other}\n{settings}");
+    }
+    let shown = project.run(&["modes", "check"]);
+    fine(&shown);
+    project.write(".claude/modegate.yaml", "variables: { test: [make prove], code: [lib] }\n");
+    fine(&project.run(&["install"]));
+    assert!(project.read(".claude/modegate.yaml").contains("make prove"), "an existing file is the user's");
+    let doctor = project.run(&["doctor"]);
+    assert!(doctor.stdout.contains("`code` names a path that does not exist: lib"), "{}", doctor.stdout);
+}
+
+#[test]
+fn settings_that_install_wrote_are_removed_with_it() {
+    let project = Project::new();
+    project.write("Cargo.toml", "[package]\n");
+    fine(&project.run(&["install"]));
+    assert!(project.read(".claude/modegate.yaml").contains("\"cargo test\" # Cargo.toml"));
+    fine(&project.run(&["uninstall"]));
+    assert!(!project.home().join(".claude/modegate.yaml").exists());
+}

@@ -9,9 +9,11 @@ use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
 use crate::live::{LiveFacts, git};
 use crate::mode::{Action, Catalogue, Gate, Mode};
+use crate::project_commands::{Purpose, project_commands};
 use crate::session::Session;
 use crate::verdict::Verdict;
 use serde_json::json;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
@@ -39,6 +41,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     if diagnostics.is_empty() {
         diagnostics.push(Diagnostic::ok("modes", format!("{} modes, and every gate can pass", modes.len())));
     }
+    diagnostics.extend(variables(context));
     diagnostics
 }
 
@@ -81,6 +84,35 @@ fn cannot_block(mode: &Mode, gate: &Gate) -> Option<Diagnostic> {
     let trigger = gate.on.iter().find(|trigger| never(&trigger.event))?;
     let message = format!("gate {} of {} mode is on {trigger}, which cannot be blocked", gate.id, mode.name);
     blocks.then(|| Diagnostic::note("gate-cannot-block", message, "use `fail: warn`, or another event"))
+}
+
+/// Variables of the settings that fit nothing in the project.
+fn variables(context: &DoctorContext) -> Vec<Diagnostic> {
+    let home = &context.target.home;
+    let variables = &context.catalogue.settings.variables;
+    let mut diagnostics = Vec::new();
+    let code = variables.get("code").map(Vec::as_slice).unwrap_or_default();
+    let plain = |path: &&String| !path.starts_with('!') && !path.contains(['{', '*']);
+    for path in code.iter().filter(plain).filter(|path| !home.join(path).exists()) {
+        let fix = "change `variables.code` in `.claude/modegate.yaml`, or remove it to mean the whole project";
+        let message = "`code` names a path that does not exist";
+        diagnostics.push(Diagnostic::problem("code-matches-no-file", message, fix).about(path.as_str()));
+    }
+    let asks = context.catalogue.modes.iter().any(|mode| mode.definitions.variables.contains_key("test"));
+    let found = project_commands(home).into_iter().any(|command| command.purpose == Purpose::Test);
+    if asks && !found && !variables.contains_key("test") && has_code(home) {
+        let fix = "if modegate does not recognize your test runs, list the command as `variables.test` in `.claude/modegate.yaml`";
+        diagnostics.push(Diagnostic::note("no-test-command", "no test command was found in the project's files", fix));
+    }
+    diagnostics
+}
+
+/// Whether the project has files other than documents and settings.
+fn has_code(home: &Path) -> bool {
+    let names = std::fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_document = |name: &str| matches!(name.rsplit('.').next(), Some("md")) || name.starts_with('.');
+    let is_code = |name: &str| !is_document(name) && !matches!(name, "project" | "specs" | "docs");
+    names.filter_map(|name| name.into_string().ok()).any(|name| is_code(&name))
 }
 
 /// Whether git works if gates need it, and does not ignore files that must be committed.
