@@ -2,6 +2,7 @@
 
 mod cache;
 mod cli_error;
+mod client_version;
 mod completions;
 mod demo;
 mod doctor;
@@ -188,7 +189,7 @@ fn require_person(command: &str) -> Result<(), CliError> {
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::live::place;
     let home = match project {
-        Some(given) => given.canonicalize().unwrap_or(given),
+        Some(given) => place::home_at(&given.canonicalize().unwrap_or(given)),
         None => place::home_here(None),
     };
     crate::paths::ProjectPaths { home }

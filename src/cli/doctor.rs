@@ -9,7 +9,7 @@ mod state_checks;
 mod workflow_checks;
 mod workflow_files;
 
-use super::install_target::{InstallScope, InstallTarget};
+use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE};
 use clap::Args;
@@ -120,6 +120,11 @@ pub(super) fn has_hook_entries(target: &InstallTarget) -> bool {
     !DoctorContext::read(target.clone()).calls().is_empty()
 }
 
+/// What is wrong with starting Claude Code in the current folder, if it is below the project.
+pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
+    entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())
+}
+
 fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = entry_checks::run(context);
     diagnostics.extend(program_checks::run(context));
@@ -134,8 +139,12 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        let is_here = project.is_none();
         let context = DoctorContext::read(InstallScope::default().target(project)?);
         let mut diagnostics = examine(&context);
+        if is_here {
+            diagnostics.extend(entry_checks::ungated_folder(&context, &start_folder()));
+        }
         let sent = if self.live { live_checks::send_events(&context) } else { Vec::new() };
         diagnostics.extend(live_checks::run(&sent));
         let diagnostics = grouped(diagnostics);

@@ -7,6 +7,7 @@ use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
 use crate::facts::{Answer, Facts, Question};
+use crate::hook_entries;
 use crate::journal::{self, JournalLine};
 use crate::journal_files;
 use crate::live::{LiveFacts, now, place};
@@ -114,11 +115,25 @@ pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDurati
 
 /// Loads the modes in a project, or where a command is about to make the folder one.
 fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
-    if places.hooks().is_dir() {
+    if places.hooks().is_dir() || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
         return Some(ModeCache::open(places));
     }
     let call = event.command()?;
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
+}
+
+/// Makes a folder a project if its settings call modegate, as in a colleague's clone: the program is not committed.
+fn is_set_up(places: &ProjectPaths) -> bool {
+    let calls_modegate = |name: &str| {
+        let text = std::fs::read_to_string(places.home.join(".claude").join(name)).unwrap_or_default();
+        hook_entries::without_entries(&text).is_ok_and(|without| without != text)
+    };
+    if !["settings.json", "settings.local.json"].into_iter().any(calls_modegate) {
+        return false;
+    }
+    let made = std::fs::create_dir_all(places.hooks());
+    disk::ignore_own(&places.hooks());
+    made.is_ok()
 }
 
 /// The handling of one event.

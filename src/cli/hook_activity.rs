@@ -56,12 +56,12 @@ impl fmt::Display for HookActivity {
 
 /// The heartbeats of all recent sessions, with a journal or without; tool calls before the installation do not count.
 pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
-    let places = target.places();
+    let places = target.state_places();
     let journals = journal_files::journals(&places.sessions());
     let known = journals.iter().filter(|path| is_recent(path)).filter_map(|path| HookActivity::of(path));
     let mut heartbeats: Vec<HookActivity> = known.collect();
     if places.hooks().is_dir() {
-        heartbeats.extend(unseen(&places));
+        heartbeats.extend(unseen(&target.home, &places));
     }
     let from = InstallManifest::read(target).time();
     let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
@@ -73,8 +73,8 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
 }
 
 /// Sessions of a project that have never called the hook.
-fn unseen(places: &ProjectPaths) -> Vec<HookActivity> {
-    let Some(folder) = transcripts(&places.home) else { return Vec::new() };
+fn unseen(home: &Path, places: &ProjectPaths) -> Vec<HookActivity> {
+    let Some(folder) = transcripts(home) else { return Vec::new() };
     let mut heartbeats = Vec::new();
     for path in journal_files::journals(&folder).into_iter().filter(|path| is_recent(path)) {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

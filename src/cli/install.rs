@@ -14,6 +14,7 @@ use crate::hook_entries::{self, SettingsError};
 use crate::mode_cache;
 use crate::starter;
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
-        let events = hook_entries::required_events(&mode_cache::read(&target.places()));
+        let events = hook_entries::required_events(&mode_cache::read(&target.state_places()));
         let mut changes = self.plan(&target, &events)?;
         if !self.dry_run {
             let created = target.missing_folders();
@@ -116,7 +117,7 @@ impl Install {
             screen::print_json(&json!({
                 "version": env!("CARGO_PKG_VERSION"), "home": target.home.to_string_lossy(),
                 "settings": target.settings.to_string_lossy(), "events": names, "dry_run": self.dry_run,
-                "changes": changes, "problems": problems,
+                "changes": changes, "problems": problems, "coverage": Coverage::of(target),
             }));
             return;
         }
@@ -125,8 +126,56 @@ impl Install {
         screen::print_line(format!("modegate {} {verb} in {home}", env!("CARGO_PKG_VERSION")));
         file_change::print(changes, target, self.dry_run);
         problems.iter().for_each(doctor::Diagnostic::print);
+        Coverage::of(target).print();
         if !self.dry_run {
             print_next_steps(target);
+        }
+    }
+}
+
+/// Who is gated by an installation, and where.
+#[derive(Serialize)]
+struct Coverage {
+    commit: Option<&'static str>,
+    colleagues: &'static str,
+    worktrees: &'static str,
+    subfolders: &'static str,
+}
+
+impl Coverage {
+    fn of(target: &InstallTarget) -> Self {
+        if target.is_users {
+            return Self {
+                commit: None,
+                colleagues: "not affected: these are your own settings",
+                worktrees: "gated",
+                subfolders: "gated",
+            };
+        }
+        if target.is_private {
+            return Self {
+                commit: None,
+                colleagues: "not affected: .claude/settings.local.json is yours, do not commit it",
+                worktrees: "gated, with the state of this checkout (Claude Code 2.1.211 and later)",
+                subfolders: "gated (Claude Code 2.1.211 and later)",
+            };
+        }
+        Self {
+            commit: Some("commit .claude/settings.json, .claude/commands and .claude/agents to share this"),
+            colleagues: "gated if they have modegate; others can work and are told how to get it",
+            worktrees: "gated, with the state of this checkout",
+            subfolders: "not gated if Claude Code is started there; `modegate install --local` adds them for you",
+        }
+    }
+
+    fn print(&self) {
+        let rows = [("colleagues", self.colleagues), ("worktrees", self.worktrees), ("subfolders", self.subfolders)];
+        screen::print_line("");
+        for (who, text) in rows {
+            screen::print_line(format!("  {who:<11} {text}"));
+        }
+        if let Some(text) = self.commit {
+            screen::print_line(format!("  {:<11} {text}", "git"));
         }
     }
 }

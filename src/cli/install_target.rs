@@ -36,7 +36,7 @@ pub(super) struct InstallTarget {
     /// Whether it is for all projects of the user.
     pub(super) is_users: bool,
     /// Whether the settings file is not shared with others.
-    is_private: bool,
+    pub(super) is_private: bool,
 }
 
 impl InstallScope {
@@ -93,10 +93,11 @@ impl InstallTarget {
 
     /// The program of the hook entries.
     ///
-    /// Private settings have the absolute path: the host also reads them for sessions in folders below, where
-    /// the project variable is another.
+    /// The same in local settings as in shared ones, since the host runs equal entries once. The host also reads local
+    /// settings for sessions in folders below, where the project variable is another; the launcher finds the program there,
+    /// but Windows has none.
     pub(super) fn entry_program(&self) -> String {
-        if self.is_private {
+        if self.is_users || self.is_private && cfg!(windows) {
             return self.program().to_string_lossy().into_owned();
         }
         format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
@@ -111,6 +112,11 @@ impl InstallTarget {
     /// The paths of the project.
     pub(super) fn places(&self) -> ProjectPaths {
         ProjectPaths { home: self.home.clone() }
+    }
+
+    /// The paths of the project's state and modes, which all checkouts of a repository share.
+    pub(super) fn state_places(&self) -> ProjectPaths {
+        ProjectPaths { home: place::home_at(&self.home) }
     }
 
     /// Locks out other installations until the file is dropped.
@@ -162,15 +168,20 @@ fn root(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(|dir| dir.join(".git").exists() && Some(*dir) != user.as_deref()).map(Path::to_owned)
 }
 
+/// The folder in which Claude Code would be started: the current one, or that of the session.
+pub(super) fn start_folder() -> PathBuf {
+    let here = variable("CLAUDE_PROJECT_DIR").filter(|folder| folder.is_absolute() && folder.is_dir());
+    let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
+    place::real(&here)
+}
+
 /// The project around the current folder.
 ///
 /// In a repository the nearest folder with `.claude`, up to its root, else the root; elsewhere the nearest folder
 /// with `.claude/hooks`, else the current one. The host reads settings only where it is started, so folders
 /// further up do not count.
 fn here() -> PathBuf {
-    let here = variable("CLAUDE_PROJECT_DIR").filter(|folder| folder.is_absolute() && folder.is_dir());
-    let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
-    let here = place::real(&here);
+    let here = start_folder();
     let user = user_folder();
     let is_users = |dir: &Path| user.as_ref().is_some_and(|user| *user == place::real(&dir.join(".claude")));
     if let Some(root) = root(&here) {

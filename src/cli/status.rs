@@ -69,6 +69,7 @@ impl Status {
         if let Some(missing) = project.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(CliError::failure(format!("`{}` is not a folder", missing.display())));
         }
+        let is_here = project.is_none();
         let places = places(project);
         self.session = find_optional(&places, self.session.as_deref())?;
         let target = InstallTarget::of(&places);
@@ -103,6 +104,9 @@ impl Status {
                 missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
             {
                 print_missed(hook_activity, "");
+            }
+            if let Some(ungated) = is_here.then(|| doctor::ungated_folder(&target)).flatten() {
+                ungated.print();
             }
             if let Some(text) = &error {
                 screen::print_failure(text, false);

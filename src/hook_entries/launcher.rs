@@ -8,22 +8,20 @@ use crate::event::EventKind;
 /// Runs the program at `p`: the only part that an ordinary event reaches.
 const RUN: &str = r#"; [ -x "$p" ] && exec "$p" "#;
 
-/// Looks for the program in the main checkout of a linked worktree (`w`), then on PATH.
+/// Looks for the program in the main checkout of a linked worktree, at the root of the repository, then on PATH.
 ///
-/// Nothing here starts a process or can loop for ever; `.git` of a linked worktree is a file that names the
-/// repository.
+/// `r` is the root of this checkout, `m` that of the main one: `.git` of a linked worktree is a file that names it.
+/// Nothing here starts a process or can loop for ever. `c` is set where modegate has state: the program was there and is
+/// gone.
 const SEARCH: &str = concat!(
-    r#"; d=$CLAUDE_PROJECT_DIR; r=$d; g=; w="#,
-    r#"; until [ -e "$r/.git" ] || [ "$r" = "${r%/*}" ]; do r=${r%/*}; done"#,
-    r#"; [ -f "$r/.git" ] && read -r _ g <"$r/.git""#,
-    r#"; case $g in /*) ;; *) g=$r/$g;; esac"#,
-    r#"; case $g in */.git/worktrees/*) w=${g%/.git/worktrees/*}${d#"$r"}/.claude/hooks;; esac"#,
-    r#"; [ -x "$w/modegate" ] && exec "$w/modegate" ARGS"#,
+    r#"; d=$CLAUDE_PROJECT_DIR; r=$d; g=; c="#,
+    r#"; until [ -e "$r/.git" ] || [ "$r" = "${r%/*}" ]; do r=${r%/*}; done; [ -e "$r/.git" ] || r=$d; m=$r"#,
+    r#"; [ -f "$r/.git" ] && read -r _ g <"$r/.git"; case $g in /*) ;; *) g=$r/$g;; esac"#,
+    r#"; case $g in */.git/worktrees/*) m=${g%/.git/worktrees/*};; esac"#,
+    r#"; for h in "$m${d#"$r"}" "$r" "$m"; do h=$h/.claude/hooks"#,
+    r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS; [ -e "$h/cache.json" ] && c=1; done"#,
     r#"; PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
 );
-
-/// Runs the next command for each folder that has modegate's state: the program was there and is gone.
-const WHERE_IT_RAN: &str = r#"; for c in "${p%/*}" "$d/.claude/hooks" "$w"; do [ -e "$c/cache.json" ] && "#;
 
 /// What is said at the start of a session without modegate.
 const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
@@ -47,13 +45,11 @@ pub(super) fn line(program: &str, args: &str, kind: EventKind) -> String {
 fn without_program(kind: EventKind) -> String {
     match kind {
         EventKind::SessionStart => format!(
-            r#"{WHERE_IT_RAN}exit 0; done; read -r e; case $e in *'"source":"startup"'*) echo '{{"systemMessage":"{NOT_INSTALLED}"}}';; esac"#
+            r#"; [ "$c" ] && exit 0; read -r e; case $e in *'"source":"startup"'*) echo '{{"systemMessage":"{NOT_INSTALLED}"}}';; esac"#
         ),
-        EventKind::UserPromptSubmit => {
-            format!(r#"{WHERE_IT_RAN}echo '{{"systemMessage":"{VANISHED}"}}' && exit 0; done"#)
-        }
+        EventKind::UserPromptSubmit => format!(r#"; [ "$c" ] && echo '{{"systemMessage":"{VANISHED}"}}'"#),
         EventKind::PreToolUse => format!(
-            r#"{WHERE_IT_RAN}grep -Eq '{STARTS}' && echo '{{"decision":"block","reason":"{START_BLOCKED}"}}' && exit 2; done"#
+            r#"; [ "$c" ] && grep -Eq '{STARTS}' && echo '{{"decision":"block","reason":"{START_BLOCKED}"}}' && exit 2"#
         ),
         _ => String::new(),
     }

@@ -7,41 +7,76 @@ use std::path::{Path, PathBuf};
 
 /// The home of a project, where state and configuration are.
 ///
-/// As given by the host, else the nearest ancestor of `cwd` with a `.claude` folder that is not the
-/// user's own, else `cwd`.
+/// Of the folder given by the host, else of the nearest ancestor of `cwd` with a `.claude` folder that is not the
+/// user's own, else of `cwd`.
 #[must_use]
 pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
     if let Some(said) = said.filter(|said| said.is_absolute() && said.is_dir()) {
-        return lexical(said);
+        return home_of(&lexical(said), user);
     }
     let cwd = lexical(cwd);
     if let Some(worktree_owner) = worktree_owner(&cwd) {
         return worktree_owner;
     }
-    // The user's folder may be known by a link.
-    let is_users = |dir: &Path| user.is_some_and(|user| dir == user || real(dir) == real(user));
-    let has_claude = |dir: &&Path| dir.join(".claude").is_dir() && !is_users(dir);
-    cwd.ancestors().find(has_claude).unwrap_or(&cwd).to_owned()
+    let has_claude = |dir: &&Path| dir.join(".claude").is_dir() && !is_users(dir, user);
+    home_of(cwd.ancestors().find(has_claude).unwrap_or(&cwd), user)
+}
+
+/// The home of the project that a session in `folder` belongs to.
+///
+/// The nearest folder with `.claude/hooks`, up to the root of the repository, else `folder`. In a linked worktree,
+/// the same folder of the main checkout comes before its own: all checkouts share one state.
+fn home_of(folder: &Path, user: Option<&Path>) -> PathBuf {
+    let Some((root, git)) = repository_root(folder) else { return folder.to_owned() };
+    let main = if git.is_dir() { None } else { main_checkout(root) };
+    let is_project = |dir: &Path| dir.join(".claude/hooks").is_dir() && (dir == folder || !is_users(dir, user));
+    let within = folder.ancestors().take_while(|dir| dir.starts_with(root));
+    let found = within.into_iter().find_map(|dir| {
+        let shared = main.as_ref().and_then(|main| Some(lexical(&main.join(dir.strip_prefix(root).ok()?))));
+        shared.filter(|dir| is_project(dir)).or_else(|| Some(dir.to_owned()).filter(|dir| is_project(dir)))
+    });
+    found.unwrap_or_else(|| folder.to_owned())
+}
+
+/// Whether a folder is the user's own, which may be known by a link.
+fn is_users(dir: &Path, user: Option<&Path>) -> bool {
+    user.is_some_and(|user| dir == user || real(dir) == real(user))
 }
 
 /// The home of the project at `cwd`, with the host's environment variables.
 #[must_use]
 pub fn home_here(cwd: Option<&Path>) -> PathBuf {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let cwd = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(here, Path::to_owned);
-    home(
-        variable("CLAUDE_PROJECT_DIR").as_deref(),
-        &cwd,
-        variable("HOME").or_else(|| variable("USERPROFILE")).as_deref(),
-    )
+    home(session_folder().as_deref(), &cwd, user_home().as_deref())
 }
 
-/// The folder in which files and commits are looked for: home, or the same folder in the worktree of home's
-/// repository that contains `cwd`.
+/// The home of the project that a folder belongs to.
+#[must_use]
+pub fn home_at(folder: &Path) -> PathBuf {
+    home_of(folder, user_home().as_deref())
+}
+
+/// The folder in which the host was started, as it says.
+#[must_use]
+pub fn session_folder() -> Option<PathBuf> {
+    variable("CLAUDE_PROJECT_DIR")
+}
+
+fn user_home() -> Option<PathBuf> {
+    variable("HOME").or_else(|| variable("USERPROFILE"))
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The folder in which files and commits are looked for: the same folder as home in the worktree of home's repository
+/// that contains `cwd`, else in the one in which the session was started, else home.
 #[must_use]
 pub fn tree(home: &Path, cwd: Option<&Path>) -> PathBuf {
-    other_tree(home, cwd).unwrap_or_else(|| home.to_owned())
+    let other = other_tree(home, cwd).or_else(|| other_tree(home, session_folder().as_deref()));
+    other.unwrap_or_else(|| home.to_owned())
 }
 
 fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
@@ -56,16 +91,31 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// The same folder in the main checkout, for a folder in a linked worktree.
-///
-/// `None` in a main checkout, in a submodule, and where the repository has no checkout of its own (a bare one).
 #[must_use]
 pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
-    let (here, git) = folder.ancestors().find_map(|dir| Some((dir, dir.join(".git").metadata().ok()?)))?;
-    if git.is_dir() {
-        return None;
-    }
-    let shared = repository(here).filter(|shared| shared.ends_with(".git"))?;
-    Some(shared.parent()?.join(folder.strip_prefix(here).ok()?))
+    let (root, git) = repository_root(folder)?;
+    let main = if git.is_dir() { None } else { main_checkout(root) };
+    Some(lexical(&main?.join(folder.strip_prefix(root).ok()?)))
+}
+
+/// The root of the repository around a folder; in a linked worktree, that of the main checkout.
+#[must_use]
+pub fn repository_home(folder: &Path) -> Option<PathBuf> {
+    let (root, _) = repository_root(folder)?;
+    Some(in_main_checkout(root).unwrap_or_else(|| root.to_owned()))
+}
+
+/// The nearest ancestor with a `.git`, and what that is.
+fn repository_root(folder: &Path) -> Option<(&Path, std::fs::Metadata)> {
+    folder.ancestors().find_map(|dir| Some((dir, dir.join(".git").metadata().ok()?)))
+}
+
+/// The main checkout of a linked worktree.
+///
+/// `None` in a submodule, and where the repository has no checkout of its own, as a bare one.
+fn main_checkout(worktree: &Path) -> Option<PathBuf> {
+    let shared = repository(worktree).filter(|shared| shared.ends_with(".git"))?;
+    shared.parent().map(Path::to_owned)
 }
 
 /// The path with links resolved, as far as it exists.

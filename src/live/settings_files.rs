@@ -20,10 +20,12 @@ pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<S
     Ok(changes_entries(event, &before)?.then(|| path.to_string_lossy().into_owned()))
 }
 
+/// The settings files of the project, of the folder in which the session was started, and of the user.
 fn settings(home: &Path) -> Vec<PathBuf> {
-    let folder = home.join(".claude");
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let user = variable("CLAUDE_CONFIG_DIR").or_else(|| variable("HOME").map(|home| home.join(".claude")));
-    let own = [folder.join("settings.json"), folder.join("settings.local.json")];
-    own.into_iter().chain(user.map(|user| user.join("settings.json"))).collect()
+    let folders = [Some(home.to_owned()), place::session_folder()].into_iter().flatten();
+    let own = folders
+        .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)));
+    own.chain(user.map(|user| user.join("settings.json"))).collect()
 }

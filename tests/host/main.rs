@@ -15,6 +15,7 @@ mod activation;
 mod agents;
 mod case;
 mod client;
+mod folders;
 mod gates;
 mod install;
 mod matrix;
@@ -70,6 +71,7 @@ fn cases() -> Vec<Case> {
         ("agents", agents::cases()),
         ("other hooks", other_hooks::cases()),
         ("install", install::cases()),
+        ("folders", folders::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),
         ("screen", screen::cases()),

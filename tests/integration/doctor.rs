@@ -470,3 +470,35 @@ fn a_folder_without_modegate_has_few_problems() {
     let output = project.run(&["doctor"]);
     assert!(output.stdout.ends_with("3 problems\n"), "{}", output.stdout);
 }
+
+/// The doctor's report, run in a folder below the project.
+fn examined_below(project: &Project, words: &[&str]) -> crate::project::CommandOutput {
+    project.write("packages/web/x", "");
+    let mut command = project.modegate();
+    command.env_remove("CLAUDE_PROJECT_DIR").current_dir(project.home().join("packages/web"));
+    run_command(command.args(words), b"")
+}
+
+#[test]
+fn a_folder_below_the_project_is_reported_as_ungated() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    let output = examined_below(&project, &["doctor"]);
+    let words = "sessions started in `packages/web` are not gated: Claude Code reads `.claude/settings.json` only";
+    assert!(output.exit == 1 && output.stdout.contains(words), "{output:?}");
+    assert!(output.stdout.contains("modegate install --local"), "{output:?}");
+    let status = examined_below(&project, &["status"]);
+    assert!(status.stdout.contains(words), "{status:?}");
+    assert!(!project.run(&["status"]).stdout.contains("not gated"), "not at the root");
+    assert_eq!(project.run(&["install", "--local"]).exit, 0);
+    assert!(!examined_below(&project, &["doctor"]).stdout.contains("not gated"));
+    // Claude Code before 2.1.211 does not read them there.
+    project.write("bin/claude", "#!/bin/sh\necho '2.1.210 (Claude Code)'\n");
+    project.shell("chmod +x bin/claude");
+    let path = format!("{}:{}", project.home().join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = project.modegate();
+    command.env_remove("CLAUDE_PROJECT_DIR").env("PATH", path).current_dir(project.home().join("packages/web"));
+    let output = run_command(command.arg("doctor"), b"");
+    assert!(output.stdout.contains("not gated"), "{output:?}");
+}

@@ -324,6 +324,21 @@ fn scripts_get_the_changes_as_json() {
 }
 
 #[test]
+fn install_prints_who_is_gated() {
+    let project = Project::new();
+    for (words, expected) in [
+        (&["install"][..], "  subfolders  not gated if Claude Code is started there; `modegate install --local` adds"),
+        (&["install", "--local"], "  worktrees   gated, with the state of this checkout (Claude Code 2.1.211"),
+        (&["install", "--user"], "  colleagues  not affected: these are your own settings\n"),
+    ] {
+        let output = project.run(words);
+        assert!(output.stdout.contains(expected), "{words:?} {}", output.stdout);
+        let json = project.run(&[words, &["--json"]].concat()).json();
+        assert!(json["coverage"]["colleagues"].is_string(), "{json:#}");
+    }
+}
+
+#[test]
 fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     let project = Project::new();
     project.git(&["init", "-q"]);

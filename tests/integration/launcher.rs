@@ -219,20 +219,32 @@ fn a_vanished_program_blocks_starts_of_agents_only() {
 }
 
 #[test]
-fn private_settings_name_the_program_itself() {
+fn settings_of_a_user_name_the_program_itself() {
     let project = Project::named("it's $HOME `x` \"q\"");
     project.git(&["init", "-q"]);
-    assert_eq!(project.run(&["install", "--local"]).exit, 0);
-    mark(&project.home().join(".claude/hooks/modegate"), "project");
-    std::fs::rename(project.home().join(".claude/settings.local.json"), project.home().join(".claude/settings.json"))
-        .unwrap();
+    assert_eq!(project.run(&["install", "--user"]).exit, 0);
+    let user = project.home().parent().unwrap().join(".claude");
+    mark(&user.join("modegate/modegate"), "user");
+    project.write(".claude/settings.json", std::fs::read(user.join("settings.json")).unwrap());
     let home = Checkout { project: &project, folder: project.home() };
-    assert_eq!(home.started(), "project");
-    let moved = project.home().join("below/.claude");
-    std::fs::create_dir_all(&moved).unwrap();
-    std::fs::copy(project.home().join(".claude/settings.json"), moved.join("settings.json")).unwrap();
-    let below = Checkout { project: &project, folder: project.home().join("below") };
-    assert_eq!(below.started(), "project", "also for a session that is started below");
+    assert_eq!(home.started(), "user");
+    std::fs::remove_file(user.join("modegate/modegate")).unwrap();
+    assert_eq!(home.send(&call("Agent")).exit, 0);
+    project.write(".claude/hooks/cache.json", "{}");
+    assert_eq!(home.send(&call("Agent")).exit, 2);
+}
+
+#[test]
+fn local_settings_work_in_a_folder_below_the_root() {
+    let project = installed();
+    let shared = project.read(".claude/settings.json");
+    assert_eq!(project.run(&["install", "--local"]).exit, 0);
+    assert_eq!(project.read(".claude/settings.local.json"), shared, "the host runs equal entries once");
+    mark(&project.home().join(".claude/hooks/modegate"), "project");
+    // The host takes the entries from the root, and says that this folder is the project.
+    project.write("a/below/.claude/settings.json", shared);
+    let below = Checkout { project: &project, folder: project.home().join("a/below") };
+    assert_eq!(below.started(), "project");
     std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
     project.write(".claude/hooks/cache.json", "{}");
     assert_eq!(below.send(&call("Agent")).exit, 2);

@@ -2,11 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::super::client_version::ClientVersion;
 use super::super::install_target::{InstallTarget, user_folder};
 use crate::hook_entries::{self, HookEntry, SettingsError, entries_in};
+use crate::live::place;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -29,6 +32,7 @@ pub(super) struct DoctorContext {
     pub(super) settings_files: Vec<SettingsFile>,
     /// The folders of enabled plugins.
     pub(super) plugins: Vec<PathBuf>,
+    client: OnceCell<Option<ClientVersion>>,
 }
 
 /// Where a settings file belongs.
@@ -53,13 +57,20 @@ pub(super) struct SettingsFile {
 
 impl DoctorContext {
     pub(super) fn read(target: InstallTarget) -> Self {
-        let catalogue = mode_cache::read(&target.places());
+        let catalogue = mode_cache::read(&target.state_places());
         let user = user_folder();
         let mut paths: Vec<(SettingsScope, PathBuf)> = Vec::new();
         paths.extend(user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json"))));
         if !target.is_users {
             paths.push((SettingsScope::Project, target.claude.join("settings.json")));
             paths.push((SettingsScope::Local, target.claude.join("settings.local.json")));
+            // The host also reads the local settings at the root of the repository, in a worktree those of the main one.
+            let shared = place::repository_home(&target.home).map(|root| root.join(".claude/settings.local.json"));
+            paths.extend(
+                shared
+                    .filter(|path| *path != target.claude.join("settings.local.json"))
+                    .map(|path| (SettingsScope::Local, path)),
+            );
         }
         paths.extend(MANAGED.map(|folder| (SettingsScope::Managed, Path::new(folder).join("managed-settings.json"))));
         let read = |(scope, path): (SettingsScope, PathBuf)| SettingsFile::read(scope, &path, &target);
@@ -67,7 +78,7 @@ impl DoctorContext {
         let plugins = plugins(user.as_deref(), &settings_files);
         let hooks = plugins.iter().map(|root| (SettingsScope::Plugin, root.join("hooks/hooks.json")));
         settings_files.splice(0..0, hooks.filter_map(read));
-        Self { target, catalogue, user, settings_files, plugins }
+        Self { target, catalogue, user, settings_files, plugins, client: OnceCell::new() }
     }
 
     /// The entries that are `modegate hook`, each with its file.
@@ -83,6 +94,11 @@ impl DoctorContext {
     fn entries(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
         let readable = self.settings_files.iter().filter_map(|file| Some((file, file.value.as_ref().ok()?)));
         readable.flat_map(|(file, value)| entries_in(value).into_iter().map(move |entry| (file, entry)))
+    }
+
+    /// The version of the Claude Code on PATH.
+    pub(super) fn client(&self) -> Option<ClientVersion> {
+        *self.client.get_or_init(ClientVersion::installed)
     }
 
     /// A path for messages.

@@ -1,11 +1,13 @@
 //! Checks the hook entries: missing, duplicated, filtered, disabled, or in a file that the host ignores.
 
+use super::super::client_version::ClientVersion;
 use super::context::{DoctorContext, SettingsFile, SettingsScope};
 use super::{Diagnostic, INSTALL};
 use crate::event::{EventKind, TABLE};
 use crate::hook_entries::{self, HookEntry};
 use crate::yaml::did_you_mean;
 use serde_json::Value;
+use std::path::Path;
 
 /// The shortest timeout in seconds that leaves time to wait for the lock.
 const SHORTEST_TIMEOUT: f64 = 10.0;
@@ -86,6 +88,32 @@ fn coverage(context: &DoctorContext) -> Diagnostic {
         return Diagnostic::problem("entries-missing", message, INSTALL);
     }
     Diagnostic::ok("entries", format!("{} hook entries in {}", needed.len(), names_of(&calls)))
+}
+
+/// A folder below the project, if sessions that are started there run without hooks.
+pub(super) fn ungated_folder(context: &DoctorContext, folder: &Path) -> Option<Diagnostic> {
+    let below = folder.strip_prefix(&context.target.home).ok().filter(|below| !below.as_os_str().is_empty())?;
+    let calls = context.calls();
+    let reads_local = || context.client().is_none_or(|version| version >= ClientVersion::LOCAL_SETTINGS_BELOW);
+    let is_read = |scope: SettingsScope| match scope {
+        SettingsScope::Project => false,
+        SettingsScope::Local => reads_local(),
+        SettingsScope::Plugin | SettingsScope::User | SettingsScope::Managed => true,
+    };
+    if calls.is_empty() || context.target.is_users || calls.iter().any(|(file, _)| is_read(file.scope)) {
+        return None;
+    }
+    let message = format!(
+        "sessions started in `{}` are not gated: Claude Code reads `{}` only in the folder where it is started",
+        below.display(),
+        names_of(&calls)
+    );
+    let fix = format!(
+        "start Claude Code in {}, or run `modegate install --local`, which Claude Code {} and later also read in folders below",
+        context.target.home.display(),
+        ClientVersion::LOCAL_SETTINGS_BELOW
+    );
+    Some(Diagnostic::problem("folder-ungated", message, fix))
 }
 
 /// The names of the files that entries are in.

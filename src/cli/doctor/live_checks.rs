@@ -49,7 +49,7 @@ impl SentEvent {
 /// Sends an event to each of modegate's entries, in a session of its own that is removed afterwards.
 pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let session = format!("modegate-doctor-{}", std::process::id());
-    let places = context.target.places();
+    let places = context.target.state_places();
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.

@@ -143,7 +143,7 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let event =
         Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
             .ok()?;
-    let live = LiveFacts::new(&event, home.clone(), context.target.places().journal("s"));
+    let live = LiveFacts::new(&event, home.clone(), context.target.state_places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
     let scope = Scope {
         event: &event,

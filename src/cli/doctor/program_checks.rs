@@ -2,19 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::hook_entries::HookEntry;
 use crate::live::place;
-use crate::process::{self, SHOWN_OUTPUT};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
-
-/// How long a program may take to print its version.
-const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut programs: BTreeMap<EntryProgram, Vec<&str>> = BTreeMap::new();
@@ -107,61 +102,24 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
     diagnostics
 }
 
-/// The path of a program, which may be a name on PATH.
-pub(super) fn find_program(program: &str) -> Option<PathBuf> {
-    if program.contains(['/', '\\']) {
-        return Some(PathBuf::from(program)).filter(|path| path.is_file());
-    }
-    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    let paths = std::env::var_os("PATH")?;
-    std::env::split_paths(&paths).map(|folder| folder.join(&name)).find(|path| path.is_file())
-}
-
-/// Why the version of a program is unknown.
-#[derive(Debug, thiserror::Error)]
-enum VersionError {
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    #[error("`--version` does not answer within {} s", VERSION_TIMEOUT.as_secs())]
-    Timeout,
-    #[error("`--version` prints `{0}`")]
-    OtherProgram(String),
-}
-
 fn version(path: &Path) -> Result<String, VersionError> {
     let text = version_output(path)?;
     let first = || text.lines().next().unwrap_or_default().to_owned();
     text.trim().strip_prefix("modegate ").map(str::to_owned).ok_or_else(|| VersionError::OtherProgram(first()))
 }
 
-/// The output of `PROGRAM --version`.
-fn version_output(path: &Path) -> Result<String, VersionError> {
-    let output =
-        process::run(Command::new(path).arg("--version"), None, Instant::now() + VERSION_TIMEOUT, SHOWN_OUTPUT)?;
-    output.map(|output| output.stdout_text()).ok_or(VersionError::Timeout)
-}
-
 /// Limits of the Claude Code on PATH.
 fn host(context: &DoctorContext) -> Option<Diagnostic> {
-    let text = version_output(&find_program("claude")?).ok()?;
-    let version = text.split_whitespace().next()?;
-    let numbers: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
-    let numbers: [u32; 3] = numbers.try_into().ok()?;
-    let has_spaces = context.target.home.to_string_lossy().contains(' ');
-    let (limit, fix) = match numbers {
-        numbers if numbers >= [2, 1, 139] => return Some(Diagnostic::ok("host", format!("Claude Code {version}"))),
-        numbers if numbers < [2, 1, 90] => (
-            "does not block on exit code 2 with JSON",
-            "update Claude Code, or call `modegate hook --exit-zero` in entries without `args`",
-        ),
-        _ if has_spaces => (
-            "does not know `args`, and its shell splits this project's path at the space",
-            "update Claude Code, or install with `--path`",
-        ),
-        _ => {
-            let message = format!("Claude Code {version} does not know `args`; it calls the bare program, which works");
-            return Some(Diagnostic::note("host-outdated", message, "update Claude Code"));
-        }
-    };
-    Some(Diagnostic::problem("host-outdated", format!("Claude Code {version} {limit}"), fix))
+    let version = context.client()?;
+    if version < ClientVersion::JSON_BLOCKS {
+        let message = format!("Claude Code {version} does not block on exit code 2 with JSON");
+        let fix = "update Claude Code, or add `--exit-zero` after `hook` in the entries";
+        return Some(Diagnostic::problem("host-outdated", message, fix));
+    }
+    if version < ClientVersion::OLDEST_TESTED {
+        let oldest = ClientVersion::OLDEST_TESTED;
+        let message = format!("Claude Code {version} is older than {oldest}, the oldest that is tested");
+        return Some(Diagnostic::note("host-outdated", message, "update Claude Code"));
+    }
+    Some(Diagnostic::ok("host", format!("Claude Code {version}")))
 }

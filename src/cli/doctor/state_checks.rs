@@ -16,7 +16,7 @@ use std::path::Path;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if context.target.places().hooks().exists() {
+    if context.target.state_places().hooks().exists() {
         diagnostics.extend(unwritable(context));
         diagnostics.extend(state(context));
     }
@@ -30,7 +30,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
 
 /// A folder for state or journals that cannot be written.
 fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
-    let hooks = context.target.places().hooks();
+    let hooks = context.target.state_places().hooks();
     if let Err(error) = disk::refuse_link(&hooks) {
         let message = format!("`.claude/hooks`: {error}, so nothing is checked");
         return Some(Diagnostic::problem("state-unwritable", message, "replace the link with a folder"));
@@ -39,7 +39,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
         let path = folder.join(format!("doctor.{}.tmp", std::process::id()));
         fs::write(&path, b"").and_then(|()| fs::remove_file(&path))
     };
-    let sessions = context.target.places().sessions();
+    let sessions = context.target.state_places().sessions();
     let folders = [hooks].into_iter().chain(sessions.exists().then_some(sessions));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
     let message = format!("`{}` cannot be written ({error}), so no mode can start", context.short(&folder));
@@ -47,7 +47,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
 }
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
-    let store = StateStore::new(context.target.places(), context.catalogue.settings.days);
+    let store = StateStore::new(context.target.state_places(), context.catalogue.settings.days);
     let status = store.read().status;
     let fix = match status {
         StateStatus::Newer(_) => "install the newer modegate",
@@ -81,7 +81,7 @@ fn journal(context: &DoctorContext) -> Option<Diagnostic> {
         let message = "the journal is off, so `modegate why`, `log` and `replay` have no data";
         return Some(Diagnostic::problem("journal-off", message, "run `modegate record on`"));
     }
-    let journals = journal_files::journals(&context.target.places().sessions());
+    let journals = journal_files::journals(&context.target.state_places().sessions());
     let lines =
         journals.iter().filter(|path| hook_activity::is_recent(path)).flat_map(|path| journal_files::recent(path));
     let is_unknown_stop = |line: &JournalLine| {
