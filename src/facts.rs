@@ -7,6 +7,7 @@ mod fork_parent;
 pub mod frontmatter;
 pub mod glob;
 pub mod milestone;
+mod output;
 mod recorded;
 mod table;
 pub mod text;
@@ -15,10 +16,12 @@ mod words;
 pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
 pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
+pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
 pub use table::{ContextText, HttpResult, RunResult, Unknown};
 pub use text::{TextFindings, event_text, search_event_text, search_file};
 
+use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -107,6 +110,15 @@ pub enum Question {
     Touches(EffectQuery),
     /// Would the command line run one of these programs?
     Calls(Vec<String>),
+    /// Which result does the output of these commands show? The journal has the output redacted, so the answer is
+    /// recorded.
+    Output {
+        /// The commands, by their first words.
+        commands: Vec<String>,
+        /// The project's own programs that run others.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        wrappers: Vec<String>,
+    },
     /// Would the tool change modegate's hook entries?
     HookEntries,
     /// What is in this file of `.claude/context`?
@@ -261,6 +273,8 @@ pub enum Answer {
     Touches(Option<FoundEffect>),
     /// The first matching call.
     Calls(Option<String>),
+    /// The result that an output shows.
+    Output(OutputResult),
     /// The settings file whose entries would change.
     HookEntries(Option<String>),
     /// A context file's text.

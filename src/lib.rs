@@ -38,6 +38,7 @@ mod project_commands;
 mod redact;
 mod replay;
 mod reply;
+mod runners;
 mod session;
 mod settings;
 mod shell;

@@ -17,19 +17,20 @@ pub use clock::{ahead, now};
 use crate::event::{Event, EventKind};
 use crate::facts::{
     Answer, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of, milestone,
-    newest, search_event_text, search_file,
+    newest, output_of, search_event_text, search_file,
 };
 use crate::ids::SessionId;
 use crate::journal::ActivityLog;
 use crate::journal_files;
 use crate::live::fork_parent::ParentSearch;
 use crate::paths::{ProjectPaths, lexical};
+use crate::runners::LONGEST_OUTPUT;
 use crate::shell::ExecContext;
 use crate::tool_effects::{ResolveLinks, ToolEffects};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
 use std::cell::{OnceCell, RefCell};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -195,7 +196,8 @@ impl<'e> LiveFacts<'e> {
         self.tool_effects.get_or_init(|| {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let text = |path: &Path| path.to_string_lossy().into_owned();
-            let context = ExecContext { cwd: text(self.folder()), home, project: text(&self.home) };
+            let context =
+                ExecContext { cwd: text(self.folder()), home, project: text(&self.home), wrappers: Vec::new() };
             ToolEffects::of(self.event, context, &FollowLinks)
         })
     }
@@ -277,6 +279,7 @@ impl<'e> LiveFacts<'e> {
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
+            Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &end_of_file)?,
             Question::HookEntries => {
                 Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?)
             }
@@ -370,6 +373,18 @@ fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, Unknown> {
         return Err(format!("`{shown}` is larger than {} MiB", LARGEST_FILE >> 20).into());
     }
     std::fs::read(path).map_err(|error| clause(shown, &error))
+}
+
+/// The end of a file in which the host keeps a long output.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
+fn end_of_file(path: &str) -> Option<String> {
+    // Reading a pipe would never end.
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    let mut file = std::fs::File::open(path).ok()?;
+    file.seek(SeekFrom::Start(size.saturating_sub(LONGEST_OUTPUT as u64))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST_OUTPUT as u64).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The message for a file that cannot be read.

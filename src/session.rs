@@ -63,6 +63,9 @@ pub struct ModeState {
     /// When something was last seen (`edit`, `test:passed`, `ran:agent`), as a tick.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub seen: BTreeMap<String, u64>,
+    /// The latest run of a command whose result could not be read, by the command.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unread: BTreeMap<String, UnreadRun>,
     /// How often a gate has blocked an agent's stop, by `gate@agent`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<String, BlockCount>,
@@ -102,6 +105,15 @@ pub struct DetourOrigin {
     pub phase: String,
     /// The tick at which that phase began.
     pub since: u64,
+}
+
+/// A run of a command whose result could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadRun {
+    /// The command without filters, as it should be run.
+    pub run: String,
+    /// What was seen, as a clause.
+    pub saw: String,
 }
 
 /// How a mode ended.

@@ -9,4 +9,7 @@ mod syntax;
 mod word;
 mod word_parts;
 
-pub use effects::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
+pub use effects::{
+    CallOutput, Certainty, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, TargetPath, effects,
+};
+pub use word::ShellWord;

@@ -2,8 +2,10 @@
 
 use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
-use crate::session::ModeState;
-use crate::shell::{self, ExecContext, ProgramCall};
+use crate::facts::{Unknown, line_effects};
+use crate::runners::{OutputResult, runs_of};
+use crate::session::{ModeState, UnreadRun};
+use crate::shell::{self, ExecContext};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -15,8 +17,9 @@ pub const EDIT: &str = "edit";
 /// Passes when the latest run of a command since the phase began had this result; with `after: edit`,
 /// only a run after an edit of that phase counts.
 ///
-/// A run counts when the host's result is the command's own: `cargo test | tail` or `cargo test || true`
-/// hide it. A command is given by its first words, or as a variable.
+/// The exit code decides where it is the command's own. Elsewhere, as in `cargo test | tail`, the runner's summary in
+/// the output decides; a run that shows neither does not count. A command is given by its first words, or as a
+/// variable.
 ///
 /// ```yaml
 /// check: { observed: { command: "{test}", result: passed, after: edit } }
@@ -65,70 +68,123 @@ impl CheckKind for ObservedCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = self.called(scope);
-        let example = match scope.expand_all(&self.command) {
-            Ok(all) if all.len() > 1 => {
-                format!("{name} (`{}` or another of its `variables`)", all.first().map_or("", String::as_str))
-            }
-            _ => name.clone(),
-        };
-        let remedy = match self.result {
-            CommandResult::Passed => format!("run {example} alone on a line until it passes"),
-            CommandResult::Failed => format!("run {example} alone on a line and see it fail"),
-        };
         let nothing = ModeState::default();
         let state = scope.mode_state().unwrap_or(&nothing);
-        let at = |result| state.seen_at(&self.mark(result)).filter(|tick| *tick > state.since);
+        let at = |mark: &str| state.seen_at(mark).filter(|tick| *tick > state.since);
+        let (passed, failed) = (at(&self.mark(CommandResult::Passed)), at(&self.mark(CommandResult::Failed)));
         let (wanted, other) = match self.result {
-            CommandResult::Passed => (at(CommandResult::Passed), at(CommandResult::Failed)),
-            CommandResult::Failed => (at(CommandResult::Failed), at(CommandResult::Passed)),
+            CommandResult::Passed => (passed, failed),
+            CommandResult::Failed => (failed, passed),
         };
-        let edited = state.seen_at(EDIT).filter(|tick| *tick > state.since);
-        Ok(match wanted {
-            None if other.is_none() => {
-                Outcome::fails(format!("{name} was not observed in this phase")).remedied(remedy)
-            }
-            wanted if other > wanted => {
-                Outcome::fails(format!("{name} last {}", opposite(self.result))).remedied(remedy)
-            }
+        let unread = at(&self.unread_mark()).filter(|tick| Some(*tick) > wanted.max(other));
+        let unread = unread.and_then(|_| state.unread.get(&self.key()));
+        let edited = at(EDIT);
+        let saw = match wanted {
+            None if other.is_none() => format!("{name} was not observed in this phase"),
+            wanted if other > wanted => format!("{name} last {}", opposite(self.result)),
             wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
-                Outcome::fails(format!("{name} has not {} after an edit in this phase", self.result.word()))
-                    .remedied(remedy)
+                format!("{name} has not {} after an edit in this phase", self.result.word())
             }
-            _ => Outcome::passes(format!("{name} has {}", self.result.word())),
-        })
+            _ => return Ok(Outcome::passes(format!("{name} has {}", self.result.word()))),
+        };
+        // A run whose result is hidden explains more than that there was none.
+        let (saw, example) = match unread {
+            Some(unread) => (unread.saw.clone(), format!("`{}`", unread.run)),
+            None => (saw, self.example(scope)),
+        };
+        Ok(Outcome::fails(saw).remedied(match self.result {
+            CommandResult::Passed => format!("run {example} alone on a line until it passes"),
+            CommandResult::Failed => format!("run {example} alone on a line and see it fail"),
+        }))
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let after = if self.after_edit { " after an edit" } else { "" };
         Some(format!(
-            "{} has {}{after} (run it alone on a line: a pipe hides its result)",
+            "{} has {}{after} (run it alone on a line: a filter may hide its result)",
             self.called(scope),
             self.result.word()
         ))
     }
 }
 
+/// A run of the command that an event shows.
+pub struct ObservedRun {
+    /// The name under which it is noted.
+    pub mark: String,
+    /// The command and the run, if its result could not be read.
+    pub unread: Option<(String, UnreadRun)>,
+}
+
 impl ObservedCheck {
-    /// The name under which a run is noted; equal commands share it.
-    fn mark(&self, result: CommandResult) -> String {
-        format!("{}:{}", self.command.join("|"), result.word())
+    /// The command as a key of the session's state.
+    fn key(&self) -> String {
+        self.command.join("|")
     }
 
-    /// The name to note for this event, if it shows a run of the command.
+    /// The name under which a run is noted; equal commands share it.
+    fn mark(&self, result: CommandResult) -> String {
+        format!("{}:{}", self.key(), result.word())
+    }
+
+    fn unread_mark(&self) -> String {
+        format!("{}:unread", self.key())
+    }
+
+    /// The run of the command that this event shows, if there is one.
     #[must_use]
-    pub fn seen_in(&self, scope: &Scope<'_>) -> Option<String> {
-        let result = result(scope.event)?;
-        let wanted = scope.expand_all(&self.command).ok()?;
+    pub fn seen_in(&self, scope: &Scope<'_>) -> Option<ObservedRun> {
+        let ending = ending(scope.event)?;
         let line = scope.event.input("command")?;
-        let effects = shell::effects(line, &ExecContext::default());
-        let is_it =
-            |call: &&ProgramCall| wanted.iter().any(|wanted| call.matches(wanted)) && !does_other_work(&call.argv());
-        let mut own = effects.calls.iter().filter(is_it);
-        let reveals = |call: &ProgramCall| match result {
-            CommandResult::Passed => call.own.success,
-            CommandResult::Failed => call.own.failure,
+        let wanted = scope.expand_all(&self.command).ok()?;
+        let wrappers = scope.definitions.variables.get("wrappers").cloned().unwrap_or_default();
+        let effects = line_effects(line, &wrappers);
+        let commands: Vec<String> =
+            wanted.into_iter().filter(|wanted| effects.calls.iter().any(|call| call.matches(wanted))).collect();
+        let runs = runs_of(&effects.calls, &commands);
+        let first = runs.first()?;
+        let by_status = match ending {
+            LineEnding::Success => runs.iter().any(|run| run.own.success).then_some(CommandResult::Passed),
+            LineEnding::Failure => runs.iter().any(|run| run.own.failure).then_some(CommandResult::Failed),
+            LineEnding::Unclear => None,
         };
-        own.any(reveals).then(|| self.mark(result))
+        let result = Self::result_of(by_status, scope.facts.output(commands, wrappers));
+        let shown = |text: &str| shortened(&crate::redact::masked_text(text));
+        Some(match result {
+            Ok(result) => ObservedRun { mark: self.mark(result), unread: None },
+            Err(why) => {
+                let run = shown(&first.argv().join(" "));
+                let saw = format!("`{}` {why}", shown(line));
+                ObservedRun { mark: self.unread_mark(), unread: Some((self.key(), UnreadRun { run, saw })) }
+            }
+        })
+    }
+
+    /// The result by the exit code where that is the command's own, else by the output; the error says what it lacks.
+    fn result_of(
+        by_status: Option<CommandResult>,
+        output: Result<OutputResult, Unknown>,
+    ) -> Result<CommandResult, String> {
+        match (by_status, output) {
+            (_, Ok(OutputResult::Empty)) => Err("ran no test".to_owned()),
+            (_, Ok(OutputResult::Misused)) => Err("did not start the tests".to_owned()),
+            (Some(result), _) => Ok(result),
+            (None, Ok(OutputResult::Passed)) => Ok(CommandResult::Passed),
+            (None, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
+            (None, Ok(OutputResult::Unreadable(why))) => Err(format!("hides the result: {why}")),
+            (None, Err(why)) => Err(format!("hides the result: {why}")),
+        }
+    }
+
+    /// The command for a remedy, with an example if it has several values.
+    fn example(&self, scope: &Scope<'_>) -> String {
+        let name = self.called(scope);
+        match scope.expand_all(&self.command) {
+            Ok(all) if all.len() > 1 => {
+                format!("{name} (`{}` or another of its `variables`)", all.first().map_or("", String::as_str))
+            }
+            _ => name,
+        }
     }
 
     /// The command for messages: the name of the variable if it has several values.
@@ -151,38 +207,27 @@ fn opposite(result: CommandResult) -> &'static str {
     }
 }
 
-/// Whether options make the command do something other than its work.
-fn does_other_work(words: &[String]) -> bool {
-    const FLAGS: [&str; 10] = [
-        "--no-run",
-        "--help",
-        "-h",
-        "--list",
-        "--listTests",
-        "--version",
-        "--collect-only",
-        "--co",
-        "--dry-run",
-        "--just-print",
-    ];
-    // Short options that mean "print only" for one program and something else for others.
-    const OWN_FLAGS: [(&str, &str); 8] = [
-        ("make", "-n"),
-        ("just", "-n"),
-        ("go", "-c"),
-        ("go", "-list"),
-        ("ctest", "-N"),
-        ("gradle", "-m"),
-        ("mvn", "-DskipTests"),
-        ("pytest", "--fixtures"),
-    ];
-    let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    let prints = OWN_FLAGS.iter().any(|(own, flag)| *own == program && words.iter().any(|word| word == flag));
-    prints || words.iter().any(|word| FLAGS.contains(&word.as_str()))
+/// How a command line ended.
+enum LineEnding {
+    Success,
+    Failure,
+    /// With an exit code that the host takes for a success, such as that of `grep` without a match.
+    Unclear,
+}
+
+/// The longest command that messages quote, in characters.
+const LONGEST_QUOTE: usize = 120;
+
+fn shortened(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
 }
 
 /// How the shell command of this event ended, if the host reports it.
-fn result(event: &Event) -> Option<CommandResult> {
+fn ending(event: &Event) -> Option<LineEnding> {
     if event.tool() != Some("Bash") {
         return None;
     }
@@ -196,9 +241,10 @@ fn result(event: &Event) -> Option<CommandResult> {
         return None;
     }
     match event.kind? {
-        EventKind::PostToolUse => Some(CommandResult::Passed),
+        EventKind::PostToolUse if reported("returnCodeInterpretation").is_some() => Some(LineEnding::Unclear),
+        EventKind::PostToolUse => Some(LineEnding::Success),
         EventKind::PostToolUseFailure => {
-            event.text("error").filter(|error| is_own(error, event)).map(|_| CommandResult::Failed)
+            event.text("error").filter(|error| is_own(error, event)).map(|_| LineEnding::Failure)
         }
         _ => None,
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const PROJECT: &str = "project";
 
 /// More alternatives than any reasonable variable has.
-const ALTERNATIVES: usize = 64;
+const ALTERNATIVES: usize = 256;
 
 /// The names that a mode's globs and lists can use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

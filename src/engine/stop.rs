@@ -71,18 +71,26 @@ impl<'a> Engine<'a> {
             return;
         }
         let mut seen: Vec<String> = Vec::new();
+        let mut unread = Vec::new();
         let scope = self.scope(mode);
         let edited = !self.event.edited().is_empty();
         mode.checks(&mut |check| {
             if let Check::Observed(observed) = check {
                 let edit = (edited && observed.after_edit).then(|| crate::check::EDIT.to_owned());
-                seen.extend(edit.into_iter().chain(observed.seen_in(&scope)).filter(|mark| !mark.is_empty()));
+                seen.extend(edit);
+                if let Some(run) = observed.seen_in(&scope) {
+                    seen.push(run.mark);
+                    unread.extend(run.unread);
+                }
             }
         });
         seen.sort_unstable();
         seen.dedup();
         for mark in seen {
             self.state_mut(mode).see(&mark);
+        }
+        for (command, run) in unread {
+            self.state_mut(mode).unread.insert(command, run);
         }
     }
 

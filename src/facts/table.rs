@@ -4,6 +4,7 @@ use super::{
     Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
     FrontmatterValues, GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
 };
+use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -122,6 +123,10 @@ questions! {
     /// The first call of one of these programs in the command line.
     fn calls(programs: Vec<String>) -> Option<String> {
         Question::Calls(programs); Answer::Calls(call) => call
+    }
+    /// The result that the output of these commands shows.
+    fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult {
+        Question::Output { commands, wrappers }; Answer::Output(result) => result
     }
     /// The settings file in which the tool would change modegate's hook entries.
     fn hook_entries() -> Option<String> {

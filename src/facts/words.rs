@@ -1,6 +1,7 @@
 //! Questions and answers as text, for `why`.
 
 use super::{Answer, ChangeKind, CommitState, ForkParent, Question, TextQuery};
+use crate::runners::OutputResult;
 use std::fmt::{Display, Formatter, Result};
 
 impl Display for Question {
@@ -40,6 +41,7 @@ impl Display for Question {
                 write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
+            Self::Output { commands, .. } => write!(f, "what does the output of {} show?", commands.join(" or ")),
             Self::HookEntries => f.write_str("would it change modegate's hook entries?"),
             Self::Context(file) => write!(f, "what does .claude/context/{file} say?"),
             Self::History => f.write_str("what has the session done so far?"),
@@ -108,6 +110,11 @@ impl Display for Answer {
             Self::Touches(Some(touched)) => {
                 write!(f, "`{}` {} {}", touched.by, touched.effect.third_person(), touched.path)
             }
+            Self::Output(OutputResult::Unreadable(why)) => write!(f, "nothing: {why}"),
+            Self::Output(OutputResult::Passed) => f.write_str("the tests passed"),
+            Self::Output(OutputResult::Failed) => f.write_str("a test failed"),
+            Self::Output(OutputResult::Empty) => f.write_str("no test ran"),
+            Self::Output(OutputResult::Misused) => f.write_str("the tests were not started"),
             Self::Calls(Some(text)) | Self::HookEntries(Some(text)) => write!(f, "yes: {text}"),
             Self::Touches(None) | Self::Calls(None) | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),

@@ -6,12 +6,14 @@
 
 mod args;
 mod builtins;
+mod call_output;
 mod copy_move;
 mod file_effect;
 mod file_programs;
 mod find;
 mod git;
 mod inline_code;
+mod meddling;
 mod own_result;
 mod shell_state;
 mod substitution;
@@ -22,6 +24,7 @@ mod xargs;
 
 use super::syntax::Unreadable;
 use super::word::ShellWord;
+pub use call_output::CallOutput;
 pub use own_result::OwnResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -36,6 +39,8 @@ pub struct ExecContext {
     pub home: String,
     /// The project's folder.
     pub project: String,
+    /// The beginnings of commands that run the words after them, such as `rtk`; `*` is any word.
+    pub wrappers: Vec<String>,
 }
 
 /// The effects of a command line.
@@ -151,6 +156,14 @@ pub struct ProgramCall {
     pub words: Vec<ShellWord>,
     /// Whether its result is the line's.
     pub own: OwnResult,
+    /// Where its output goes.
+    pub output: CallOutput,
+    /// The number of the simple command that it belongs to; a wrapper and what it runs share it.
+    pub command: usize,
+    /// Whether it reads from a pipe.
+    pub piped: bool,
+    /// Why an earlier part of the line may have changed what it means.
+    pub meddling: Option<String>,
 }
 
 impl ProgramCall {
@@ -169,8 +182,7 @@ impl ProgramCall {
         let argv = self.argv();
         let mut wanted = wanted.split_whitespace();
         let Some((program, own)) = wanted.next().zip(argv.first()) else { return false };
-        let [own, program] = [own.as_str(), program].map(|path| path.rsplit(['/', '\\']).next().unwrap_or_default());
-        if own.strip_suffix(".exe").unwrap_or(own) != program {
+        if !is_program(own, program) {
             return false;
         }
         let mut starts = BTreeSet::from([1]);
@@ -178,7 +190,7 @@ impl ProgramCall {
             let mut next = BTreeSet::new();
             while let Some(at) = starts.pop_first() {
                 let Some(given) = argv.get(at) else { continue };
-                if given == word || given.split_once(':').is_some_and(|(name, _)| name == word) {
+                if is_word(given, word) {
                     next.insert(at + 1);
                 }
                 if given.starts_with(['-', '+']) {
@@ -191,6 +203,25 @@ impl ProgramCall {
     }
 }
 
+/// Whether a program is the wanted one, in any folder; `python3.11` is `python`.
+fn is_program(own: &str, wanted: &str) -> bool {
+    const VERSIONED: [&str; 6] = ["python", "pypy", "ruby", "php", "node", "perl"];
+    let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let (own, wanted) = (base(own), base(wanted));
+    let own = own.strip_suffix(".exe").unwrap_or(&own);
+    let version =
+        |name: &str| own.strip_prefix(name).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'));
+    own == wanted || VERSIONED.contains(&wanted.as_str()) && version(&wanted)
+}
+
+/// Whether a word is the wanted one: also `test:unit` for `test`, `:app:test` for `test`, and `test-e2e` for `test-*`.
+fn is_word(given: &str, wanted: &str) -> bool {
+    given == wanted
+        || given.split_once(':').is_some_and(|(name, _)| name == wanted)
+        || given.starts_with(':') && given.rsplit(':').next() == Some(wanted)
+        || wanted.contains('*') && fast_glob::glob_match(wanted, given)
+}
+
 /// Computes what `command` would do.
 #[must_use]
 pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
@@ -198,7 +229,9 @@ pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
     walker.text(command, &ShellWord::unknown());
     let mut effects = walker.effects;
     if effects.unreadable.is_some() {
-        effects.calls.iter_mut().for_each(|call| call.own = OwnResult::default());
+        effects.calls.iter_mut().for_each(|call| {
+            (call.own, call.output) = Default::default();
+        });
     }
     effects
 }

@@ -228,12 +228,13 @@ fn redirects(nodes: &[Node]) -> Vec<Redirection> {
                 _ => RedirectKind::Write,
             };
             let main = varfd.is_none() && *fd < 2;
-            Some(Redirection { kind, target: raw(target), main })
+            Some(Redirection { kind, target: raw(target), main, appends: op.ends_with(">>") })
         }
         NodeKind::HereDoc { content, quoted, fd, .. } => Some(Redirection {
             kind: RedirectKind::Document { quoted: *quoted },
             target: content.clone(),
             main: *fd < 1,
+            appends: false,
         }),
         _ => None,
     };

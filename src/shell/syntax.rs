@@ -64,6 +64,8 @@ pub(super) struct Redirection {
     pub target: String,
     /// Whether it redirects standard input or output, unlike `2>`.
     pub main: bool,
+    /// Whether it adds to the end of the file.
+    pub appends: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

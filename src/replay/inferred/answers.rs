@@ -4,7 +4,7 @@ use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
 use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundEffect, FoundFile, Question, Unknown};
-use crate::facts::{frontmatter_of, glob as globs, milestone, newest, search_event_text, search_file};
+use crate::facts::{frontmatter_of, glob as globs, milestone, newest, output_of, search_event_text, search_file};
 use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
 use crate::shell::{ExecContext, TargetPath};
@@ -171,6 +171,7 @@ impl<'a> InferredAnswers<'a> {
             Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
+            Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &|_| None)?,
             Question::HookEntries => Answer::HookEntries(self.hook_entries()?),
             Question::History if known.unseen_edits => {
                 return Err("this session does not show which files its commands have changed".into());

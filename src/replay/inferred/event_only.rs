@@ -3,7 +3,8 @@
 use super::{InferredFacts, named_project};
 use crate::event::Event;
 use crate::facts::event_text;
-use crate::facts::{Answer, EffectQuery, FactSource, Question};
+use crate::facts::{Answer, EffectQuery, FactSource, Question, passed_by_exit_code};
+use crate::runners::OutputResult;
 use serde_json::Value;
 
 /// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
@@ -15,13 +16,20 @@ pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question)
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }
-        Question::Calls(_) => input_is_whole(event),
+        Question::Calls(_) | Question::Output { .. } => input_is_whole(event),
         Question::Clock => true,
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
     };
     let answer = whole.then(|| InferredFacts::default().at(event, time).answer(question));
-    answer.filter(|answer| !matches!(answer, Answer::Unknown(_)))
+    answer.filter(|answer| !matches!(answer, Answer::Unknown(_))).or_else(|| unread_output(event, question))
+}
+
+/// A recording from before outputs were read has only the exit code, which decides wherever it is the command's own.
+fn unread_output(event: &Event, question: &Question) -> Option<Answer> {
+    let Question::Output { commands, wrappers } = question else { return None };
+    let decides = input_is_whole(event) && passed_by_exit_code(event, commands, wrappers);
+    decides.then(|| Answer::Output(OutputResult::Unreadable("it was not recorded".to_owned())))
 }
 
 /// Whether the command and the path of a tool call are complete.

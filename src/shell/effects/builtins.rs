@@ -66,6 +66,13 @@ impl Walker<'_> {
                     let text = word.prefix();
                     text.starts_with('-') && !text.starts_with("--") && text.contains('e') || text == "errexit"
                 });
+                let stops = |word: &ShellWord| {
+                    let text = word.prefix();
+                    text.starts_with('-') && !text.starts_with("--") && text.contains(['n', 't']) || text == "noexec"
+                };
+                if rest.iter().take_while(|word| !word.is("--")).any(stops) {
+                    self.meddle("`set` keeps commands from running");
+                }
                 if let Some(at) = rest.iter().position(|word| word.is("pipefail")) {
                     let option = at.checked_sub(1).and_then(|at| rest.get(at)).map(ShellWord::prefix);
                     self.state.pipefail = option.is_some_and(|option| option.starts_with('-') && option.ends_with('o'));
@@ -78,7 +85,11 @@ impl Walker<'_> {
                 let words = self.state.variable("@").unwrap_or_default();
                 self.state.give(words.get(1..).unwrap_or_default());
             }
+            "enable" | "hash" => self.meddle(format!("`{name}` changes which programs run")),
             "alias" => {
+                if rest.iter().any(|word| word.prefix().contains('=')) {
+                    self.meddle("it defines an alias");
+                }
                 for word in rest.iter().filter_map(ShellWord::text) {
                     if let Some((name, command)) = word.split_once('=') {
                         self.state.aliases.insert(name.to_owned(), command.to_owned());
@@ -142,8 +153,9 @@ impl Walker<'_> {
     fn declare(&mut self, rest: &[ShellWord]) {
         for word in rest {
             if let Some((name, _)) = word.prefix().split_once('=') {
-                let value = word.after(&format!("{name}=")).map(|value| vec![value]);
-                self.state.set(name.trim_end_matches('+'), value);
+                let value = word.after(&format!("{name}="));
+                self.assigned(name.trim_end_matches('+'), &value.clone().unwrap_or_default());
+                self.state.set(name.trim_end_matches('+'), value.map(|value| vec![value]));
             }
         }
     }

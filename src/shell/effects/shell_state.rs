@@ -47,6 +47,9 @@ impl ShellState {
             ("@", Some(Vec::new())),
             ("*", Some(Vec::new())),
             ("#", known("0")),
+            // Any number; what counts is that it is one.
+            ("?", known("0")),
+            ("PIPESTATUS", known("0")),
         ];
         Self {
             folder: absolute(&context.cwd, None),

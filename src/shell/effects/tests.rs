@@ -8,7 +8,12 @@ mod hostile;
 mod results;
 
 fn context() -> ExecContext {
-    ExecContext { cwd: "/w/p".to_owned(), home: "/home/me".to_owned(), project: "/w/p".to_owned() }
+    ExecContext {
+        cwd: "/w/p".to_owned(),
+        home: "/home/me".to_owned(),
+        project: "/w/p".to_owned(),
+        wrappers: Vec::new(),
+    }
 }
 
 /// Formats a change as its effect, `!` if it is recursive, `?` if it is uncertain, and its path, with `…` for unknown

@@ -2,7 +2,7 @@
 
 use super::own_result::is_exit;
 use super::shell_state::ShellState;
-use super::{ExecContext, LineEffects, OwnResult};
+use super::{CallOutput, ExecContext, LineEffects, OwnResult};
 use crate::shell::expansion;
 use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{
@@ -25,6 +25,15 @@ pub(super) struct Walker<'a> {
     pub by: String,
     /// Whether the result of the line is the current command's.
     pub own: OwnResult,
+    /// Where the current command's output goes.
+    pub output: CallOutput,
+    /// The number of the current simple command.
+    pub command: usize,
+    /// Whether the current command reads from a pipe.
+    pub piped: bool,
+    /// Why later commands may not mean what they say.
+    pub meddling: Option<String>,
+    commands: usize,
     steps: usize,
     depth: usize,
 }
@@ -37,6 +46,11 @@ impl<'a> Walker<'a> {
             effects: LineEffects::default(),
             by: String::new(),
             own: OwnResult { success: true, failure: true },
+            output: CallOutput::Shown(Vec::new()),
+            command: 0,
+            piped: false,
+            meddling: None,
+            commands: 0,
             steps: STEPS,
             depth: DEPTH,
         }
@@ -78,9 +92,9 @@ impl<'a> Walker<'a> {
 
     /// Walks commands whose result says nothing about the line's.
     pub fn unowned<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::take(&mut self.own);
+        let outer = (std::mem::take(&mut self.own), std::mem::take(&mut self.output));
         let result = walk(self);
-        self.own = outer;
+        (self.own, self.output) = outer;
         result
     }
 
@@ -109,19 +123,22 @@ impl<'a> Walker<'a> {
         match tree {
             CommandTree::Command(command) => self.command(command, input),
             CommandTree::Pipeline(parts) => {
-                let outer = self.own;
+                let (outer, shown, piped) = (self.own, self.output.clone(), self.piped);
                 let mut flowing = input.clone();
                 for (at, part) in parts.iter().enumerate().take(STEPS + 1) {
                     self.own = outer.of_stage(parts, at, self.state.pipefail);
+                    self.output = shown.of_stage(parts.get(at + 1..).unwrap_or_default(), self);
+                    self.piped = piped || at > 0;
                     flowing = self.aside(|walker| walker.tree(part, &flowing));
                 }
-                self.own = outer;
+                (self.own, self.output, self.piped) = (outer, shown, piped);
                 flowing
             }
             CommandTree::List(items) => self.list(items, input),
             CommandTree::Compound(group) => self.group(group, input),
             CommandTree::Function { name, body } => {
                 self.effects.bomb |= starts_itself(body, name, false) > 0;
+                self.meddle(format!("it defines the function `{name}`"));
                 self.state.functions.insert(name.clone(), Rc::new((**body).clone()));
                 ShellWord::default()
             }
@@ -135,7 +152,12 @@ impl<'a> Walker<'a> {
             self.own = outer.of_item(items, at, self.state.strict);
             let elsewhere = self.state.elsewhere.clone();
             let own = match join {
-                Connector::Background => self.aside(|walker| walker.tree(item, input)),
+                Connector::Background => {
+                    let shown = std::mem::take(&mut self.output);
+                    let printed = self.aside(|walker| walker.tree(item, input));
+                    self.output = shown;
+                    printed
+                }
                 Connector::And | Connector::Or | Connector::Then => self.tree(item, input),
             };
             printed.extend(&own);
@@ -158,6 +180,8 @@ impl<'a> Walker<'a> {
         self.by = if by.is_empty() { "a group of commands".to_owned() } else { by };
         let fed = self.redirects(&group.redirects);
         let input = fed.input.as_ref().unwrap_or(input);
+        let redirected = self.output.redirected(&group.redirects, fed.away.as_ref());
+        let shown = std::mem::replace(&mut self.output, redirected);
         let printed = match group.kind {
             CompoundKind::Subshell => self.aside(|walker| walker.all(&group.parts, input)),
             CompoundKind::Block => self.all(&group.parts, input),
@@ -179,6 +203,7 @@ impl<'a> Walker<'a> {
             }),
             CompoundKind::Loop => self.unowned(|walker| walker.looped(group, &words, input)),
         };
+        self.output = shown;
         self.keep(fed, printed)
     }
 
@@ -227,7 +252,13 @@ impl<'a> Walker<'a> {
         }
         let changed = kept.filter(|_| !command.assignments.is_empty());
         self.by = by;
-        let printed = if words.is_empty() { ShellWord::default() } else { self.run(&words, input) };
+        self.commands += 1;
+        let outer = std::mem::replace(&mut self.command, self.commands);
+        let redirected = self.output.redirected(&command.redirects, fed.away.as_ref());
+        let shown = std::mem::replace(&mut self.output, redirected);
+        // `$(<file)` is the file's content.
+        let printed = if words.is_empty() { fed.input.clone().unwrap_or_default() } else { self.run(&words, input) };
+        (self.command, self.output) = (outer, shown);
         if let Some(kept) = changed {
             self.state.variables = kept;
         }
@@ -270,6 +301,7 @@ impl<'a> Walker<'a> {
                 .map_or_else(ShellWord::unknown, |words| words.first().cloned().unwrap_or_default());
         }
         whole.extend(&value);
+        self.assigned(name, &whole);
         self.state.set(name, Some(vec![whole]));
     }
 

@@ -107,11 +107,21 @@ impl Walker<'_> {
         }
         self.called(words);
         if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(names, ..)| has_name(names, name)) {
-            return self.wrapped(name, rest, valued, *operands, input);
+            let printed = self.wrapped(name, rest, valued, *operands, input);
+            if name == "exec" {
+                self.meddle("`exec` replaces the shell");
+            }
+            return printed;
         }
         match name {
             _ if SHELLS.contains(&name) => self.shell(rest, input),
-            "eval" => self.script(&joined(rest), rest, input),
+            "eval" => {
+                let printed = self.script(&joined(rest), rest, input);
+                if rest.iter().any(|word| word.text().is_none()) {
+                    self.meddle("it evaluates unknown code");
+                }
+                printed
+            }
             "su" | "runuser" | "script" => {
                 let args = Args::new(rest, "-c --command -s -g -G --shell");
                 let script = args.value("-c --command").cloned();
@@ -130,6 +140,9 @@ impl Walker<'_> {
             }
             "trap" => {
                 let script = rest.first().filter(|script| !script.prefix().starts_with('-')).cloned();
+                if script.is_some() {
+                    self.meddle("it sets a trap");
+                }
                 script
                     .map_or_else(ShellWord::default, |script| self.unowned_aside(|walker| walker.code(&script, input)))
             }
@@ -148,7 +161,12 @@ impl Walker<'_> {
     }
 
     fn called(&mut self, words: &[ShellWord]) {
-        self.effects.calls.push(ProgramCall { words: words.to_vec(), own: self.own });
+        let (own, output) = match self.meddling {
+            Some(_) => Default::default(),
+            None => (self.own, self.output.clone()),
+        };
+        let (command, piped, meddling) = (self.command, self.piped, self.meddling.clone());
+        self.effects.calls.push(ProgramCall { words: words.to_vec(), own, output, command, piped, meddling });
     }
 
     fn wrapped(
@@ -185,8 +203,9 @@ impl Walker<'_> {
                 && ["env", "sudo", "doas"].contains(&name)
                 && let Some((variable, _)) = word.prefix().split_once('=')
             {
-                let value = word.after(&format!("{variable}=")).map(|value| vec![value]);
-                walker.state.set(variable, value);
+                let value = word.after(&format!("{variable}="));
+                walker.assigned(variable, &value.clone().unwrap_or_default());
+                walker.state.set(variable, value.map(|value| vec![value]));
                 rest = after;
             }
             walker.run(rest, input)
@@ -199,6 +218,9 @@ impl Walker<'_> {
         self.aside(|walker| {
             // A new shell does not inherit aliases.
             walker.state.aliases.clear();
+            if args.has("-n") {
+                walker.meddle("the shell only reads its commands");
+            }
             (walker.state.strict, walker.state.pipefail) = (false, false);
             if args.has("-c") {
                 let script = rest.first().cloned().unwrap_or_default();

@@ -1,0 +1,126 @@
+//! Reads the result of a test run from what the runner prints.
+//!
+//! The exit code of `make test | tail` is that of `tail`, so the output decides there. A result counts only if the
+//! runner is sure to have printed it and nothing that a filter dropped could say otherwise.
+
+mod filters;
+mod grammars;
+mod other_calls;
+mod other_work;
+mod summary;
+
+use crate::shell::{CallOutput, ProgramCall, ShellWord};
+use filters::{SeenPart, seen_part};
+use other_work::does_other_work;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use summary::SummaryReader;
+
+/// How much of the end of an output is read, in bytes.
+pub const LONGEST_OUTPUT: usize = 64 * 1024;
+
+/// The result of a test run by its output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputResult {
+    /// Every test that ran passed.
+    Passed,
+    /// A test failed.
+    Failed,
+    /// No test ran.
+    Empty,
+    /// The command was called in a way in which it runs no test.
+    Misused,
+    /// The output does not tell, for this reason.
+    Unreadable(String),
+}
+
+/// The output of a command line as far as it is known.
+#[derive(Debug, Clone, Default)]
+pub struct LineOutput {
+    /// The text.
+    pub text: String,
+    /// Whether the beginning is missing.
+    pub start_cut: bool,
+    /// Whether the end is missing.
+    pub end_cut: bool,
+}
+
+/// The calls that run one of `commands` and do its work.
+#[must_use]
+pub fn runs_of<'a>(calls: &'a [ProgramCall], commands: &[String]) -> Vec<&'a ProgramCall> {
+    let matches = |call: &&ProgramCall| commands.iter().any(|command| call.matches(command));
+    let (other, runs): (Vec<_>, Vec<_>) = calls.iter().filter(matches).partition(|call| does_other_work(&call.argv()));
+    // A wrapper repeats the words of what it runs.
+    runs.into_iter().filter(|run| !other.iter().any(|call| call.command == run.command)).collect()
+}
+
+/// Reads the result of the runs in `calls` at these places, all of the same kind.
+#[must_use]
+pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -> OutputResult {
+    if runs.is_empty() {
+        return unreadable("no test command was run");
+    }
+    if let Some(why) = runs.iter().find_map(|run| run.meddling.as_ref()) {
+        return unreadable(why);
+    }
+    let lines = Some(output.text.lines().count()).filter(|_| !output.start_cut && !output.end_cut && runs.len() == 1);
+    let mut commands: Vec<usize> = runs.iter().map(|run| run.command).collect();
+    let count = commands.iter().collect::<BTreeSet<_>>().len();
+    let mut part = SeenPart { start_cut: output.start_cut, end_cut: output.end_cut, selected: Vec::new() };
+    for run in runs {
+        let shown = match filters_of(calls, run) {
+            Ok((filters, reader)) => {
+                commands.extend(reader);
+                seen_part(&filters, lines)
+            }
+            Err(why) => Err(why.to_owned()),
+        };
+        match shown {
+            Ok(other) => part.add(other),
+            Err(why) => return unreadable(why),
+        }
+    }
+    if let Some(other) = other_calls::speaker(calls, &commands) {
+        let name = other.words.first().map(|word| word.filled("…")).unwrap_or_default();
+        return unreadable(format!("`{name}` on the same line may print a result of its own"));
+    }
+    SummaryReader::new(runs).result(&output.text, &part, count)
+}
+
+/// The filters behind a run, and the command that shows the file that it writes.
+fn filters_of(calls: &[ProgramCall], run: &ProgramCall) -> Result<(Vec<Vec<ShellWord>>, Option<usize>), &'static str> {
+    match &run.output {
+        CallOutput::Shown(_) if run.piped => Err("it is in the middle of a pipe"),
+        CallOutput::Shown(filters) => Ok((filters.clone(), None)),
+        CallOutput::Hidden => Err("its output is not shown"),
+        CallOutput::Written(file) => {
+            // `make test > log 2>&1; echo $?; tail log`
+            let mut after = calls.iter().skip_while(|call| call.command <= run.command);
+            let reader = after.find(|call| !call.matches("echo")).filter(|call| !call.piped);
+            let own = |word: &ShellWord| word.is(file);
+            let reader = reader.filter(|reader| reader.words.iter().any(own)).ok_or("its output is not shown")?;
+            let CallOutput::Shown(filters) = &reader.output else { return Err("its output is not shown") };
+            let mut words = reader.words.clone();
+            words.retain(|word| !own(word));
+            Ok((std::iter::once(words).chain(filters.iter().cloned()).collect(), Some(reader.command)))
+        }
+    }
+}
+
+fn unreadable(why: impl Into<String>) -> OutputResult {
+    OutputResult::Unreadable(why.into())
+}
+
+/// Whether a program only filters what it reads.
+fn is_filter(words: &[ShellWord]) -> bool {
+    seen_part(std::slice::from_ref(&words.to_vec()), None).is_ok()
+}
+
+/// Whether a line of the text is a sign of any runner.
+fn has_sign(text: &str) -> bool {
+    text.lines().any(|line| !SummaryReader::of_all().signs(line).is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Other commands on the line of a test run.
+
+use crate::shell::{ProgramCall, ShellWord};
+
+/// Commands that print no text that could be taken for a test summary.
+const QUIET: [&str; 70] = [
+    "cd",
+    "pushd",
+    "popd",
+    "set",
+    "export",
+    "unset",
+    "source",
+    ".",
+    "true",
+    ":",
+    "sleep",
+    "mkdir",
+    "rm",
+    "touch",
+    "cp",
+    "mv",
+    "ln",
+    "chmod",
+    "wait",
+    "test",
+    "[",
+    "kill",
+    "ulimit",
+    "umask",
+    "shopt",
+    "local",
+    "declare",
+    "exit",
+    "git add",
+    "git commit",
+    "git push",
+    "git stash",
+    "git checkout",
+    "git switch",
+    "git restore",
+    "git pull",
+    "git fetch",
+    "cargo build",
+    "cargo check",
+    "cargo clippy",
+    "cargo fmt",
+    "cargo clean",
+    "rustfmt",
+    "go build",
+    "go vet",
+    "go fmt",
+    "go mod",
+    "go generate",
+    "gofmt",
+    "golangci-lint",
+    "tsc",
+    "eslint",
+    "prettier",
+    "biome",
+    "ruff",
+    "black",
+    "isort",
+    "mypy",
+    "pyright",
+    "flake8",
+    "npm install",
+    "npm ci",
+    "npm run build",
+    "npm run lint",
+    "pnpm install",
+    "yarn install",
+    "bun install",
+    "pip install",
+    "uv sync",
+    "docker compose up",
+];
+
+/// Programs whose words are commands of their own.
+const WRAPPERS: [&str; 14] = [
+    "bash", "sh", "zsh", "env", "time", "timeout", "gtimeout", "nice", "nohup", "command", "sudo", "npx", "stdbuf",
+    "mise",
+];
+
+/// The first other command that may print something that looks like a result.
+pub(super) fn speaker<'a>(calls: &'a [ProgramCall], runs: &[usize]) -> Option<&'a ProgramCall> {
+    calls.iter().filter(|call| !runs.contains(&call.command)).find(|call| !is_quiet(call))
+}
+
+fn is_quiet(call: &ProgramCall) -> bool {
+    let name = call.words.first().map(|name| name.filled("…")).unwrap_or_default();
+    match name.rsplit('/').next().unwrap_or_default() {
+        "echo" | "printf" => call.words.iter().all(|word| word.text().is_some()) && is_harmless(&call.words),
+        // What it runs is walked on its own.
+        wrapper if WRAPPERS.contains(&wrapper) => {
+            !["bash", "sh", "zsh"].contains(&wrapper) || call.words.iter().any(is_script_option)
+        }
+        _ if super::is_filter(&call.words) => call.piped,
+        _ => QUIET.iter().any(|quiet| call.matches(quiet)),
+    }
+}
+
+fn is_script_option(word: &ShellWord) -> bool {
+    let text = word.prefix();
+    text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
+}
+
+/// Whether no line of the text is a sign of any runner.
+fn is_harmless(words: &[ShellWord]) -> bool {
+    let text = words.iter().skip(1).map(|word| word.filled("")).collect::<Vec<_>>().join(" ");
+    let text = text.replace("\\n", "\n").replace("\\t", "\t").replace("%s", " ");
+    !super::has_sign(&text) && !text.contains(['\\', '%'])
+}

@@ -1,0 +1,202 @@
+//! Finds and weighs summaries in an output.
+
+use super::OutputResult;
+use super::filters::SeenPart;
+use super::grammars::{RUNNERS, Reach, RunnerGrammar, Sign, WRAPPER_SIGNS};
+use crate::shell::ProgramCall;
+use regex::{RegexSet, RegexSetBuilder};
+use std::sync::OnceLock;
+
+/// Finds signs of the runners that a command may have started.
+pub(super) struct SummaryReader {
+    runners: Vec<&'static RunnerGrammar>,
+    patterns: RegexSet,
+    /// The runner and the sign of each pattern; `None` for programs that run others.
+    meanings: Vec<(Option<usize>, Sign)>,
+    /// Whether the command is the runner itself.
+    direct: bool,
+}
+
+impl SummaryReader {
+    /// Reads the output of any runner.
+    pub fn of_all() -> &'static Self {
+        static ALL: OnceLock<SummaryReader> = OnceLock::new();
+        ALL.get_or_init(|| Self::of(RUNNERS.iter().collect(), false))
+    }
+
+    /// Reads the output of the runners that these calls start: any, if one of them is not a runner itself.
+    pub fn new(runs: &[&ProgramCall]) -> Self {
+        let prints = |runner: &RunnerGrammar, run: &ProgramCall| runner.commands.iter().any(|own| run.matches(own));
+        let own: Vec<&RunnerGrammar> =
+            RUNNERS.iter().filter(|runner| runs.iter().any(|run| prints(runner, run))).collect();
+        let is_runner = |run: &ProgramCall| own.iter().any(|runner| prints(runner, run));
+        let known = |run: &&ProgramCall| runs.iter().any(|other| other.command == run.command && is_runner(other));
+        if runs.iter().all(known) { Self::of(own, true) } else { Self::of(RUNNERS.iter().collect(), false) }
+    }
+
+    fn of(runners: Vec<&'static RunnerGrammar>, direct: bool) -> Self {
+        let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
+        for (at, runner) in runners.iter().enumerate() {
+            for (sign, pattern) in runner.signs {
+                patterns.push(filled(pattern));
+                meanings.push((Some(at), *sign));
+            }
+        }
+        for (sign, pattern) in &WRAPPER_SIGNS {
+            patterns.push(filled(pattern));
+            meanings.push((None, *sign));
+        }
+        let patterns =
+            RegexSetBuilder::new(patterns).size_limit(64 << 20).build().unwrap_or_else(|_| RegexSet::empty());
+        Self { runners, patterns, meanings, direct }
+    }
+
+    /// The signs of a line, with the place of their runner.
+    pub fn signs(&self, line: &str) -> Vec<(Option<usize>, Sign)> {
+        let found = |text: &str| -> Vec<(Option<usize>, Sign)> {
+            self.patterns.matches(text).iter().filter_map(|at| self.meanings.get(at).copied()).collect()
+        };
+        let mut text = line.trim();
+        let mut signs = found(text);
+        // Lines of `grep -n`, of packages that run in parallel, and of containers have a prefix.
+        for _ in 0..2 {
+            let Some(rest) = without_prefix(text, self.direct).filter(|_| signs.is_empty()) else { break };
+            text = rest;
+            signs = found(text);
+        }
+        signs
+    }
+
+    pub fn result(&self, text: &str, part: &SeenPart, runs: usize) -> OutputResult {
+        let seen = self.seen_signs(text);
+        let passing: Vec<&RunnerGrammar> = self.with(&seen, Sign::Passed).collect();
+        let parts: Vec<&RunnerGrammar> = self.with(&seen, Sign::Part).collect();
+        let has_empty_parts = !parts.is_empty() && !part.start_cut;
+        match () {
+            () if seen.signs.iter().any(|(at, sign)| *sign == Sign::Failed && at.is_some()) => OutputResult::Failed,
+            () if passing.is_empty() && seen.has(Sign::Misused) => OutputResult::Misused,
+            () if passing.is_empty() && seen.has(Sign::Empty) => OutputResult::Empty,
+            () if seen.has(Sign::Failed) => OutputResult::Failed,
+            () if passing.is_empty() && has_empty_parts => OutputResult::Empty,
+            // The last part had no tests, and those before it are not seen: they passed, or it would not have run.
+            () if passing.is_empty() => self.passed(&parts, &seen, part, runs),
+            () => self.passed(&passing, &seen, part, runs),
+        }
+    }
+
+    /// Whether the summaries of these runners show that everything passed.
+    fn passed(&self, deciding: &[&RunnerGrammar], seen: &SeenSigns, part: &SeenPart, runs: usize) -> OutputResult {
+        if deciding.is_empty() {
+            return super::unreadable("no summary of the tests is seen");
+        }
+        let lacks_whole = |runner: &RunnerGrammar| {
+            let needs = runner.signs.iter().any(|(sign, _)| *sign == Sign::Whole);
+            needs && !self.with(seen, Sign::Whole).any(|own| std::ptr::eq(own, runner))
+        };
+        let hides = |runner: &RunnerGrammar| {
+            let cut = match runner.reach {
+                Reach::Final => false,
+                Reach::Parts => part.end_cut,
+                Reach::EachPart => part.end_cut || part.start_cut,
+                Reach::Listed => seen.unheaded && part.start_cut,
+            };
+            cut || runner.failing.is_some_and(|line| !part.shows(line))
+        };
+        if deciding.iter().any(|runner| lacks_whole(runner) || hides(runner)) || seen.passes < runs {
+            return super::unreadable("only a part of the summary is seen");
+        }
+        OutputResult::Passed
+    }
+
+    fn seen_signs(&self, text: &str) -> SeenSigns {
+        let mut seen = SeenSigns::default();
+        let mut before: Option<String> = None;
+        let is_listed = |at: Option<usize>| {
+            at.and_then(|at| self.runners.get(at)).is_some_and(|runner| runner.reach == Reach::Listed)
+        };
+        for line in plain(text).split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
+            let signs = self.signs(line);
+            seen.passes += usize::from(signs.iter().any(|(_, sign)| matches!(sign, Sign::Passed | Sign::Part)));
+            if signs.iter().any(|(at, sign)| *sign == Sign::Passed && is_listed(*at)) {
+                seen.unheaded |= before.as_deref().is_none_or(is_failure_item);
+            }
+            seen.signs.extend(signs);
+            before = Some(line.to_owned());
+        }
+        seen
+    }
+
+    /// The runners that show a sign.
+    fn with<'a>(&'a self, seen: &'a SeenSigns, wanted: Sign) -> impl Iterator<Item = &'static RunnerGrammar> + 'a {
+        let shows = move |at: usize| seen.signs.contains(&(Some(at), wanted));
+        self.runners.iter().enumerate().filter(move |(at, _)| shows(*at)).map(|(_, runner)| *runner)
+    }
+}
+
+/// The signs of an output.
+#[derive(Default)]
+struct SeenSigns {
+    signs: Vec<(Option<usize>, Sign)>,
+    /// The number of summaries without a failure.
+    passes: usize,
+    /// Whether a list of failures may have been cut off before a summary.
+    unheaded: bool,
+}
+
+impl SeenSigns {
+    fn has(&self, wanted: Sign) -> bool {
+        self.signs.iter().any(|(_, sign)| *sign == wanted)
+    }
+}
+
+fn filled(pattern: &str) -> String {
+    // The classes of Unicode are large, and no runner prints them here.
+    let classes = [(r"\S", r"[^ \t]"), (r"\s", r"[ \t]"), (r"\b", r"(?-u:\b)")];
+    let pattern = pattern.replace("<n>", "[0-9]+").replace("<some>", "[1-9][0-9]*");
+    classes.iter().fold(pattern, |pattern, (class, plain)| pattern.replace(class, plain))
+}
+
+/// Whether a line is one of a list of failed tests.
+fn is_failure_item(line: &str) -> bool {
+    line.starts_with("    ") && line.contains('›') && !line.contains('✓')
+}
+
+/// The line without one prefix: a line number, or for other programs also the name of a package.
+fn without_prefix(line: &str, direct: bool) -> Option<&str> {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if digits.len() < line.len()
+        && let Some(rest) = digits.strip_prefix([':', '-', '\t'])
+    {
+        return Some(rest.trim_start());
+    }
+    if direct {
+        return None;
+    }
+    let is_name = |name: &str| name.len() < 80 && name.chars().all(|c| c.is_alphanumeric() || "@/:._#- ".contains(c));
+    if let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        return is_name(name).then(|| rest.trim_start());
+    }
+    let named = line.split_once(" | ").or_else(|| line.split_once(": "));
+    named.filter(|(name, _)| is_name(name)).map(|(_, rest)| rest.trim_start())
+}
+
+/// The text without colours and other control sequences.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\u{1b}', Some('[')) => {
+                chars.next();
+                for c in chars.by_ref() {
+                    if ('\u{40}'..='\u{7e}').contains(&c) {
+                        break;
+                    }
+                }
+            }
+            ('\u{1b}', _) => drop(chars.next()),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}

@@ -1,0 +1,213 @@
+//! Runs of each runner, whole and behind filters.
+
+use super::*;
+use crate::shell::{ExecContext, effects};
+
+/// Checks what the output of a command line with one run shows.
+#[track_caller]
+fn check(line: &str, command: &str, output: &str, expected: &str) {
+    let effects = effects(line, &ExecContext::default());
+    let runs: Vec<&ProgramCall> = effects.calls.iter().filter(|call| call.matches(command)).collect();
+    let result = read(&effects.calls, &runs, &LineOutput { text: output.to_owned(), ..LineOutput::default() });
+    let word = match &result {
+        OutputResult::Passed => "passed",
+        OutputResult::Failed => "failed",
+        OutputResult::Empty => "empty",
+        OutputResult::Misused => "misused",
+        OutputResult::Unreadable(why) => why,
+    };
+    assert_eq!(word, expected, "{line}\n{output}");
+}
+
+const CARGO_OK: &str = "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+const CARGO_NONE: &str =
+    "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+const CARGO_FAILED: &str = "test result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+const PART: &str = "only a part of the summary is seen";
+const NOTHING: &str = "no summary of the tests is seen";
+
+#[test]
+fn every_pattern_compiles() {
+    assert!(has_sign(CARGO_OK) && !has_sign("exit code: 0") && !has_sign("--- done ---"));
+}
+
+#[test]
+fn a_filter_must_not_hide_a_failure() {
+    let two = format!("{CARGO_OK}\n{CARGO_FAILED}");
+    check("cargo test 2>&1 | tail -5", "cargo test", CARGO_OK, "passed");
+    check("cargo test 2>&1 | tail -20", "cargo test", &two, "failed");
+    check("cargo test 2>&1 | head -3", "cargo test", CARGO_OK, PART);
+    check("cargo test 2>&1 | head -30", "cargo test", CARGO_OK, "passed");
+    check("cargo test 2>&1 | grep 'test result'", "cargo test", CARGO_OK, "passed");
+    check("cargo test 2>&1 | grep 'test result: ok'", "cargo test", CARGO_OK, PART);
+    check("cargo test 2>&1 | grep -E '^test result|FAILED'", "cargo test", &two, "failed");
+    check("cargo test 2>&1 | grep -v FAILED", "cargo test", CARGO_OK, PART);
+    check("cargo test 2>&1 | grep panicked", "cargo test", "", NOTHING);
+    check("cargo test 2>&1 | grep -c ok", "cargo test", "12", "`grep` changes what is printed");
+    check("cargo test 2>&1 | wc -l", "cargo test", "12", "`wc` changes what is printed");
+    check(
+        "cargo test 2>&1 | tee log.txt | grep -n 'test result' | tail -2",
+        "cargo test",
+        &format!("7:{CARGO_OK}"),
+        "passed",
+    );
+}
+
+#[test]
+fn a_last_part_without_tests_does_not_hide_those_before_it() {
+    check("cargo test 2>&1 | tail -3", "cargo test", CARGO_NONE, "passed");
+    check("cargo test 2>&1", "cargo test", CARGO_NONE, "empty");
+    let filtered = CARGO_NONE.replace("0 filtered", "7 filtered");
+    check("cargo test nothing 2>&1 | tail -3", "cargo test", &filtered, "empty");
+}
+
+#[test]
+fn a_printed_summary_is_not_a_run() {
+    check(
+        &format!("echo '{CARGO_OK}'; cargo test | tail -1"),
+        "cargo test",
+        CARGO_OK,
+        "`echo` on the same line may print a result of its own",
+    );
+    check(
+        "cat log; cargo test | tail -1",
+        "cargo test",
+        CARGO_OK,
+        "`cat` on the same line may print a result of its own",
+    );
+    check("cargo test | cat log", "cargo test", CARGO_OK, "`cat` changes what is printed");
+    check("cargo test | sed 's/FAILED/ok/'", "cargo test", CARGO_OK, "`sed` changes what is printed");
+    check(
+        "X=$(<log); cargo test | tail -1; echo \"$X\"",
+        "cargo test",
+        CARGO_OK,
+        "`echo` on the same line may print a result of its own",
+    );
+    check("PATH=/tmp/fake:$PATH cargo test | tail -1", "cargo test", CARGO_OK, "it sets PATH");
+    check("alias x=y; cargo test | tail -1", "cargo test", CARGO_OK, "it defines an alias");
+    check("cargo test > log; tail -1 log", "cargo test", CARGO_OK, "passed");
+    check(
+        "cargo test > log 2>&1; echo \"exit $?\"; grep 'test result' log | tail -3",
+        "cargo test",
+        CARGO_OK,
+        "passed",
+    );
+    check("cargo test >> log; tail -1 log", "cargo test", CARGO_OK, "its output is not shown");
+    check("cargo test > log; cp fake log; tail -1 log", "cargo test", CARGO_OK, "`cp` changes what is printed");
+    check("cargo test > log; tail -1 other", "cargo test", CARGO_OK, "its output is not shown");
+    check("cargo test | tail -1; echo \"exit: $? ${PIPESTATUS[0]}\"", "cargo test", CARGO_OK, "passed");
+    check("cd app && PATH=\"$HOME/.cargo/bin:$PATH\" cargo test 2>&1 | tail -1", "cargo test", CARGO_OK, "passed");
+    check("cargo build 2>&1 | tail -3 && cargo test 2>&1 | tail -3", "cargo test", CARGO_OK, "passed");
+    check("cargo test -p a | tail -1; cargo test -p b | tail -1", "cargo test", CARGO_OK, PART);
+}
+
+/// A command line, the command in it, an output and its result.
+const TABLE: &[(&str, &str, &str, &str)] = &[
+    ("pytest -q", "pytest", "5 passed in 0.12s", "passed"),
+    ("pytest", "pytest", "=== 1 failed, 4 passed, 2 warnings in 1.20s ===", "failed"),
+    ("pytest", "pytest", "========= 3 passed, 1 skipped in 61.20s (0:01:01) =========", "passed"),
+    ("pytest -k x", "pytest", "=== 5 deselected in 0.01s ===", "empty"),
+    ("pytest", "pytest", "=== no tests ran in 0.01s ===", "empty"),
+    ("pytest", "pytest", "=== 2 errors in 0.10s ===", "failed"),
+    (
+        "pytest --bad",
+        "pytest",
+        "ERROR: usage: pytest [options]\npytest: error: unrecognized arguments: --bad",
+        "misused",
+    ),
+    ("python -m unittest", "python -m unittest", "Ran 3 tests in 0.001s\n\nOK", "passed"),
+    ("python -m unittest", "python -m unittest", "Ran 3 tests in 0.001s\n\nFAILED (failures=1)", "failed"),
+    ("python -m unittest", "python -m unittest", "Ran 3 tests in 0.001s", PART),
+    ("go test ./...", "go test", "ok  \ta/b\t0.012s\n?   \ta/c\t[no test files]", "passed"),
+    ("go test ./...", "go test", "ok  \ta/b\t0.012s\nFAIL\ta/c [build failed]\nFAIL", "failed"),
+    ("go test ./... -run X", "go test", "ok  \ta/b\t0.012s [no tests to run]", "empty"),
+    ("npx jest", "jest", "Test Suites: 2 passed, 2 total\nTests:       5 passed, 5 total", "passed"),
+    ("npx jest", "jest", "Test Suites: 1 failed, 1 passed, 2 total\nTests:       5 passed, 5 total", "failed"),
+    ("npx jest | grep Tests:", "jest", "Tests:       5 passed, 5 total", PART),
+    ("npx vitest run", "vitest", " Test Files  2 passed (2)\n      Tests  12 passed | 1 skipped (13)", "passed"),
+    ("npx vitest run", "vitest", " Test Files  1 failed | 1 passed (2)\n      Tests  12 passed (12)", "failed"),
+    ("npx mocha", "mocha", "  12 passing (34ms)", "passed"),
+    ("npx mocha", "mocha", "  11 passing (34ms)\n  1 failing", "failed"),
+    ("npx mocha | grep passing", "mocha", "  11 passing (34ms)", PART),
+    ("bun test", "bun test", " 5 pass\n 0 fail\nRan 5 tests across 1 file. [20.00ms]", "passed"),
+    ("bun test", "bun test", " 5 pass\n 1 fail", "failed"),
+    ("deno test", "deno test", "ok | 5 passed | 0 failed (20ms)", "passed"),
+    ("deno test", "deno test", "FAILED | 4 passed | 1 failed (20ms)", "failed"),
+    (
+        "npx playwright test",
+        "playwright test",
+        "Running 4 tests using 2 workers\n  ✓  1 a.spec.ts:3:1 › title\n\n  4 passed (5.1s)",
+        "passed",
+    ),
+    ("npx playwright test | tail -1", "playwright test", "  4 passed (5.1s)", PART),
+    (
+        "npx playwright test",
+        "playwright test",
+        "  1 failed\n    [chromium] › a.spec.ts:3:1 › title\n  3 passed (5.1s)",
+        "failed",
+    ),
+    ("node --test", "node --test", "# tests 3\n# pass 3\n# fail 0", "passed"),
+    ("node --test", "node --test", "ℹ tests 3\nℹ pass 2\nℹ fail 1", "failed"),
+    ("bundle exec rspec", "rspec", "12 examples, 0 failures, 1 pending", "passed"),
+    ("bundle exec rspec", "rspec", "12 examples, 1 failure", "failed"),
+    ("rspec", "rspec", "0 examples, 0 failures", "empty"),
+    ("bin/rails test", "rails test", "10 runs, 24 assertions, 0 failures, 0 errors, 0 skips", "passed"),
+    ("bin/rails test", "rails test", "10 runs, 24 assertions, 0 failures, 1 errors, 0 skips", "failed"),
+    ("vendor/bin/phpunit", "phpunit", "OK (12 tests, 30 assertions)", "passed"),
+    ("vendor/bin/phpunit", "phpunit", "FAILURES!\nTests: 12, Assertions: 30, Failures: 1.", "failed"),
+    ("mvn test", "mvn test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS", "passed"),
+    (
+        "mvn test",
+        "mvn test",
+        "[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE",
+        "failed",
+    ),
+    ("mvn test | tail -3", "mvn test", "[INFO] BUILD SUCCESS", NOTHING),
+    ("./gradlew test", "gradlew test", "BUILD SUCCESSFUL in 3s", "passed"),
+    ("./gradlew test", "gradlew test", "12 tests completed, 1 failed\n\nBUILD FAILED in 3s", "failed"),
+    ("dotnet test", "dotnet test", "Passed!  - Failed:     0, Passed:    12, Skipped:     0, Total:    12", "passed"),
+    (
+        "dotnet test | tail -2",
+        "dotnet test",
+        "Passed!  - Failed:     0, Passed:    12, Skipped:     0, Total:    12",
+        PART,
+    ),
+    ("ctest", "ctest", "100% tests passed, 0 tests failed out of 12", "passed"),
+    ("ctest", "ctest", "92% tests passed, 1 tests failed out of 12", "failed"),
+    ("swift test", "swift test", "Executed 12 tests, with 0 failures (0 unexpected) in 0.1 (0.1) seconds", "passed"),
+    ("swift test", "swift test", "Executed 12 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds", "failed"),
+    ("flutter test", "flutter test", "00:03 +12: All tests passed!", "passed"),
+    ("flutter test", "flutter test", "00:03 +11 -1: Some tests failed.", "failed"),
+    ("mix test", "mix test", "1 doctest, 12 tests, 0 failures", "passed"),
+    ("mix test", "mix test", "12 tests, 2 failures", "failed"),
+    ("cargo nextest run", "cargo nextest", "     Summary [   0.123s] 12 tests run: 12 passed, 0 skipped", "passed"),
+    (
+        "cargo nextest run",
+        "cargo nextest",
+        "     Summary [   0.123s] 12 tests run: 11 passed, 1 failed, 0 skipped",
+        "failed",
+    ),
+    ("make test", "make test", "\u{1b}[32m5 passed\u{1b}[0m in 0.12s", "passed"),
+    ("make test", "make test", "=== 1 failed in 0.12s ===\nmake: *** [Makefile:2: test] Error 1", "failed"),
+    ("make test", "make test", "make: *** No rule to make target 'test'.  Stop.", "misused"),
+    (
+        "mise run test",
+        "mise run test",
+        "[test] $ cargo test\n[test] test result: ok. 3 passed; 0 failed; 0 ignored",
+        "passed",
+    ),
+    ("npm test", "npm test", "npm error Missing script: \"test\"", "misused"),
+    (
+        "pnpm -r test",
+        "pnpm test",
+        "packages/a test:  Test Files  1 passed (1)\npackages/a test:       Tests  2 passed (2)",
+        "passed",
+    ),
+];
+
+#[test]
+fn each_runner_is_read() {
+    for (line, command, output, expected) in TABLE {
+        check(line, command, output, expected);
+    }
+}
