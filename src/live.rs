@@ -5,6 +5,7 @@ mod clock;
 mod files;
 mod fork_parent;
 pub mod git;
+mod host_process;
 mod http;
 mod other_worktrees;
 pub mod place;
@@ -13,6 +14,7 @@ mod settings_files;
 mod uncommitted;
 
 pub use clock::{ahead, now};
+pub use host_process::as_fork;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{
@@ -179,7 +181,7 @@ impl<'e> LiveFacts<'e> {
     fn fork_parent(&self, transcript: Option<&str>) -> Answer {
         let parent = ParentSearch {
             places: &ProjectPaths { home: self.home.clone() },
-            session: self.event.session(),
+            event: self.event,
             transcript: transcript.map(Path::new),
             wait: !matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)),
         };

@@ -10,7 +10,7 @@ use crate::facts::{Answer, Facts, Question};
 use crate::hook_entries;
 use crate::journal::{self, JournalLine};
 use crate::journal_files;
-use crate::live::{LiveFacts, now, place};
+use crate::live::{LiveFacts, as_fork, now, place};
 use crate::mode::{BASE, Catalogue};
 use crate::mode_cache::ModeCache;
 use crate::paths::ProjectPaths;
@@ -78,7 +78,7 @@ pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
 pub fn answer_with_offset(bytes: &[u8], home: Option<&Path>, ahead: SignedDuration) -> HookAnswer {
     let begun = Instant::now();
     let event = match Event::parse(bytes) {
-        Ok(event) => event,
+        Ok(event) => as_fork(event),
         Err(why) => {
             return HookAnswer {
                 reply: internal_error(&format!("this is not a hook event: {why}")),

@@ -5,6 +5,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::host_process::resumed_session;
+use crate::event::Event;
 use crate::facts::{ForkParent, ParentSession};
 use crate::ids::SessionId;
 use crate::journal_files;
@@ -37,7 +39,7 @@ const NAMED: usize = 3;
 /// A search for the parent of a session.
 pub(super) struct ParentSearch<'a> {
     pub places: &'a ProjectPaths,
-    pub session: &'a str,
+    pub event: &'a Event,
     pub transcript: Option<&'a Path>,
     /// Whether the host is about to write the lines: it has asked the model already.
     pub wait: bool,
@@ -56,7 +58,7 @@ impl ParentSearch<'_> {
 
     fn find(&self, state: &StateFile, lines: &[ConversationLine]) -> Option<ParentSession> {
         let Some(last) = lines.first() else {
-            let resumed = resumed_session().filter(|id| id != self.session);
+            let resumed = resumed_session(self.event).filter(|id| id != self.event.session());
             return resumed.and_then(|id| self.known(state, &id));
         };
         // A host that names the parent in the last line has just copied it from there.
@@ -109,7 +111,7 @@ impl ParentSearch<'_> {
             .filter_map(|entry| {
                 let path = entry.path();
                 let id = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned();
-                (id != self.session).then_some((entry.metadata().ok()?.modified().ok()?, id, path))
+                (id != self.event.session()).then_some((entry.metadata().ok()?.modified().ok()?, id, path))
             })
             .collect();
         found.sort_by(|left, right| right.cmp(left));
@@ -137,7 +139,7 @@ impl ParentSearch<'_> {
 
     fn active_sessions(&self, state: &StateFile) -> Vec<SessionId> {
         let is_active = |session: &Session| session.modes.values().any(|mode| mode.is_active);
-        let others = state.ids().into_iter().filter(|id| id != self.session).map(|id| state.session(&id));
+        let others = state.ids().into_iter().filter(|id| id != self.event.session()).map(|id| state.session(&id));
         others.filter(is_active).map(|session| session.id).take(NAMED).collect()
     }
 }
@@ -162,19 +164,4 @@ fn conversation_lines(text: &[u8]) -> Vec<ConversationLine> {
         Some(ConversationLine { uuid: record.uuid.0?, forked_from })
     });
     lines.take(OWN_LINES).collect()
-}
-
-/// The session that the host was told to resume as a fork; its arguments are known before anything is written.
-fn resumed_session() -> Option<String> {
-    let host = std::env::var("CLAUDE_PID").ok()?.parse::<u32>().ok()?;
-    let arguments = std::fs::read(format!("/proc/{host}/cmdline")).ok()?;
-    let arguments: Vec<&str> =
-        arguments.split(|byte| *byte == 0).filter_map(|text| str::from_utf8(text).ok()).collect();
-    if !arguments.contains(&"--fork-session") {
-        return None;
-    }
-    let after = |flag: &str| arguments.iter().skip_while(|argument| **argument != flag).nth(1).copied();
-    let joined = || arguments.iter().find_map(|argument| argument.strip_prefix("--resume="));
-    let id = after("--resume").or_else(|| after("-r")).or_else(joined)?;
-    (crate::paths::safe_name(id) == id).then(|| id.to_owned())
 }

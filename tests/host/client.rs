@@ -170,10 +170,15 @@ impl<'a> Session<'a> {
 
     /// The arguments that both ways to run the client have in common.
     pub(crate) fn client_arguments(&self) -> Vec<String> {
-        let id = if self.is_resumed { "--resume" } else { "--session-id" };
-        let mut first = vec![id.to_owned(), self.id.clone()];
+        let has = |name: &str| self.arguments.iter().any(|argument| argument == name);
+        let mut first = match self.is_resumed {
+            // It names no session.
+            true if has("--continue") => Vec::new(),
+            true => vec!["--resume".to_owned(), self.id.clone()],
+            false => vec!["--session-id".to_owned(), self.id.clone()],
+        };
         // It would override a permission mode.
-        if !self.arguments.iter().any(|argument| argument == "--permission-mode") {
+        if !has("--permission-mode") {
             first.push("--dangerously-skip-permissions".to_owned());
         }
         first.into_iter().chain(self.arguments.iter().cloned()).collect()

@@ -13,9 +13,11 @@
 
 mod activation;
 mod agents;
+mod begins;
 mod case;
 mod client;
 mod folders;
+mod forks;
 mod gates;
 mod install;
 mod matrix;
@@ -75,6 +77,8 @@ fn cases() -> Vec<Case> {
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),
         ("screen", screen::cases()),
+        ("begins", begins::cases()),
+        ("forks", forks::cases()),
     ];
     let named = |(topic, cases): (&'static str, Vec<Case>)| cases.into_iter().map(move |case| case.of_topic(topic));
     topics.into_iter().flat_map(named).collect()

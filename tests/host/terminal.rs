@@ -41,6 +41,8 @@ pub struct Terminal<'a> {
     model: Model,
     /// The socket of its tmux, which serves no other terminal.
     socket: PathBuf,
+    /// The client whose background sessions are ended with the terminal.
+    daemon: Option<PathBuf>,
 }
 
 impl<'a> Session<'a> {
@@ -51,7 +53,7 @@ impl<'a> Session<'a> {
         let model = Model::start(script, &self.project.home());
         // Such suggestions come from requests that look like the agent's own.
         let session = self.variable("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false");
-        let terminal = Terminal { socket: session.project.home().join(name), session, model };
+        let terminal = Terminal { socket: session.project.home().join(name), session, model, daemon: None };
         terminal.accept_dialogs();
         terminal.start(client);
         terminal.wait("the prompt is ready", || terminal.is_ready());
@@ -60,6 +62,12 @@ impl<'a> Session<'a> {
 }
 
 impl Terminal<'_> {
+    /// Ends the client's background sessions, too, when the terminal is closed.
+    pub fn with_background_sessions(mut self, client: &Client) -> Self {
+        self.daemon = Some(client.binary.clone());
+        self
+    }
+
     /// Types a line and presses Enter.
     pub fn enter(&self, line: &str) {
         self.type_text(line);
@@ -186,6 +194,9 @@ impl Terminal<'_> {
 
 impl Drop for Terminal<'_> {
     fn drop(&mut self) {
+        if let Some(client) = &self.daemon {
+            let _ = self.session.command(client, &self.model).args(["daemon", "stop", "--any"]).output();
+        }
         let client = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
         self.tmux(&["kill-server"]);
         // It writes to the project until it has ended.

@@ -1,0 +1,72 @@
+//! What the host process itself says about a fork: its arguments and environment.
+
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
+use crate::event::{Event, EventKind};
+use std::path::Path;
+
+/// The field that [`as_fork`] adds.
+const PARENT: &str = "resumed_session_id";
+
+/// Rewrites the event with which hosts before 2.1.250 begin a fork: it is that of the parent, resumed.
+///
+/// Only the file for environment variables is already named after the fork. It may be stale after `/resume`, which
+/// comes from a prompt, so the host must also have been started as a fork.
+#[must_use]
+pub fn as_fork(mut event: Event) -> Event {
+    let is_resumed = event.kind == Some(EventKind::SessionStart)
+        && event.text("source") == Some("resume")
+        && event.text("prompt_id").is_none();
+    let fork = is_resumed.then(session_of_environment_file).flatten().filter(|id| id != event.session());
+    let Some(fork) = fork.filter(|_| fork_arguments().is_some()) else { return event };
+    let parent = event.session().to_owned();
+    let transcript = event
+        .text("transcript_path")
+        .map(|path| Path::new(path).with_file_name(format!("{fork}.jsonl")).to_string_lossy().into_owned());
+    let fields = &mut event.fields;
+    fields.insert("source".to_owned(), "fork".into());
+    fields.insert("session_id".to_owned(), fork.into());
+    fields.insert(PARENT.to_owned(), parent.into());
+    fields.insert("transcript_path".to_owned(), transcript.into());
+    event
+}
+
+/// The session that the host was told to resume as a fork; known before anything is written.
+pub(super) fn resumed_session(event: &Event) -> Option<String> {
+    event.text(PARENT).map(str::to_owned).or_else(|| {
+        let arguments = fork_arguments()?;
+        let after = |flag: &str| arguments.iter().skip_while(|argument| *argument != flag).nth(1).map(String::as_str);
+        let joined = || arguments.iter().find_map(|argument| argument.strip_prefix("--resume="));
+        let id = after("--resume").or_else(|| after("-r")).or_else(joined)?;
+        // It may also be a title or a path.
+        (crate::paths::safe_name(id) == id).then(|| id.to_owned())
+    })
+}
+
+fn session_of_environment_file() -> Option<String> {
+    let file = std::env::var("CLAUDE_ENV_FILE").ok()?;
+    let id = Path::new(&file).parent()?.file_name()?.to_str()?;
+    (crate::paths::safe_name(id) == id).then(|| id.to_owned())
+}
+
+/// The arguments of the host, if it was started with `--fork-session`; only Linux tells.
+fn fork_arguments() -> Option<Vec<String>> {
+    let arguments = |process: &str| {
+        let text = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let arguments = text.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned());
+        let arguments: Vec<String> = arguments.collect();
+        arguments.iter().any(|argument| argument == "--fork-session").then_some(arguments)
+    };
+    if let Ok(host) = std::env::var("CLAUDE_PID") {
+        return arguments(&host);
+    }
+    // Older hosts do not name themselves; a shell may be between them and the hook.
+    let parent = parent_of("self")?;
+    arguments(&parent).or_else(|| arguments(&parent_of(&parent)?))
+}
+
+/// The parent of a process; the name before it in the file may contain anything.
+fn parent_of(process: &str) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    text.rsplit_once(") ")?.1.split(' ').nth(1).map(str::to_owned)
+}
