@@ -3,6 +3,7 @@
 //! One file per kind: the struct is the YAML, its doc comment is the manual. A new kind needs its file, a `mod` line and
 //! one row in the table below.
 
+mod added;
 mod agent;
 mod branch;
 mod calls;
@@ -13,6 +14,8 @@ mod file;
 mod frontmatter;
 mod hook_entries;
 mod http;
+mod input;
+mod message;
 mod observed;
 mod path;
 mod pattern;
@@ -168,6 +171,9 @@ checks! {
     "session" => session::SessionCheck as Session, "The session did something.";
     "touches" => touches::TouchesCheck as Touches, "The tool would change certain paths.";
     "calls" => calls::CallsCheck as Calls, "The command line runs a program.";
+    "message" => message::MessageCheck as Message, "The commit message has certain parts.";
+    "added" => added::AddedCheck as Added, "The command line stages certain files.";
+    "input" => input::InputCheck as Input, "A field of the tool's input has certain parts.";
     "entries" => hook_entries::HookEntriesCheck as HookEntries, "The hook entries are unchanged.";
     "run" => run::RunCheck as Run, "A program does not object.";
     "http" => http::HttpCheck as Http, "A server does not object.";

@@ -9,6 +9,7 @@ pub mod glob;
 pub mod milestone;
 mod output;
 mod recorded;
+mod staging;
 mod table;
 pub mod text;
 mod words;
@@ -18,8 +19,9 @@ pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
+pub use staging::{FoundStaging, StagingQuery};
 pub use table::{ContextText, HttpResult, RunResult, Unknown};
-pub use text::{TextFindings, event_text, search_event_text, search_file};
+pub use text::{TextFindings, event_text, search_event_text, search_file, search_text};
 
 use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
@@ -119,6 +121,8 @@ pub enum Question {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         wrappers: Vec<String>,
     },
+    /// Would the command line stage such files?
+    Added(StagingQuery),
     /// Would the tool change modegate's hook entries?
     HookEntries,
     /// What is in this file of `.claude/context`?
@@ -195,7 +199,7 @@ pub struct TextQuery {
 }
 
 /// A text of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventText {
     /// The prompt of the user or of a spawned agent.
@@ -204,6 +208,10 @@ pub enum EventText {
     Command,
     /// The latest message of the assistant.
     Message,
+    /// The message of a commit that the command line makes.
+    Commit,
+    /// A field of the tool's input, by its path with dots.
+    Input(String),
 }
 
 /// The answer to a question.
@@ -275,6 +283,8 @@ pub enum Answer {
     Calls(Option<String>),
     /// The result that an output shows.
     Output(OutputResult),
+    /// The first command that stages such files.
+    Added(Option<FoundStaging>),
     /// The settings file whose entries would change.
     HookEntries(Option<String>),
     /// A context file's text.

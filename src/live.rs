@@ -18,8 +18,8 @@ pub use host_process::as_fork;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{
-    Answer, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of, milestone,
-    newest, output_of, search_event_text, search_file,
+    Answer, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of,
+    milestone, newest, output_of, search_event_text, search_file,
 };
 use crate::ids::SessionId;
 use crate::journal::ActivityLog;
@@ -27,8 +27,8 @@ use crate::journal_files;
 use crate::live::fork_parent::ParentSearch;
 use crate::paths::{ProjectPaths, lexical};
 use crate::runners::LONGEST_OUTPUT;
-use crate::shell::ExecContext;
-use crate::tool_effects::{ResolveLinks, ToolEffects};
+use crate::shell::{ExecContext, StagedFiles};
+use crate::tool_effects::{ResolveLinks, StageListing, ToolEffects};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use jiff::SignedDuration;
 use std::cell::{OnceCell, RefCell};
@@ -277,11 +277,16 @@ impl<'e> LiveFacts<'e> {
             }
             Question::InFlight => Answer::InFlight(self.activity()?.in_flight()),
             Question::ForkParent { transcript } => self.fork_parent(transcript.as_deref()),
-            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
+            Question::EventText { of: EventText::Commit, wanted } => {
+                let read = |path: &str| read_limited(Path::new(path), path);
+                self.tool_effects().commit_message(wanted, &read)?
+            }
+            Question::EventText { of, wanted } => search_event_text(self.event, of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
             Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &end_of_file)?,
+            Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => {
                 Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?)
             }
@@ -289,6 +294,21 @@ impl<'e> LiveFacts<'e> {
             Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
             Question::Run(_) | Question::Http(_) => self.step_input(question).answer(question)?,
         })
+    }
+}
+
+impl StageListing for LiveFacts<'_> {
+    fn relative(&self, path: &str) -> String {
+        Self::relative(self, path)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn files(&self, path: &str, staged: &StagedFiles) -> Result<Vec<String>, Unknown> {
+        let whole = self.tree().join(path);
+        if Path::new(path).is_absolute() || !whole.is_dir() {
+            return Ok(vec![path.to_owned()]);
+        }
+        uncommitted::staged(self.tree(), path, staged)
     }
 }
 

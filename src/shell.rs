@@ -10,6 +10,7 @@ mod word;
 mod word_parts;
 
 pub use effects::{
-    CallOutput, Certainty, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, TargetPath, effects,
+    CallOutput, Certainty, CommitMessage, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, StagedFiles,
+    TargetPath, effects,
 };
 pub use word::ShellWord;

@@ -1,9 +1,15 @@
 //! The effects of a tool call, from its path or its command line.
 
+mod commits;
+
+pub(crate) use commits::StageListing;
+
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, Unknown};
 use crate::paths::lexical;
-use crate::shell::{Certainty, Effect, ExecContext, FileEffect, ProgramCall, TargetPath, effects};
+use crate::shell::{
+    Certainty, CommitMessage, Effect, ExecContext, FileEffect, ProgramCall, StagedFiles, TargetPath, effects,
+};
 use std::path::{Path, PathBuf};
 
 /// Resolves links in paths; by default, paths are used as written.
@@ -29,6 +35,8 @@ impl ResolveLinks for AsWritten {}
 pub(crate) struct ToolEffects {
     changes: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
+    commits: Vec<CommitMessage>,
+    staged: Vec<StagedFiles>,
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
@@ -40,7 +48,13 @@ impl ToolEffects {
     pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
         let line = event.input("command").map(|command| effects(command, &context)).unwrap_or_default();
-        let mut tool_effects = Self { calls: line.calls, ..Self::default() };
+        let mut tool_effects = Self {
+            calls: line.calls,
+            commits: line.commits,
+            staged: line.staged,
+            unreadable: line.unreadable.map(|unreadable| unreadable.to_string()),
+            ..Self::default()
+        };
         if !to_come {
             return tool_effects;
         }
@@ -49,7 +63,6 @@ impl ToolEffects {
                 let followed = line.changes.iter().filter_map(|change| resolved(change, links));
                 tool_effects.changes = line.changes.iter().cloned().chain(followed).collect();
                 tool_effects.bomb = line.bomb;
-                tool_effects.unreadable = line.unreadable.map(|unreadable| unreadable.to_string());
             }
             Some(tool) if only_reads(tool) => {}
             _ => tool_effects.changes = written(event, Path::new(&context.cwd), links),

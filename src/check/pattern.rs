@@ -70,6 +70,14 @@ pub(super) fn found(findings: &TextFindings, subject: &str) -> Outcome {
     Outcome::fails(format!("the {subject} has no {}", findings.missing.join(", no ")))
 }
 
+/// The outcome of a search that also asks for a length, in the text that messages call `subject`.
+pub(super) fn complete(findings: &TextFindings, min_chars: u32, subject: &str) -> Outcome {
+    if !findings.missing.is_empty() || findings.chars >= min_chars as usize {
+        return found(findings, subject);
+    }
+    Outcome::fails(format!("the {subject} has {} characters, needs {min_chars}", findings.chars))
+}
+
 /// Reads regular expressions and reports those that do not compile.
 fn expressions(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     reader.each(node, |reader, node| {

@@ -2,7 +2,8 @@
 
 use super::{
     Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
-    FrontmatterValues, GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, TextFindings, TextQuery,
+    FoundStaging, FrontmatterValues, GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, StagingQuery,
+    TextFindings, TextQuery,
 };
 use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,10 @@ questions! {
     /// The result that the output of these commands shows.
     fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult {
         Question::Output { commands, wrappers }; Answer::Output(result) => result
+    }
+    /// The first command that stages such files.
+    fn added(query: StagingQuery) -> Option<FoundStaging> {
+        Question::Added(query); Answer::Added(found) => found
     }
     /// The settings file in which the tool would change modegate's hook entries.
     fn hook_entries() -> Option<String> {

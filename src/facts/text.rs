@@ -5,6 +5,8 @@ mod outline;
 use super::{Answer, EventText, TextQuery, Unknown};
 use crate::event::Event;
 use regex::RegexBuilder;
+use serde_json::Value;
+use std::borrow::Cow;
 
 use outline::{plain, sections};
 
@@ -62,23 +64,53 @@ pub fn search_file(bytes: Result<&[u8], &Unknown>, wanted: &TextQuery) -> Answer
     }
 }
 
-/// A text of an event.
+/// A text of an event; the message of a commit is found by parsing the command line instead.
 #[must_use]
-pub fn event_text(event: &Event, of: EventText) -> Option<&str> {
-    match of {
+pub fn event_text<'e>(event: &'e Event, of: &EventText) -> Option<Cow<'e, str>> {
+    let text = match of {
         EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
         EventText::Command => event.input("command"),
         EventText::Message => event.text("last_assistant_message"),
+        EventText::Commit => None,
+        EventText::Input(field) => return input_text(event, field),
+    };
+    text.map(Cow::Borrowed)
+}
+
+/// A field of the tool's input: a text as it is, anything else as JSON.
+fn input_text<'e>(event: &'e Event, field: &str) -> Option<Cow<'e, str>> {
+    let mut value = event.fields.get("tool_input")?;
+    for name in field.split('.') {
+        value = match value {
+            Value::Array(items) => items.get(name.parse::<usize>().ok()?)?,
+            value => value.get(name)?,
+        };
+    }
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        value => Some(Cow::Owned(value.to_string())),
     }
 }
 
 /// Searches a text of an event.
 #[must_use]
-pub fn search_event_text(event: &Event, of: EventText, wanted: &TextQuery) -> Answer {
-    event_text(event, of).map_or(Answer::NoText, |text| match lacking(text, wanted) {
-        Ok(missing) => Answer::Text { chars: text.trim().chars().count(), missing },
+pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> Answer {
+    event_text(event, of).map_or(Answer::NoText, |text| match search_text(&text, wanted) {
+        Ok(TextFindings { chars, missing }) => Answer::Text { chars, missing },
         Err(why) => Answer::Unknown(why),
     })
+}
+
+/// Searches a plain text, all of it.
+///
+/// # Errors
+///
+/// A clause that names the pattern that does not compile.
+pub fn search_text(text: &str, wanted: &TextQuery) -> Result<TextFindings, Unknown> {
+    let mut missing = absent_sections(text, &wanted.sections);
+    missing.extend(lacking(text, wanted)?);
+    Ok(TextFindings { chars: text.trim().chars().count(), missing })
 }
 
 /// The text after the frontmatter; an unclosed fence is an ordinary line.

@@ -1,6 +1,6 @@
 //! Questions and answers as text, for `why`.
 
-use super::{Answer, ChangeKind, CommitState, ForkParent, Question, TextQuery};
+use super::{Answer, ChangeKind, CommitState, EventText, ForkParent, Question, TextQuery};
 use crate::runners::OutputResult;
 use std::fmt::{Display, Formatter, Result};
 
@@ -31,7 +31,7 @@ impl Display for Question {
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
             Self::ForkParent { .. } => f.write_str("which session was this one forked from?"),
-            Self::EventText { of, wanted } => write!(f, "does the {} have {wanted}?", format!("{of:?}").to_lowercase()),
+            Self::EventText { of, wanted } => write!(f, "does the {of} have {wanted}?"),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Touches(asked) => {
@@ -42,12 +42,30 @@ impl Display for Question {
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
             Self::Output { commands, .. } => write!(f, "what does the output of {} show?", commands.join(" or ")),
+            Self::Added(asked) => {
+                let words = [(asked.all, "everything"), (asked.forced, "ignored files")];
+                let words = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word);
+                let what: Vec<&str> = words.chain(asked.paths.iter().map(String::as_str)).collect();
+                write!(f, "would it stage {}?", what.join(", "))
+            }
             Self::HookEntries => f.write_str("would it change modegate's hook entries?"),
             Self::Context(file) => write!(f, "what does .claude/context/{file} say?"),
             Self::History => f.write_str("what has the session done so far?"),
             Self::Transcript { wanted, last, .. } => {
                 write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
             }
+        }
+    }
+}
+
+impl Display for EventText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Prompt => f.write_str("prompt"),
+            Self::Command => f.write_str("command"),
+            Self::Message => f.write_str("message"),
+            Self::Commit => f.write_str("commit message"),
+            Self::Input(field) => write!(f, "input `{field}`"),
         }
     }
 }
@@ -116,7 +134,8 @@ impl Display for Answer {
             Self::Output(OutputResult::Empty) => f.write_str("no test ran"),
             Self::Output(OutputResult::Misused) => f.write_str("the tests were not started"),
             Self::Calls(Some(text)) | Self::HookEntries(Some(text)) => write!(f, "yes: {text}"),
-            Self::Touches(None) | Self::Calls(None) | Self::HookEntries(None) => f.write_str("no"),
+            Self::Added(Some(found)) => write!(f, "yes: {}", found.by),
+            Self::Touches(None) | Self::Calls(None) | Self::Added(None) | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
             Self::Ran { code, .. } => write!(f, "it ended with {code}"),

@@ -1,8 +1,9 @@
 //! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
 
 use super::{files, git, read_limited};
-use crate::facts::{ChangeKind, GitChange, MOST_RESULTS, Unknown};
+use crate::facts::{ChangeKind, CommitState, GitChange, MOST_RESULTS, Unknown};
 use crate::paths::hash;
+use crate::shell::StagedFiles;
 use fast_glob::glob_match;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,6 +52,31 @@ fn all_changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, Unknown>
         changes.retain(|change| !is_excluded(&excluded, &change.path) && !is_excluded_folder(tree, &excluded, change));
     }
     Ok(changes)
+}
+
+/// The files that staging a folder would include.
+pub(super) fn staged(tree: &Path, folder: &str, staged: &StagedFiles) -> Result<Vec<String>, Unknown> {
+    let below = |folder: &str| {
+        let found = files::matching(tree, &format!("{folder}**"), MOST_IN_FOLDER)?;
+        Ok::<_, Unknown>(found.into_iter().map(|file| file.path))
+    };
+    if staged.forced && !staged.tracked {
+        let prefix = if folder.is_empty() || folder == "." { String::new() } else { format!("{folder}/") };
+        return Ok(below(&prefix)?.collect());
+    }
+    let mut paths = Vec::new();
+    for change in git::changes(tree, &[folder.to_owned()], usize::MAX)? {
+        if change.kind == ChangeKind::Untracked && staged.tracked {
+            continue;
+        }
+        if change.path.ends_with('/') {
+            let is_ignored = |path: &String| git::commitment(tree, Path::new(path)) == Ok(CommitState::Ignored);
+            paths.extend(below(&change.path)?.filter(|path| !is_ignored(path)));
+        } else {
+            paths.push(change.path);
+        }
+    }
+    Ok(paths)
 }
 
 /// Whether a pattern matches a path: a plain path with all below it, `*.md` by the file's name, other globs as a whole.

@@ -12,6 +12,7 @@ mod file_effect;
 mod file_programs;
 mod find;
 mod git;
+mod git_index;
 mod inline_code;
 mod meddling;
 mod own_result;
@@ -25,6 +26,7 @@ mod xargs;
 use super::syntax::Unreadable;
 use super::word::ShellWord;
 pub use call_output::CallOutput;
+pub use git_index::{CommitMessage, StagedFiles};
 pub use own_result::OwnResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -50,6 +52,10 @@ pub struct LineEffects {
     pub changes: Vec<FileEffect>,
     /// The programs it runs, directly or through other programs.
     pub calls: Vec<ProgramCall>,
+    /// The messages of its commits.
+    pub commits: Vec<CommitMessage>,
+    /// What it stages.
+    pub staged: Vec<StagedFiles>,
     /// Commands that run unknown code: `curl … | sh`, `eval "$x"`, `$x`.
     pub hidden: Vec<String>,
     /// Whether a function starts itself without end.

@@ -3,12 +3,12 @@
 use super::seen_files::{SeenContent, SeenFile};
 use super::{InferredFacts, SOMEWHERE, user_of};
 use crate::event::Event;
-use crate::facts::{Answer, Clock, EffectQuery, FactSource, FoundEffect, FoundFile, Question, Unknown};
+use crate::facts::{Answer, Clock, EffectQuery, EventText, FactSource, FoundEffect, FoundFile, Question, Unknown};
 use crate::facts::{frontmatter_of, glob as globs, milestone, newest, output_of, search_event_text, search_file};
 use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
-use crate::shell::{ExecContext, TargetPath};
-use crate::tool_effects::{AsWritten, ToolEffects};
+use crate::shell::{ExecContext, StagedFiles, TargetPath};
+use crate::tool_effects::{AsWritten, StageListing, ToolEffects};
 use jiff::Timestamp;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -168,10 +168,15 @@ impl<'a> InferredAnswers<'a> {
             Question::InFlight if known.nameless.is_empty() => Answer::InFlight(known.ledger.in_flight()),
             Question::InFlight => return Err("this session does not show of which type each agent is".into()),
             Question::ForkParent { .. } => return Err("this session does not show from which one it was forked".into()),
-            Question::EventText { of, wanted } => search_event_text(self.event, *of, wanted),
+            Question::EventText { of: EventText::Commit, wanted } => {
+                let read = |path: &str| self.content(path).map(|text| text.as_bytes().to_vec());
+                self.tool_effects().commit_message(wanted, &read)?
+            }
+            Question::EventText { of, wanted } => search_event_text(self.event, of, wanted),
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &|_| None)?,
+            Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => Answer::HookEntries(self.hook_entries()?),
             Question::History if known.unseen_edits => {
                 return Err("this session does not show which files its commands have changed".into());
@@ -190,6 +195,16 @@ impl<'a> InferredAnswers<'a> {
             Question::Context(_) => return Err("context files are not read in a replay".into()),
             Question::Transcript { .. } => return Err("the conversation is not read in a replay".into()),
         })
+    }
+}
+
+impl StageListing for InferredAnswers<'_> {
+    fn relative(&self, path: &str) -> String {
+        Self::relative(self, path)
+    }
+
+    fn files(&self, path: &str, _: &StagedFiles) -> Result<Vec<String>, Unknown> {
+        Err(format!("this session does not show what `{path}` would stage").into())
     }
 }
 

@@ -3,20 +3,26 @@
 use super::{InferredFacts, named_project};
 use crate::event::Event;
 use crate::facts::event_text;
-use crate::facts::{Answer, EffectQuery, FactSource, Question, passed_by_exit_code};
+use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, passed_by_exit_code};
 use crate::runners::OutputResult;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
 ///
 /// `None` where the text was redacted or cut off, or where the question is about something else.
 pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
     let whole = match question {
-        Question::EventText { of, .. } => event_text(event, *of).map_or(event.oddities.is_empty(), is_whole),
+        Question::EventText { of: EventText::Commit, .. }
+        | Question::Calls(_)
+        | Question::Added(_)
+        | Question::Output { .. } => input_is_whole(event),
+        // A content that was removed is a mapping instead of a text.
+        Question::EventText { of, .. } => event_text(event, of)
+            .map_or(event.oddities.is_empty(), |text| matches!(text, Cow::Borrowed(text) if is_whole(text))),
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }
-        Question::Calls(_) | Question::Output { .. } => input_is_whole(event),
         Question::Clock => true,
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,

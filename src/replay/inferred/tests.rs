@@ -1,7 +1,9 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
 use super::*;
-use crate::facts::{Answer, Clock, EventText, FactSource, Milestone, ProtectedPaths, Question, TextQuery};
+use crate::facts::{
+    Answer, Clock, EventText, FactSource, FoundStaging, Milestone, ProtectedPaths, Question, StagingQuery, TextQuery,
+};
 use serde_json::json;
 
 const NOON: &str = "2026-11-16T12:00:00.000Z";
@@ -382,6 +384,22 @@ fn an_event_answers_for_itself_where_it_is_whole() {
     assert_eq!(from_event(&remove("curl -H [masked] && rm x"), None, &touching(".env")), None);
     let calls = Question::Calls(vec!["rm".to_owned()]);
     assert_eq!(from_event(&remove("rm .env"), None, &calls), Some(Answer::Calls(Some("rm .env".to_owned()))));
+    let commit = remove("git add -A && git commit -m 'fix: x'");
+    let message = from_event(&commit, None, &said(EventText::Commit, "fix"));
+    assert_eq!(message, Some(Answer::Text { chars: 6, missing: Vec::new() }));
+    assert_eq!(from_event(&remove("git commit -m [masked]"), None, &said(EventText::Commit, "fix")), None);
+    let added = |paths: &[&str]| {
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        Question::Added(StagingQuery { all: paths.is_empty(), paths, ..StagingQuery::default() })
+    };
+    let found = FoundStaging { by: "git add -A".to_owned(), path: None };
+    assert_eq!(from_event(&commit, None, &added(&[])), Some(Answer::Added(Some(found))));
+    // Which files that includes is on disk.
+    assert_eq!(from_event(&commit, None, &added(&["**/.env"])), None);
+    let write = |content: Value| event("PreToolUse", json!({"tool_name": "Write", "tool_input": {"content": content}}));
+    let input = said(EventText::Input("content".to_owned()), "x");
+    assert!(from_event(&write(json!("x")), None, &input).is_some());
+    assert_eq!(from_event(&write(json!({"size": 1, "sha256": "00"})), None, &input), None);
     // Without the project, a path of the project means nothing.
     let mut lost = remove("rm /srv/app/.env");
     lost.fields.shift_remove("transcript_path");

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, copy_move};
+use super::{Effect, copy_move, git_index};
 use crate::shell::word::ShellWord;
 
 pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
@@ -22,7 +22,11 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         if let Some(alias) = aliases.first() {
             return walker.code(alias, input);
         }
-        subcommand(walker, &command, rest);
+        match command.as_str() {
+            "add" | "stage" => git_index::add(walker, rest),
+            "commit" => git_index::commit(walker, rest, input),
+            command => subcommand(walker, command, rest),
+        }
         if command == "apply" || command == "am" {
             let files = Args::new(rest, "-p -C --directory --exclude --include").operands;
             let given: Vec<ShellWord> = files.iter().filter_map(|file| walker.content(file)).collect();

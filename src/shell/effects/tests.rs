@@ -3,6 +3,7 @@
 use super::*;
 
 mod bypasses;
+mod commits;
 mod harmless;
 mod hostile;
 mod results;
