@@ -2,7 +2,6 @@
 
 use crate::client::{Client, Version};
 use crate::results::Results;
-use crate::terminal;
 use libtest_mimic::{Completion, Failed, Trial};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -14,13 +13,14 @@ pub struct Case {
     pub name: String,
     play: fn(&Client),
     since: Option<(Version, &'static str)>,
-    is_in_terminal: bool,
+    /// Programs without which it is skipped.
+    programs: Vec<&'static str>,
 }
 
 impl Case {
     /// A case for every client.
     pub fn new(name: &str, play: fn(&Client)) -> Self {
-        Self { name: name.to_owned(), play, since: None, is_in_terminal: false }
+        Self { name: name.to_owned(), play, since: None, programs: Vec::new() }
     }
 
     /// A case that clients before a version cannot pass, and why, in the present tense.
@@ -30,8 +30,13 @@ impl Case {
     }
 
     /// A case that uses [`crate::client::Session::open`].
-    pub fn in_terminal(mut self) -> Self {
-        self.is_in_terminal = true;
+    pub fn in_terminal(self) -> Self {
+        self.needs("tmux")
+    }
+
+    /// A case that is skipped where a program is not on PATH.
+    pub fn needs(mut self, program: &'static str) -> Self {
+        self.programs.push(program);
         self
     }
 
@@ -52,7 +57,8 @@ impl Case {
         let name = self.name.clone();
         let Some((client, results)) = client else { return Trial::test(name, || Ok(())).with_ignored_flag(true) };
         Trial::ignorable_test(name, move || {
-            let missing = (self.is_in_terminal && !terminal::has_tmux()).then(|| "tmux is not installed".to_owned());
+            let missing = self.programs.iter().find(|program| !is_on_path(program));
+            let missing = missing.map(|program| format!("{program} is not installed"));
             if let Some(reason) = self.skip_reason(client.version).or(missing) {
                 return Ok(Completion::ignored_with(reason));
             }
@@ -61,6 +67,11 @@ impl Case {
             played.map(|()| Completion::Completed)
         })
     }
+}
+
+fn is_on_path(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
 thread_local! {

@@ -25,6 +25,7 @@ mod model;
 mod other_hooks;
 #[path = "../support/project.rs"]
 mod project;
+mod projects;
 mod results;
 mod screen;
 mod server;
@@ -76,6 +77,7 @@ fn cases() -> Vec<Case> {
         ("folders", folders::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),
+        ("projects", projects::cases()),
         ("screen", screen::cases()),
         ("begins", begins::cases()),
         ("forks", forks::cases()),

@@ -30,11 +30,6 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// So large that nothing scrolls away or wraps early.
 const SIZE: [&str; 4] = ["-x", "200", "-y", "120"];
 
-/// Whether a terminal can be had here.
-pub fn has_tmux() -> bool {
-    Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success())
-}
-
 /// A client that waits for a person's input.
 pub struct Terminal<'a> {
     session: Session<'a>,
