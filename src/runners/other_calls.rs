@@ -76,15 +76,12 @@ const QUIET: [&str; 70] = [
     "docker compose up",
 ];
 
-/// Programs whose words are commands of their own.
-const WRAPPERS: [&str; 14] = [
-    "bash", "sh", "zsh", "env", "time", "timeout", "gtimeout", "nice", "nohup", "command", "sudo", "npx", "stdbuf",
-    "mise",
-];
-
 /// The first other command that may print something that looks like a result.
 pub(super) fn speaker<'a>(calls: &'a [ProgramCall], runs: &[usize]) -> Option<&'a ProgramCall> {
-    calls.iter().filter(|call| !runs.contains(&call.command)).find(|call| !is_quiet(call))
+    // A wrapper prints what the last program of its command prints.
+    let is_last = |at: usize, call: &ProgramCall| !calls.iter().skip(at + 1).any(|other| other.command == call.command);
+    let mut others = calls.iter().enumerate().filter(|(_, call)| !runs.contains(&call.command));
+    others.find(|(at, call)| is_last(*at, call) && !is_quiet(call)).map(|(_, call)| call)
 }
 
 fn is_quiet(call: &ProgramCall) -> bool {
@@ -92,9 +89,7 @@ fn is_quiet(call: &ProgramCall) -> bool {
     match name.rsplit('/').next().unwrap_or_default() {
         "echo" | "printf" => call.words.iter().all(|word| word.text().is_some()) && is_harmless(&call.words),
         // What it runs is walked on its own.
-        wrapper if WRAPPERS.contains(&wrapper) => {
-            !["bash", "sh", "zsh"].contains(&wrapper) || call.words.iter().any(is_script_option)
-        }
+        "bash" | "sh" | "zsh" => call.words.iter().any(is_script_option),
         _ if super::is_filter(&call.words) => call.piped,
         _ => QUIET.iter().any(|quiet| call.matches(quiet)),
     }

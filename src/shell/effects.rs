@@ -7,6 +7,7 @@
 mod args;
 mod builtins;
 mod call_output;
+mod carriers;
 mod copy_move;
 mod file_effect;
 mod file_programs;

@@ -8,7 +8,7 @@ use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 21] = [
+const WRAPPERS: [(&str, &str, usize); 24] = [
     ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx", "", 0),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
@@ -29,6 +29,9 @@ const WRAPPERS: [(&str, &str, usize); 21] = [
     ("pkexec", "--user", 0),
     ("nsenter", "-t --target -S -G", 0),
     ("npx", "-p --package", 0),
+    ("rtk corepack xcrun cross-env cross-env-shell", "", 0),
+    ("dotenv flox", "-e -f -p -v", 0),
+    ("c8 nyc", "-r --reporter -x --exclude -n --include --temp-dir", 0),
     // The dynamic loader.
     ("ld-linux* ld-musl*", "--library-path --argv0 --preload", 0),
 ];
@@ -106,6 +109,9 @@ impl Walker<'_> {
             self.unowned_aside(|walker| walker.code(&script, input));
         }
         self.called(words);
+        if let Some(printed) = self.carried(name, rest, input) {
+            return printed;
+        }
         if let Some((_, valued, operands)) = WRAPPERS.iter().find(|(names, ..)| has_name(names, name)) {
             let printed = self.wrapped(name, rest, valued, *operands, input);
             if name == "exec" {
@@ -147,11 +153,10 @@ impl Walker<'_> {
                     .map_or_else(ShellWord::default, |script| self.unowned_aside(|walker| walker.code(&script, input)))
             }
             "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
-            "uv" | "poetry" | "pipenv" | "bundle" | "pdm" | "hatch" | "rye" | "npm" | "pnpm" | "yarn"
-                if rest.first().is_some_and(|verb| ["run", "exec", "x", "dlx"].iter().any(|own| verb.is(own))) =>
-            {
-                let (_, rest) = Args::leading(rest.get(1..).unwrap_or_default(), "");
-                self.run(rest, input)
+            "nix-shell" => {
+                let args = Args::new(rest, "--run --command -p -A");
+                let script = args.value("--run --command").cloned();
+                script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
             "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
             "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
@@ -200,7 +205,7 @@ impl Walker<'_> {
                 walker.enter(folder);
             }
             while let Some((word, after)) = rest.split_first()
-                && ["env", "sudo", "doas"].contains(&name)
+                && ["env", "sudo", "doas", "cross-env", "cross-env-shell"].contains(&name)
                 && let Some((variable, _)) = word.prefix().split_once('=')
             {
                 let value = word.after(&format!("{variable}="));

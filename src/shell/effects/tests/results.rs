@@ -117,3 +117,69 @@ fn a_mention_is_not_a_run() {
     check("cargo testing", None);
     check("# cargo test", None);
 }
+
+#[test]
+fn the_command_behind_a_wrapper_is_found() {
+    for (line, wanted) in [
+        ("mise exec -- go test ./...", "go test"),
+        ("mise x node@20 -- npm test", "npm test"),
+        ("uv run --extra dev pytest -q", "pytest"),
+        ("uv run --python 3.12 python -m pytest", "python -m pytest"),
+        ("poetry run pytest", "pytest"),
+        ("pipenv run python -m unittest", "python -m unittest"),
+        ("hatch run pytest", "pytest"),
+        ("docker compose exec -T web pytest -x", "pytest"),
+        ("docker compose -f dev.yml exec web python manage.py test", "python manage.py test"),
+        ("docker-compose run --rm web npm test", "npm test"),
+        ("docker exec -it -w /app box pytest", "pytest"),
+        ("kubectl exec pod -n x -- pytest", "pytest"),
+        ("npx playwright test", "playwright test"),
+        ("pnpm exec jest", "jest"),
+        ("pnpm --filter web exec jest --ci", "jest"),
+        ("yarn vitest run", "vitest"),
+        ("yarn workspace web test", "yarn test"),
+        ("bunx vitest", "vitest"),
+        ("bun x vitest", "vitest"),
+        ("rtk cargo test", "cargo test"),
+        ("rtk test cargo test", "cargo test"),
+        ("time cargo test", "cargo test"),
+        ("env CI=1 cargo test", "cargo test"),
+        ("nice -n 5 timeout 60 cargo test", "cargo test"),
+        ("xvfb-run -a npx cypress run", "cypress run"),
+        ("dotenv -e .env.test -- jest", "jest"),
+        ("direnv exec . cargo test", "cargo test"),
+        ("nix develop -c cargo test", "cargo test"),
+        ("nix develop .#ci --command cargo test", "cargo test"),
+        ("nix-shell --run 'cargo test'", "cargo test"),
+        ("cross-env CI=1 jest", "jest"),
+        ("coverage run -m pytest", "python -m pytest"),
+        ("python3.11 -m pytest", "python -m pytest"),
+        ("/usr/bin/python3 -m pytest", "python -m pytest"),
+        ("./gradlew :app:test", "./gradlew test"),
+        ("make test-e2e", "make test-*"),
+        ("mise run test:unit", "mise run test"),
+    ] {
+        assert_eq!(find(line, wanted).map(|own| own.success), Some(true), "{line}");
+    }
+    assert_eq!(find("make contest", "make test-*"), None);
+    assert_eq!(find("python3x -m pytest", "python -m pytest"), None);
+}
+
+#[test]
+fn a_project_can_name_wrappers() {
+    let wrappers = vec!["with-db".to_owned(), "dev shell *".to_owned()];
+    let context = ExecContext { wrappers, ..context() };
+    let find = |line: &str| effects(line, &context).calls.iter().any(|call| call.matches("cargo test"));
+    assert!(
+        find("with-db --fresh cargo test") && find("dev shell api cargo test") && !find("dev build api cargo test")
+    );
+}
+
+#[test]
+fn a_container_has_other_files() {
+    assert!(changes("docker exec box rm -rf /").is_empty());
+    assert_eq!(
+        changes("docker ps > out.txt; docker exec box rm -rf / > log"),
+        ["write /w/p/out.txt", "write /w/p/log"]
+    );
+}

@@ -1,0 +1,117 @@
+//! Programs with a verb that runs other programs: `uv run`, `mise exec`, `docker compose exec`.
+
+use super::args::Args;
+use super::walker::Walker;
+use super::wrappers::has_name;
+use crate::shell::word::ShellWord;
+
+/// Programs, their verbs, options with a value, and the number of operands between the verb and the command.
+const CARRIERS: [(&str, &str, &str, usize); 10] = [
+    (
+        "uv",
+        "run",
+        "--extra --group --only-group --no-group --with --with-editable --with-requirements --python -p --package \
+         --directory --project --env-file --index --index-url --color --refresh-package",
+        0,
+    ),
+    (
+        "poetry pipenv pdm rye hatch conda mamba micromamba pixi devbox asdf rbenv pyenv volta dotenv dotenvx op doppler \
+         infisical bundle",
+        "run exec",
+        "-n --name --prefix -e --env -C --directory -P --project -c --config -f --env-file --with --manifest-path",
+        0,
+    ),
+    ("npm pnpm yarn bun", "run exec x dlx", "--filter -F -w --workspace -C --dir --prefix --cwd -p --package -c", 0),
+    ("mise rtx", "exec x", "-C --cd -j --jobs -E --env -c --command", 0),
+    ("rtk", "test err proxy summary", "", 0),
+    ("direnv", "exec", "", 1),
+    ("aws-vault", "exec", "-d --duration", 1),
+    ("fnm", "exec", "--using", 0),
+    (
+        "docker podman nerdctl docker-compose",
+        "exec run",
+        "-e --env -u --user -w --workdir --env-file -v --volume --name --network --entrypoint -p --publish --platform \
+         --mount --index -f --file --project-name --profile -H --host --context -m --memory --cpus --shm-size",
+        1,
+    ),
+    ("kubectl oc", "exec", "-n --namespace -c --container --context", 1),
+];
+
+/// Programs that act in a container; their paths are not those of this machine.
+const CONTAINERS: &str = "docker podman nerdctl docker-compose kubectl oc";
+
+/// Test programs that `yarn NAME` runs without a verb.
+const BINARIES: [&str; 9] = ["jest", "vitest", "mocha", "ava", "playwright", "cypress", "tsc", "eslint", "prettier"];
+
+impl Walker<'_> {
+    /// Walks the command that a program runs for others; `None` if it runs none.
+    pub fn carried(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
+        let words = self.carried_words(name, rest)?;
+        let before = self.effects.changes.len();
+        let printed = self.aside(|walker| walker.run(&words, input));
+        if has_name(CONTAINERS, name) {
+            self.effects.changes.truncate(before);
+        }
+        Some(printed)
+    }
+
+    fn carried_words(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
+        let is = |word: &ShellWord, names: &str| word.text().is_some_and(|text| has_name(names, &text));
+        if let Some(words) = self.project_wrapper(name, rest) {
+            return Some(words);
+        }
+        if name == "coverage" && rest.first().is_some_and(|verb| verb.is("run")) {
+            let at = rest.iter().position(|word| word.is("-m"))?;
+            return Some([&[ShellWord::new("python")], rest.get(at..)?].concat());
+        }
+        if name == "nix" {
+            let at = rest.iter().position(|word| is(word, "-c --command"))?;
+            return rest.get(at + 1..).map(<[_]>::to_vec);
+        }
+        let (_, verbs, valued, operands) = CARRIERS.iter().find(|(names, ..)| has_name(names, name))?;
+        let (_, mut words) = Args::leading(rest, valued);
+        if words.first().is_some_and(|word| word.is("compose")) {
+            (_, words) = Args::leading(words.get(1..)?, valued);
+        }
+        if name == "yarn" && words.first().is_some_and(|word| word.is("workspace")) {
+            return Some([&[ShellWord::new("yarn")], words.get(2..)?].concat());
+        }
+        let verb = words.first()?;
+        let packages = has_name("yarn pnpm bun", name);
+        if packages && BINARIES.iter().any(|own| verb.is(own)) {
+            return Some(words.to_vec());
+        }
+        if !is(verb, verbs) {
+            return None;
+        }
+        let words = words.get(1..)?;
+        // `mise exec node@20 -- npm test`, `kubectl exec pod -- npm test`
+        if has_name("mise rtx kubectl oc aws-vault", name)
+            && let Some(at) = words.iter().position(|word| word.is("--"))
+        {
+            return words.get(at + 1..).map(<[_]>::to_vec);
+        }
+        let (_, words) = Args::leading(words, valued);
+        Args::leading(words.get(*operands..)?, "").1.to_vec().into()
+    }
+
+    /// The words behind a wrapper that the project names.
+    fn project_wrapper(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
+        self.context.wrappers.iter().find_map(|wrapper| {
+            let mut wanted = wrapper.split_whitespace();
+            if wanted.next()? != name {
+                return None;
+            }
+            let mut words = rest;
+            for want in wanted {
+                let (word, after) = words.split_first()?;
+                if want != "*" && !word.is(want) {
+                    return None;
+                }
+                words = after;
+            }
+            let (_, words) = Args::leading(words, "");
+            (!words.is_empty()).then(|| words.to_vec())
+        })
+    }
+}
