@@ -34,7 +34,7 @@ mod transcript;
 
 pub use observed::EDIT;
 pub use pattern::TextPattern;
-pub use scope::{Artifact, Definitions, Scope};
+pub use scope::{Artifact, Definitions, ParallelAgent, Scope};
 pub use state::ExpectedState;
 
 use crate::event::{TOOLS, is_unknown_tool, name};

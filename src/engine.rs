@@ -8,6 +8,7 @@ mod brief;
 mod context;
 mod fork;
 mod gates;
+mod parallel;
 mod patience;
 mod progress;
 mod start;
@@ -79,6 +80,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         starting: None,
         input: None,
         allow: false,
+        by_own_work: false,
     };
     if let Some(kind) = event.kind {
         engine.dispatch(kind);
@@ -90,6 +92,7 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
 enum Intent<'a> {
     Activate(&'a Mode),
     Done(&'a Mode, &'a Phase),
+    AwaitOthers(&'a Mode, &'a Phase),
     Skip(&'a Mode, &'a Phase),
     Admit(&'a Mode, AdmittedStart),
     Unblock(&'a Mode),
@@ -115,6 +118,8 @@ struct Engine<'a> {
     /// The tool's input as gates have rewritten it.
     input: Option<Value>,
     allow: bool,
+    /// Whether checks look at what the agent of this event did itself, if others work in its phase.
+    by_own_work: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -183,6 +188,7 @@ impl<'a> Engine<'a> {
         if decision.verdict < Verdict::Block {
             self.apply_intents();
             self.forget_agents();
+            self.complete_waiting_phases();
             self.deliver_notes();
         }
         self.report_broken_files();
@@ -243,6 +249,7 @@ impl<'a> Engine<'a> {
             definitions: &mode.definitions,
             facts: self.facts,
             input: self.input.as_ref(),
+            parallel: self.parallel_agent(mode),
         }
     }
 

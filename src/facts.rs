@@ -80,6 +80,13 @@ pub enum Question {
     Clock,
     /// Who wrote this file's present content?
     Writer(String),
+    /// Did the agent with this id write this file's present content?
+    Wrote {
+        /// The file.
+        path: String,
+        /// The agent's id.
+        id: String,
+    },
     /// Where in the project is this path?
     Relative(String),
     /// Which type is the agent of this id?
@@ -253,6 +260,8 @@ pub enum Answer {
     Clock(Clock),
     /// The agent that wrote a file's present content; `None` if no agent of this session did.
     Writer(Option<String>),
+    /// Whether an agent wrote a file's present content.
+    Wrote(bool),
     /// A path relative to the project, or an absolute path outside of it.
     Relative(String),
     /// An agent's type.

@@ -192,6 +192,11 @@ impl<'e> LiveFacts<'e> {
         Answer::ForkParent(parent)
     }
 
+    fn wrote(&self, path: &str, id: &str) -> Result<bool, Unknown> {
+        let sha256 = crate::redact::sha256(&self.read(path)?);
+        Ok(self.activity()?.wrote(id, same_file(&self.root(path).join(path)), &sha256))
+    }
+
     /// The effects of the tool call, computed once per event.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn tool_effects(&self) -> &ToolEffects {
@@ -271,6 +276,7 @@ impl<'e> LiveFacts<'e> {
             Question::Milestone => current_milestone(&[self.tree(), &self.home])?,
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => Answer::Writer(self.writer(path)?),
+            Question::Wrote { path, id } => Answer::Wrote(self.wrote(path, id)?),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => {
                 Answer::Agent(agents::agent_type(self.activity().ok(), id, transcript.as_deref().map(Path::new)))

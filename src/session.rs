@@ -93,6 +93,12 @@ pub struct ModeState {
     /// Starts that it has allowed and that have not happened yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub admitted: Vec<AdmittedStart>,
+    /// The highest number that an agent got in a phase where several worked at the same time.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parallel: BTreeMap<String, u32>,
+    /// Phases whose evidence is there while other agents still work in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<String>,
     /// All other keys.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -158,6 +164,9 @@ pub struct AgentRecord {
     /// Whether the host does not list it among the background tasks under its id.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
+    /// Its number among the agents that work or worked in its phase at the same time; 0 for one that was alone.
+    #[serde(skip_serializing_if = "is_alone")]
+    pub number: u32,
 }
 
 /// A tool call that may start an agent.
@@ -280,6 +289,11 @@ impl ModeState {
             _ => None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_alone(number: &u32) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -44,6 +44,7 @@ impl CheckKind for CommittedCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        let scope = scope.shared();
         Some(format!("`{}` is committed to git", scope.called(&self.of)))
     }
 }

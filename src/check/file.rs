@@ -84,9 +84,9 @@ impl FileCheck {
     }
 }
 
-/// The path of an artifact's newest file.
+/// The path of an artifact's newest file, whoever wrote it.
 pub(super) fn newest(of: &str, scope: &Scope<'_>) -> Result<String, Outcome> {
-    Ok(matching(of, true, scope)?.swap_remove(0).path)
+    Ok(matching(of, true, &scope.shared())?.swap_remove(0).path)
 }
 
 /// The files of an artifact, newest first and at least one, or why there is none; `newest` keeps only the first. Empty
@@ -103,8 +103,35 @@ pub(super) fn matching(of: &str, newest: bool, scope: &Scope<'_>) -> Result<Vec<
         };
         return Err(Outcome::fails(saw).remedied(format!("write {}", scope.called(of))));
     }
+    if let Some(own) = scope.own_path(of) {
+        full = own_files(of, &own, full, scope)?;
+    }
     if newest {
         full.truncate(1);
     }
     Ok(full)
+}
+
+/// The files that a parallel agent wrote itself or that have its own path, at least one.
+fn own_files(of: &str, own: &str, files: Vec<FoundFile>, scope: &Scope<'_>) -> Result<Vec<FoundFile>, Outcome> {
+    let id = scope.parallel.map(|agent| agent.id).unwrap_or_default();
+    let remedy = || format!("write {}", scope.named(own));
+    let (mut kept, others): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| file.path == own || scope.is_own_path(of, &file.path));
+    if !kept.is_empty() {
+        return Ok(kept);
+    }
+    for file in others {
+        match scope.facts.wrote(file.path.clone(), id.to_owned()) {
+            Ok(true) => kept.push(file),
+            Ok(false) => {}
+            Err(unknown) => return Err(Outcome::unknown(unknown).remedied(remedy())),
+        }
+    }
+    if kept.is_empty() {
+        let wanted = scope.globs(of).ok().and_then(|globs| globs.into_iter().next()).unwrap_or_default();
+        let saw = format!("other agents wrote the files that match {}, and you wrote none", scope.named(&wanted));
+        return Err(Outcome::fails(saw).remedied(remedy()));
+    }
+    Ok(kept)
 }

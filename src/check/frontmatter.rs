@@ -69,6 +69,7 @@ impl CheckKind for FrontmatterCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
+        let scope = scope.shared();
         let by = self.by.as_ref().map(|by| format!(", written by {by}")).unwrap_or_default();
         Some(format!("the frontmatter of `{}` has `{}`{by}", scope.called(&self.of), self.wanted()))
     }

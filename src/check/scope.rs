@@ -49,6 +49,15 @@ impl Artifact {
     }
 }
 
+/// An agent that works in a phase at the same time as others: it owes its own files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParallelAgent<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its number among them, from 1.
+    pub number: u32,
+}
+
 /// Everything a check may look at.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
@@ -64,9 +73,17 @@ pub struct Scope<'a> {
     pub facts: &'a Facts<'a>,
     /// The tool's input, if a gate has changed it.
     pub input: Option<&'a Value>,
+    /// The agent whose own files count, if others work in its phase at the same time.
+    pub parallel: Option<ParallelAgent<'a>>,
 }
 
 impl Scope<'_> {
+    /// The same for evidence that agents share, such as a marker in a document.
+    #[must_use]
+    pub fn shared(&self) -> Self {
+        Self { parallel: None, ..*self }
+    }
+
     /// The state of the mode that asks.
     #[must_use]
     pub fn mode_state(&self) -> Option<&ModeState> {
@@ -115,16 +132,42 @@ impl Scope<'_> {
     /// The path of a new file of an artifact; `None` if its glob is too open.
     #[must_use]
     pub fn expected(&self, name: &str) -> Option<String> {
+        Some(self.new_path(name)?.replace('*', &self.facts.clock().date))
+    }
+
+    /// The path of a parallel agent's own file; the first agent has the usual path. `None` if its name is fixed.
+    #[must_use]
+    pub fn own_path(&self, name: &str) -> Option<String> {
+        let ParallelAgent { number, .. } = self.parallel?;
+        let path = self.new_path(name).filter(|path| path.contains('*'))?;
+        let date = self.facts.clock().date;
+        let own = if number > 1 { format!("{date}-{number}") } else { date };
+        Some(path.replace('*', &own))
+    }
+
+    /// Whether a path is a parallel agent's own, whatever the date was when it was named.
+    #[must_use]
+    pub fn is_own_path(&self, name: &str, path: &str) -> bool {
+        let Some(ParallelAgent { number, .. }) = self.parallel.filter(|agent| agent.number > 1) else { return false };
+        let own = |glob: &String| fast_glob::glob_match(glob.replace('*', &format!("*-{number}")), path);
+        self.globs(name).is_ok_and(|globs| globs.iter().any(own))
+    }
+
+    /// The path of a new file of an artifact, with at most one `*`.
+    fn new_path(&self, name: &str) -> Option<String> {
         let new = self.definitions.artifacts.get(name).and_then(|artifact| artifact.new.as_deref());
         let globs = new.map_or_else(|| self.globs(name), |new| self.expand(new));
         let glob = globs.ok()?.into_iter().next()?;
         let open = glob.contains(['?', '[', '{']) || glob.contains("**") || glob.matches('*').count() > 1;
-        (!open).then(|| glob.replace('*', &self.facts.clock().date))
+        (!open).then_some(glob)
     }
 
     /// How messages name the file of an artifact: the existing file, else the path of a new one, else its glob.
     #[must_use]
     pub fn called(&self, name: &str) -> String {
+        if let Some(own) = self.own_path(name) {
+            return self.named(&own);
+        }
         // Work that began before midnight continues in its file.
         let there = || self.globs(name).ok().and_then(|globs| self.facts.files(globs).ok())?.into_iter().next();
         if let Some(file) = there() {

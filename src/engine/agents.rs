@@ -59,8 +59,9 @@ impl<'a> Engine<'a> {
             // A question to the person has to wait for a tool call, too.
             let start_blocked = verdict >= Verdict::Ask;
             let unlisted = admitted.is_none_or(|start| start.nested);
-            let record = AgentRecord { agent: agent.into(), start_blocked, unlisted };
             if let Some(id) = self.event.agent_id().filter(|_| start_blocked || self.after.is_active(&mode.namespace)) {
+                let number = if start_blocked { 0 } else { self.number_of_agent(mode, id, agent) };
+                let record = AgentRecord { agent: agent.into(), start_blocked, unlisted, number };
                 self.state_mut(mode).agents.insert(id.into(), record);
             }
             if verdict >= Verdict::Block {
@@ -132,6 +133,8 @@ impl<'a> Engine<'a> {
         let agent = record.agent.clone();
         self.moves.push(format!("{}: {agent} may work", mode.name));
         if is_active {
+            let number = self.number_of_agent(mode, id, &agent);
+            self.state_mut(mode).agents.get_mut(id).into_iter().for_each(|record| record.number = number);
             self.brief_agent(&agent);
         } else {
             self.state_mut(mode).agents.remove(id);

@@ -9,9 +9,17 @@ impl<'a> Engine<'a> {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
             let Some(phase) = self.phase_of_agent(mode, agent) else { continue };
-            if let Some(wanted) = self.expectations_of(mode, &phase.after) {
+            self.by_own_work = true;
+            let wanted = self.expectations_of(mode, &phase.after);
+            let others = if self.parallel_agent(mode).is_some() {
+                " Other agents work in this phase at the same time: write your own file, not theirs."
+            } else {
+                ""
+            };
+            self.by_own_work = false;
+            if let Some(wanted) = wanted {
                 self.context.push(format!(
-                    "modegate: you work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.",
+                    "modegate: you work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.{others}",
                     phase.name, mode.name
                 ));
             }

@@ -14,6 +14,7 @@ impl<'a> Engine<'a> {
             match intent {
                 Intent::Activate(mode) => self.activate(mode),
                 Intent::Done(mode, phase) => self.done(mode, phase),
+                Intent::AwaitOthers(mode, phase) => self.await_others(mode, phase),
                 Intent::Skip(mode, phase) => self.skip(mode, phase),
                 Intent::Admit(mode, start) => self.admit(mode, start),
                 Intent::Unblock(mode) => self.unblock(mode),
@@ -82,6 +83,7 @@ impl<'a> Engine<'a> {
         self.moves.push(format!("{}: {} done", mode.name, phase.name));
         let name = phase.name.clone();
         let state = self.state_mut(mode);
+        state.waiting.retain(|waiting| *waiting != name);
         if phase.when.is_some() {
             return leave_detour(state);
         }

@@ -31,13 +31,16 @@ impl<'a> Engine<'a> {
         };
         self.who = Some(agent.clone());
         let modes: Vec<&'a Mode> = self.active().collect();
+        self.by_own_work = true;
         for mode in modes {
             if let Some(phase) = self.phase_of_agent(mode, &agent)
                 && self.after_gates_pass(mode, phase, true)
             {
-                self.intents.push(Intent::Done(mode, phase));
+                let others = self.other_agents_work_in(mode, phase);
+                self.intents.push(if others { Intent::AwaitOthers(mode, phase) } else { Intent::Done(mode, phase) });
             }
         }
+        self.by_own_work = false;
         // An agent whose gate gave in has not completed its work.
         if self.findings.iter().any(|finding| finding.unmet) {
             return;

@@ -105,6 +105,10 @@ questions! {
     fn writer(path: String) -> Option<String> {
         Question::Writer(path); Answer::Writer(writer) => writer
     }
+    /// Whether the agent with this id wrote a file's present content.
+    fn wrote(path: String, id: String) -> bool {
+        Question::Wrote { path, id }; Answer::Wrote(wrote) => wrote
+    }
     /// The type of an agent.
     fn agent(id: String, transcript: Option<String>) -> Option<String> {
         Question::Agent { id, transcript }; Answer::Agent(agent) => agent

@@ -27,6 +27,7 @@ impl Display for Question {
             Self::Milestone => f.write_str("which milestone is current?"),
             Self::Clock => f.write_str("what time is it?"),
             Self::Writer(path) => write!(f, "who wrote the current content of {path}?"),
+            Self::Wrote { path, id } => write!(f, "did the agent {id} write the current content of {path}?"),
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
@@ -120,6 +121,7 @@ impl Display for Answer {
                 f.write_str(text)
             }
             Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
+            Self::Wrote(wrote) => f.write_str(if *wrote { "yes" } else { "no" }),
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
             Self::ForkParent(ForkParent::Found(parent)) => f.write_str(&parent.id),

@@ -11,7 +11,16 @@ pub struct ActivityLog {
     /// The ids of agents that have started and not stopped.
     running: Vec<String>,
     /// Files after each edit, and the agent that edited them.
-    writes: Vec<(WrittenFile, String)>,
+    writes: Vec<(WrittenFile, FileWriter)>,
+}
+
+/// An agent that edited a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileWriter {
+    /// Its type, or `main`.
+    agent: String,
+    /// Its id; empty for the main agent.
+    id: String,
 }
 
 impl ActivityLog {
@@ -26,9 +35,10 @@ impl ActivityLog {
             self.add_event(event, (!is_blocked).then(|| text("/who")));
         }
         let agent = Some(text("/event/agent_type")).filter(|agent| !agent.is_empty()).unwrap_or("main");
+        let writer = FileWriter { agent: agent.to_owned(), id: text("/event/agent_id").to_owned() };
         for wrote in line.get("wrote").and_then(Value::as_array).into_iter().flatten() {
             let text = |name: &str| wrote.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            self.writes.push((WrittenFile { path: text("path"), sha256: text("sha256") }, agent.to_owned()));
+            self.writes.push((WrittenFile { path: text("path"), sha256: text("sha256") }, writer.clone()));
         }
     }
 
@@ -82,7 +92,16 @@ impl ActivityLog {
 
     /// The agent that wrote the present content of a file; `None` when the last recorded edit left another one.
     pub fn writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<String> {
-        let (file, agent) = self.writes.iter().rev().find(|(file, _)| is_file(&file.path))?;
-        (file.sha256 == sha256).then(|| agent.clone())
+        self.last_writer(is_file, sha256).map(|writer| writer.agent.clone())
+    }
+
+    /// Whether the agent with this id wrote the present content of a file.
+    pub fn wrote(&self, id: &str, is_file: impl Fn(&str) -> bool, sha256: &str) -> bool {
+        self.last_writer(is_file, sha256).is_some_and(|writer| writer.id == id)
+    }
+
+    fn last_writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<&FileWriter> {
+        let (file, writer) = self.writes.iter().rev().find(|(file, _)| is_file(&file.path))?;
+        (file.sha256 == sha256).then_some(writer)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::client::{Client, Session};
-use crate::model::{Block, MAIN, Script, agent, background, calls, shell, text};
+use crate::model::{Block, MAIN, Script, Turn, agent, background, calls, shell, text};
 use crate::setup::{installed_project, mode_state};
 use serde_json::json;
 
@@ -10,6 +10,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("agents called together are judged one by one", together),
         Case::new("four agents in the background lose no count", four),
+        Case::new("three agents of one phase each owe their own file", three),
         Case::new("an agent's own worktree is where its evidence is", worktree),
     ]
 }
@@ -54,6 +55,30 @@ fn four(client: &Client) {
     let found =
         ran.text_read_by(MAIN).matches("research-specialist was allowed to stop with its work unfinished").count();
     ran.check(found >= 4, &format!("the parent reads about all four, not {found}"));
+}
+
+fn three(client: &Client) {
+    let project = installed_project();
+    project.write("project/exploration/codebase-status_earlier_1.md", "# Status\n");
+    // Each one claims to be done, then writes the file that it was told to write in its briefing.
+    let obeys: Turn = Box::new(|request| {
+        let text = request.text();
+        let path = text.split_once("this is checked: the file `").and_then(|(_, rest)| rest.split('`').next());
+        let path = path.unwrap_or("no-path-was-named");
+        vec![shell(&format!("mkdir -p project/research && echo '# Report' > '{path}'"))]
+    });
+    let specialist = vec![text("Done."), obeys, text("The whole report.")];
+    let script = Script::main(vec![calls(vec![agent("research-specialist"); 3]), text("All done.")]);
+    let ran = client.run(&project, "/research logins", script.agent("research-specialist", specialist));
+    let mut stops = ran.exits("SubagentStop");
+    stops.sort_unstable();
+    ran.check(stops == [0, 0, 0, 2, 2, 2], "each is blocked until it has written its own file");
+    let reports = std::fs::read_dir(project.home().join("project/research")).into_iter().flatten().count();
+    ran.check(reports == 3, &format!("three reports are written, not {reports}"));
+    let journal = project.read(&format!(".claude/hooks/sessions/{}.jsonl", ran.id));
+    let done = |line: &&str| line.contains("research: investigate done");
+    ran.check(journal.lines().filter(done).count() == 1, "the last one completes the phase");
+    ran.check(mode_state(&project, "research_mode", &ran.id)["phase"] == "validate", "the mode moves on");
 }
 
 fn worktree(client: &Client) {

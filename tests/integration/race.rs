@@ -86,6 +86,41 @@ fn parallel_agents_of_one_session_lose_no_update() {
     assert_eq!(state["phase"], "last");
 }
 
+/// Agents of one phase that start and stop at the same time: each gets a path of its own, and the last one completes it.
+#[test]
+fn parallel_agents_of_one_phase_get_a_path_each() {
+    let project = Project::installed();
+    let page = "{ id: written, check: { file: 'pages/page_*.md' }, else: Write. }";
+    let phases = format!("  - {{ phase: write, agent: writer, after: [{page}] }}\n  - {{ phase: last, main: true }}\n");
+    project.write(".claude/modes/many.yaml", format!("mode: many\ncommands: [/many]\nphases:\n{phases}"));
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt_id": "p", "prompt": "/many"});
+    project.hook(&prompt);
+    let event = |name: &str, n: usize| json!({"hook_event_name": name, "session_id": "s", "agent_id": format!("i{n}"), "agent_type": "writer"});
+    let all = |name: &str| {
+        thread::scope(|scope| {
+            let project = &project;
+            let events = (0..8).map(|n| event(name, n));
+            let hooks: Vec<_> = events.map(|event| scope.spawn(move || project.hook(&event))).collect();
+            hooks.into_iter().map(|hook| hook.join().unwrap()).collect::<Vec<_>>()
+        })
+    };
+    let briefs = all("SubagentStart");
+    let mut paths: Vec<String> = briefs
+        .iter()
+        .map(|brief| brief.stdout.split_once("the file `").unwrap().1.split('`').next().unwrap().to_owned())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    assert_eq!(paths.len(), 8, "{paths:?}");
+    for path in &paths {
+        project.write(path, "x");
+    }
+    assert!(all("SubagentStop").iter().all(|stop| stop.exit == 0));
+    let cache = project.cache();
+    let state = &cache["many_mode"]["sessions"]["s"];
+    assert_eq!((&state["phase"], &state["agents"], &state["waiting"]), (&json!("last"), &json!(null), &json!(null)));
+}
+
 /// A process that dies while it writes leaves a whole file behind.
 #[test]
 fn a_killed_writer_leaves_a_complete_file() {

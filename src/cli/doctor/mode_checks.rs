@@ -152,6 +152,7 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
         definitions: &mode.definitions,
         facts: &facts,
         input: None,
+        parallel: None,
     };
     let path = scope.expected(name)?;
     let mut ask = Command::new("git");

@@ -161,6 +161,7 @@ impl<'a> InferredAnswers<'a> {
             Question::Milestone => self.milestone()?,
             Question::Clock => Answer::Clock(self.clock().ok_or("the event has no time")?),
             Question::Writer(path) => Answer::Writer(Some(self.writer(path)?)),
+            Question::Wrote { .. } => return Err("this session does not show which agent wrote which file".into()),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, .. } => {
                 Answer::Agent(Some(known.ledger.agent(id).ok_or("this session does not show it")?))
