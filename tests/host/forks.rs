@@ -12,7 +12,9 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("a fork of the latest session is blocked at its first tool call", continued),
         Case::new("forks of one session and of a fork have the right parent", family),
         Case::new("what the parent wrote counts in a fork", evidence),
-        Case::new("a branch is in its parent's mode", branch).in_terminal(),
+        Case::new("a branch is in its parent's mode", branch)
+            .in_terminal()
+            .since(Version(2, 1, 196), "nothing in the event of `/branch` tells it from `--resume`"),
         Case::new("a fork in the background is in its parent's mode", background)
             .in_terminal()
             .since(Version(2, 1, 250), "`/fork` starts an agent of the same session"),
