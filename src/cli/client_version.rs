@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use crate::event::EventKind;
 use crate::process::{self, SHOWN_OUTPUT};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,11 @@ impl ClientVersion {
     pub(super) const JSON_BLOCKS: Self = Self(2, 1, 90);
     /// The oldest version in `docs/hosts.md`.
     pub(super) const OLDEST_TESTED: Self = Self(2, 1, 139);
+
+    /// Whether it has an event; entries for others make it show a warning.
+    pub(super) fn knows(self, kind: EventKind) -> bool {
+        [self.0, self.1, self.2] >= kind.row().since
+    }
 
     /// The version of the `claude` on PATH.
     pub(super) fn installed() -> Option<Self> {

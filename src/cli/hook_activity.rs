@@ -4,43 +4,53 @@
 
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallTarget, user_folder};
+use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::paths::ProjectPaths;
-use crate::transcript::TranscriptRecord;
+use crate::transcript::{ToolUse, TranscriptRecord};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A tool call that has not reached the hook after this time never will.
-const LATE: SignedDuration = SignedDuration::from_secs(60);
+/// Sessions that run while modegate is installed may take this long to notice.
+const SETTLING: SignedDuration = SignedDuration::from_secs(60);
 
 /// Older sessions are not considered.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
-/// The last calls of one session.
+/// Tools for which the host sends no event.
+const SILENT_TOOLS: [&str; 2] = ["EndConversation", "StructuredOutput"];
+
+/// Which calls of one session reached the hook.
 #[derive(Debug, Clone)]
 pub(super) struct HookActivity {
     pub(super) session: String,
     /// The last event of the session that reached the hook.
     pub(super) seen: Option<Timestamp>,
-    /// The last tool call in the host's transcript.
-    pub(super) used: Option<Timestamp>,
+    /// The tool calls in the host's transcript that did not reach the hook.
+    pub(super) missed: Vec<Timestamp>,
 }
 
 impl HookActivity {
     /// Reads the hook activity of a session with a journal.
     pub(super) fn of(journal: &Path) -> Option<Self> {
-        let last = journal_files::last(journal)?;
+        let lines = if is_recent(journal) { journal_files::recent(journal) } else { Vec::new() };
+        let last = lines.last().cloned().or_else(|| journal_files::last(journal))?;
         let transcript = last.event.get("transcript_path").and_then(Value::as_str);
-        let used = transcript.and_then(|path| last_use(Path::new(path)));
-        Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), used })
+        let missed = transcript.map(|path| missed_calls(Path::new(path), &lines)).unwrap_or_default();
+        Some(Self { session: last.before.id.into(), seen: last.at.parse().ok(), missed })
+    }
+
+    /// The last tool call that did not reach the hook.
+    pub(super) fn last_missed(&self) -> Option<Timestamp> {
+        self.missed.iter().max().copied()
     }
 
     /// Whether the session has recently called tools without the hook.
     pub(super) fn is_missed(&self) -> bool {
-        let Some(used) = self.used.filter(|used| is_recent_time(*used)) else { return false };
-        self.seen.is_none_or(|seen| used.duration_since(seen) > LATE)
+        self.last_missed().is_some_and(is_recent_time)
     }
 }
 
@@ -50,8 +60,33 @@ impl fmt::Display for HookActivity {
             Some(at) => write!(f, "session {} last called the hook {}", self.session, ago(at))?,
             None => write!(f, "session {} has never called the hook", self.session)?,
         }
-        self.used.map_or(Ok(()), |at| write!(f, ", but used a tool {}", ago(at)))
+        let Some(at) = self.last_missed() else { return Ok(()) };
+        match (self.missed.len(), self.seen) {
+            (_, None) => write!(f, ", but used a tool {}", ago(at)),
+            (1, _) => write!(f, ", but used a tool without it {}", ago(at)),
+            (count, _) => write!(f, ", but used {count} tools without it, the last {}", ago(at)),
+        }
     }
+}
+
+/// The tool calls of a transcript that ended well and have no line in the journal.
+///
+/// A call that failed may have been one that the host refused before any hook. Calls from before the first line are not
+/// compared: the journal was rotated, or the session is a copy of another.
+fn missed_calls(transcript: &Path, lines: &[JournalLine]) -> Vec<Timestamp> {
+    let Some(from) = lines.first().and_then(|line| line.at.parse::<Timestamp>().ok()) else { return Vec::new() };
+    let known = lines.iter().filter_map(|line| line.event.get("tool_use_id").and_then(Value::as_str));
+    let known: HashSet<&str> = known.collect();
+    let records: Vec<TranscriptRecord> = records(transcript);
+    let results = records.iter().flat_map(TranscriptRecord::tool_results).filter(|result| !result.error);
+    let ended: HashSet<&str> = results.map(|result| result.id.as_str()).collect();
+    let is_missed = |call: &&ToolUse| {
+        let is_silent = SILENT_TOOLS.contains(&call.tool.as_str());
+        ended.contains(call.id.as_str()) && !known.contains(call.id.as_str()) && !is_silent
+    };
+    let time = |record: &TranscriptRecord| record.timestamp.as_deref()?.parse().ok().filter(|at| *at >= from);
+    let calls = records.iter().filter_map(|record| Some((time(record)?, record.tool_uses().filter(is_missed).count())));
+    calls.flat_map(|(at, count)| std::iter::repeat_n(at, count)).collect()
 }
 
 /// The heartbeats of all recent sessions, with a journal or without; tool calls before the installation do not count.
@@ -64,11 +99,11 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
         heartbeats.extend(unseen(&target.home, &places));
     }
     let from = InstallManifest::read(target).time();
-    let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > LATE);
+    let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > SETTLING);
     for hook_activity in &mut heartbeats {
-        hook_activity.used = hook_activity.used.filter(counts);
+        hook_activity.missed.retain(counts);
     }
-    heartbeats.retain(|hook_activity| hook_activity.seen.is_some() || hook_activity.used.is_some());
+    heartbeats.retain(|hook_activity| hook_activity.seen.is_some() || !hook_activity.missed.is_empty());
     heartbeats
 }
 
@@ -80,7 +115,7 @@ fn unseen(home: &Path, places: &ProjectPaths) -> Vec<HookActivity> {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // Some hosts keep transcripts of subagents in the same folder.
         if !session.starts_with("agent-") && !places.journal(&session).exists() {
-            heartbeats.push(HookActivity { session, seen: None, used: last_use(&path) });
+            heartbeats.push(HookActivity { session, seen: None, missed: last_use(&path).into_iter().collect() });
         }
     }
     heartbeats
@@ -115,11 +150,16 @@ fn since(at: Timestamp) -> SignedDuration {
 
 /// The last tool call in a transcript.
 fn last_use(transcript: &Path) -> Option<Timestamp> {
-    const TAIL: u64 = 512 * 1024;
-    let tail = journal_files::tail(transcript, TAIL).ok()?;
-    let records = tail.split(|byte| *byte == b'\n').rev().filter_map(|line| TranscriptRecord::read(line).ok());
-    let mut used = records.filter(|record| record.tool_uses().next().is_some());
+    let records = records(transcript);
+    let mut used = records.iter().rev().filter(|record| record.tool_uses().next().is_some());
     used.find_map(|record| record.timestamp.as_deref()?.parse().ok())
+}
+
+/// The records at the end of a transcript.
+fn records(transcript: &Path) -> Vec<TranscriptRecord> {
+    const TAIL: u64 = 512 * 1024;
+    let tail = journal_files::tail(transcript, TAIL).unwrap_or_default();
+    tail.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok()).collect()
 }
 
 /// The host's folder for transcripts of a project: its path with all other characters as dashes.

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::cli_error::CliError;
+use super::client_version::ClientVersion;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
@@ -33,6 +34,9 @@ pub(super) struct Install {
     /// Call the `modegate` on PATH instead of a copy in the project
     #[arg(long)]
     path: bool,
+    /// Write the entries that this version of Claude Code knows [default: that of the `claude` on PATH, else all]
+    #[arg(long, value_name = "VERSION")]
+    client: Option<ClientVersion>,
     /// Leave out the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
@@ -47,7 +51,10 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
-        let events = hook_entries::required_events(&mode_cache::read(&target.state_places()));
+        let needed = hook_entries::required_events(&mode_cache::read(&target.state_places()));
+        let client = self.client.or_else(ClientVersion::installed);
+        let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =
+            needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
         if !self.dry_run {
             let created = target.missing_folders();
@@ -64,6 +71,13 @@ impl Install {
             manifest.write(&target).map_err(unwritable)?;
         }
         self.print(&target, &events, &changes);
+        if let Some(client) = client.filter(|_| !unknown.is_empty() && !self.json) {
+            let names: Vec<&str> = unknown.iter().map(|kind| kind.name()).collect();
+            let names = names.join(", ");
+            screen::print_line(format!(
+                "Claude Code {client} does not know {names}, so there is no entry for it; run `modegate install` again after an update."
+            ));
+        }
         Ok(ExitCode::SUCCESS)
     }
 

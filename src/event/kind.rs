@@ -34,10 +34,12 @@ pub struct EventRow {
     pub message: bool,
     /// The field that the names of a trigger are compared with.
     pub subject: Option<&'static str>,
+    /// The first version of the host that knows it, or one that certainly does.
+    pub since: [u32; 3],
 }
 
 macro_rules! events {
-    ($($name:ident: $blocking:ident, $context:literal, $message:literal, $subject:expr;)*) => {
+    ($($name:ident: $blocking:ident, $context:literal, $message:literal, $subject:expr, $since:expr;)*) => {
         /// An event of the host.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum EventKind {
@@ -55,6 +57,7 @@ macro_rules! events {
             context: $context,
             message: $message,
             subject: $subject,
+            since: $since,
         },)*];
 
         impl EventKind {
@@ -69,6 +72,7 @@ macro_rules! events {
                         context: $context,
                         message: $message,
                         subject: $subject,
+                        since: $since,
                     },)*
                 }
             }
@@ -79,40 +83,40 @@ macro_rules! events {
 // Stop and SubagentStop accept context and messages too, but an allowed stop must print nothing: context makes the
 // agent run again.
 events! {
-    // name: how it blocks, context, message, subject of its matcher
-    PreToolUse: Permission, true, true, Some("tool_name");
-    PostToolUse: Decision, true, true, Some("tool_name");
-    PostToolUseFailure: Decision, true, true, Some("tool_name");
-    PostToolBatch: Decision, true, true, None;
-    Notification: Never, false, false, Some("notification_type");
-    UserPromptSubmit: Decision, true, true, None;
-    UserPromptExpansion: Decision, true, true, Some("command_name");
-    SessionStart: Never, true, true, Some("source");
-    SessionEnd: Never, false, false, Some("reason");
-    Stop: Decision, false, false, None;
-    StopFailure: Never, false, false, Some("error");
-    SubagentStart: Never, true, true, Some("agent_type");
-    SubagentStop: Decision, false, false, Some("agent_type");
-    PreCompact: Decision, false, false, Some("trigger");
-    PostCompact: Never, false, false, Some("trigger");
-    PreModelSwitch: Permission, false, true, Some("to_model");
-    PostModelSwitch: Never, true, true, Some("to_model");
-    PermissionRequest: Behavior, false, true, Some("tool_name");
-    PermissionDenied: Never, false, false, Some("tool_name");
-    Setup: Never, true, true, Some("trigger");
-    TeammateIdle: Exit, false, false, None;
-    TaskCreated: Decision, false, false, None;
-    TaskCompleted: Exit, false, false, None;
-    Elicitation: Action, false, false, Some("mcp_server_name");
-    ElicitationResult: Action, false, false, Some("mcp_server_name");
-    ConfigChange: Decision, false, false, Some("source");
-    InstructionsLoaded: Never, false, false, Some("load_reason");
-    WorktreeCreate: Exit, false, false, None;
-    WorktreeRemove: Never, false, false, None;
-    CwdChanged: Never, false, true, None;
-    FileChanged: Never, false, true, Some("file_path");
-    DirectoryAdded: Never, false, true, Some("source");
-    MessageDisplay: Never, false, false, None;
+    // name: how it blocks, context, message, subject of its matcher, first version of the host
+    PreToolUse: Permission, true, true, Some("tool_name"), [1, 0, 38];
+    PostToolUse: Decision, true, true, Some("tool_name"), [1, 0, 38];
+    PostToolUseFailure: Decision, true, true, Some("tool_name"), [2, 1, 9];
+    PostToolBatch: Decision, true, true, None, [2, 1, 118];
+    Notification: Never, false, false, Some("notification_type"), [1, 0, 38];
+    UserPromptSubmit: Decision, true, true, None, [1, 0, 54];
+    UserPromptExpansion: Decision, true, true, Some("command_name"), [2, 1, 116];
+    SessionStart: Never, true, true, Some("source"), [1, 0, 62];
+    SessionEnd: Never, false, false, Some("reason"), [1, 0, 85];
+    Stop: Decision, false, false, None, [1, 0, 38];
+    StopFailure: Never, false, false, Some("error"), [2, 1, 78];
+    SubagentStart: Never, true, true, Some("agent_type"), [2, 0, 43];
+    SubagentStop: Decision, false, false, Some("agent_type"), [1, 0, 41];
+    PreCompact: Decision, false, false, Some("trigger"), [1, 0, 48];
+    PostCompact: Never, false, false, Some("trigger"), [2, 1, 76];
+    PreModelSwitch: Permission, false, true, Some("to_model"), [2, 1, 251];
+    PostModelSwitch: Never, true, true, Some("to_model"), [2, 1, 251];
+    PermissionRequest: Behavior, false, true, Some("tool_name"), [2, 0, 45];
+    PermissionDenied: Never, false, false, Some("tool_name"), [2, 1, 89];
+    Setup: Never, true, true, Some("trigger"), [2, 1, 10];
+    TeammateIdle: Exit, false, false, None, [2, 1, 33];
+    TaskCreated: Decision, false, false, None, [2, 1, 84];
+    TaskCompleted: Exit, false, false, None, [2, 1, 33];
+    Elicitation: Action, false, false, Some("mcp_server_name"), [2, 1, 76];
+    ElicitationResult: Action, false, false, Some("mcp_server_name"), [2, 1, 76];
+    ConfigChange: Decision, false, false, Some("source"), [2, 1, 49];
+    InstructionsLoaded: Never, false, false, Some("load_reason"), [2, 1, 69];
+    WorktreeCreate: Exit, false, false, None, [2, 1, 50];
+    WorktreeRemove: Never, false, false, None, [2, 1, 50];
+    CwdChanged: Never, false, true, None, [2, 1, 83];
+    FileChanged: Never, false, true, Some("file_path"), [2, 1, 83];
+    DirectoryAdded: Never, false, true, Some("source"), [2, 1, 219];
+    MessageDisplay: Never, false, false, None, [2, 1, 152];
 }
 
 impl EventKind {

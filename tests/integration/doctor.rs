@@ -389,9 +389,42 @@ fn transcript(project: &Project, name: &str, seconds: i64) -> std::path::PathBuf
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{name}.jsonl"));
     let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
-    let line = json!({"type": "assistant", "timestamp": at.to_string(), "message": {"content": [{"type": "tool_use", "name": "Bash"}]}});
-    fs::write(&path, format!("{line}\n{}\n", json!({"type": "user", "message": {"content": "x"}}))).unwrap();
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}});
+    let line = json!({"type": "assistant", "timestamp": at.to_string(), "message": {"content": [call]}});
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"});
+    fs::write(&path, format!("{line}\n{}\n", json!({"type": "user", "message": {"content": [result]}}))).unwrap();
     path
+}
+
+/// A tool call of session `s`, as the hook gets it.
+fn call(path: &std::path::Path, id: &str) -> Value {
+    json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id, "transcript_path": path})
+}
+
+#[test]
+fn a_single_call_that_does_not_reach_the_hook_is_found() {
+    let project = working();
+    let path = transcript(&project, "s", 1);
+    project.hook(&call(&path, "toolu_0"));
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains(", but used a tool without it "), "{status}");
+    // The hook works again.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    project.hook(&call(&path, "toolu_2"));
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!(exit, 0, "{report:#}");
+    assert!(checks(&report, "note").contains(&"hook-not-called".to_owned()), "{report:#}");
+    // A call that the host refused reaches no hook, and one that has no result yet may still run.
+    let text = fs::read_to_string(&path).unwrap();
+    for harmless in
+        [text.replace("\"tool_result\"", "\"tool_result\",\"is_error\":true"), text.replace("tool_result", "text")]
+    {
+        fs::write(&path, harmless).unwrap();
+        assert!(!project.run(&["status"]).stdout.contains("but used"), "{}", fs::read_to_string(&path).unwrap());
+    }
+    fs::write(&path, text).unwrap();
+    project.hook(&call(&path, "toolu_1"));
+    assert!(!project.run(&["status"]).stdout.contains("but used"), "the call is known");
 }
 
 #[test]
@@ -411,7 +444,7 @@ fn a_session_that_does_not_call_the_hook_is_found() {
     let (_, report) = examined(&project, &[]);
     assert!(checks(&report, "problem").contains(&"hook-not-called".to_owned()), "{report:#}");
     let status = project.run(&["status"]).stdout;
-    assert!(status.contains("last called the hook") && status.contains(", but used a tool"), "{status}");
+    assert!(status.contains("last called the hook") && status.contains(", but used a tool without it"), "{status}");
     assert_eq!(project.run(&["status", "--json"]).json()["sessions"][0]["missed"], true);
 }
 

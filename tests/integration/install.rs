@@ -667,3 +667,42 @@ fn settings_that_install_wrote_are_removed_with_it() {
     fine(&project.run(&["uninstall"]));
     assert!(!project.home().join(".claude/modegate.yaml").exists());
 }
+
+/// A program that says it is Claude Code, on PATH.
+fn with_client(project: &Project, version: &str, words: &[&str]) -> CommandOutput {
+    project.write("../bin/claude", format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
+    project.shell("chmod +x ../bin/claude");
+    let bin = project.home().parent().unwrap().join("bin");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    run_command(project.modegate().env("PATH", path).args(words), b"")
+}
+
+#[cfg(unix)]
+#[test]
+fn only_events_that_the_client_knows_get_an_entry() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    let events = |project: &Project| {
+        let value: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
+        value["hooks"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let output = with_client(&project, "2.1.110", &["install"]);
+    fine(&output);
+    let words = "Claude Code 2.1.110 does not know UserPromptExpansion, so there is no entry for it";
+    assert!(output.stdout.contains(words), "{}", output.stdout);
+    assert!(events(&project).len() == 8 && !events(&project).contains(&"UserPromptExpansion".to_owned()));
+    let report = with_client(&project, "2.1.110", &["doctor", "--json"]);
+    assert!(!report.stdout.contains("entries-missing") && !report.stdout.contains("event-too-new"), "{report:?}");
+    // A newer client needs the entry, and gets it.
+    assert!(with_client(&project, "2.1.325", &["doctor", "--json"]).stdout.contains("entries-missing"));
+    fine(&with_client(&project, "2.1.325", &["install"]));
+    assert_eq!(events(&project).len(), 9);
+    let report = with_client(&project, "2.1.110", &["doctor", "--json"]);
+    assert!(report.stdout.contains("event-too-new") && report.stdout.contains("UserPromptExpansion"), "{report:?}");
+    // Told on the command line.
+    fine(&with_client(&project, "2.1.325", &["install", "--client", "2.1.115"]));
+    assert_eq!(events(&project).len(), 8);
+    assert_eq!(project.run(&["install", "--client", "new"]).exit, 64);
+    fine(&project.run(&["uninstall"]));
+    assert!(!project.home().join(SETTINGS).exists());
+}

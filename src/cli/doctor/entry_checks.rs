@@ -18,6 +18,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     diagnostics.extend(duplicates(context));
     for (file, entry) in context.ours() {
         diagnostics.extend(ineffective(file, &entry));
+        diagnostics.extend(unknown_to_client(context, file, &entry));
     }
     diagnostics.extend(disabled(context));
     diagnostics
@@ -77,7 +78,8 @@ fn malformed(groups: &Value) -> Option<&'static str> {
 /// Whether every event that the modes need has an entry.
 fn coverage(context: &DoctorContext) -> Diagnostic {
     let calls = context.calls();
-    let needed = hook_entries::required_events(&context.catalogue);
+    let mut needed = hook_entries::required_events(&context.catalogue);
+    needed.retain(|kind| context.client().is_none_or(|client| client.knows(*kind)));
     let is_covered = |kind: &EventKind| calls.iter().any(|(_, entry)| entry.event == kind.name());
     let missing: Vec<&str> = needed.iter().filter(|kind| !is_covered(kind)).map(|kind| kind.name()).collect();
     if calls.is_empty() {
@@ -180,6 +182,21 @@ fn ineffective(file: &SettingsFile, entry: &HookEntry<'_>) -> Vec<Diagnostic> {
                 .about(format!("hooks.{}", entry.event))
         })
         .collect()
+}
+
+/// An entry for an event that the installed Claude Code does not have yet.
+fn unknown_to_client(context: &DoctorContext, file: &SettingsFile, entry: &HookEntry<'_>) -> Option<Diagnostic> {
+    let client = context.client()?;
+    EventKind::named(entry.event).filter(|kind| !client.knows(*kind))?;
+    let message = format!("Claude Code {client} does not know an event in `{}`", file.name);
+    let diagnostic = if file.scope == SettingsScope::Plugin {
+        let message = format!("{message} and ignores the whole file");
+        Diagnostic::problem("event-too-new", message, "update Claude Code, or remove the event from the plugin")
+    } else {
+        let message = format!("{message} and shows a warning");
+        Diagnostic::note("event-too-new", message, format!("update Claude Code, or {INSTALL}"))
+    };
+    Some(diagnostic.about(entry.event))
 }
 
 /// Settings that turn hooks off altogether.

@@ -106,7 +106,7 @@ fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
     let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
     let diagnostic = |hook_activity: &HookActivity| {
         // A hook that was called later, in any session, works again.
-        let is_over = latest.is_some_and(|seen| hook_activity.used.is_some_and(|used| used < seen));
+        let is_over = latest.is_some_and(|seen| hook_activity.last_missed().is_some_and(|missed| missed < seen));
         let diagnostic = if is_over { Diagnostic::note } else { Diagnostic::problem };
         diagnostic("hook-not-called", hook_activity.to_string(), fix.to_owned())
     };
