@@ -48,10 +48,28 @@ impl CheckKind for StateCheck {
         for ExpectedState { namespace, key, values } in &self.0 {
             let value = scope.session.value(namespace, key).unwrap_or(Value::Null);
             passes &= values.contains(&value.to_string());
-            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let shown = if value.is_null() { "not set".to_owned() } else { format!("`{shown}`") };
-            saw.push(format!("`{namespace}.{key}` is {shown}"));
+            saw.push(described(namespace, key, &value));
         }
         Ok(Outcome::when(passes, saw.join(", ")))
     }
+}
+
+/// Describes a value of the state: what belongs to a mode in its words, anything else by its key.
+fn described(namespace: &str, key: &str, value: &Value) -> String {
+    let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match (mode_name(namespace), key) {
+        (Some(mode), "is_active") if *value == true => format!("{mode} is active"),
+        (Some(mode), "is_active") => format!("{mode} is not active"),
+        // A mode that has ended has no phase.
+        (Some(mode), "phase" | "current_phase") if value.is_null() => format!("{mode} is not active"),
+        (Some(mode), "phase" | "current_phase") => format!("{mode} is in phase {shown}"),
+        _ if value.is_null() => format!("`{namespace}.{key}` is not set"),
+        _ => format!("`{namespace}.{key}` is `{shown}`"),
+    }
+}
+
+/// The words for the mode of a namespace, such as `code mode` for `code_mode`.
+fn mode_name(namespace: &str) -> Option<String> {
+    let (name, kind) = namespace.rsplit_once('_').filter(|(_, kind)| matches!(*kind, "mode" | "flow"))?;
+    Some(format!("{} {kind}", name.replace('_', "-")))
 }

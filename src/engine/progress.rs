@@ -123,7 +123,7 @@ impl<'a> Engine<'a> {
                 .expectations_of(mode, &next.after)
                 .map(|wanted| format!(" It is done when {wanted}."))
                 .unwrap_or_default();
-            let opening = format!("{} mode: next is ", mode.name);
+            let opening = next_opening(mode);
             let note = format!("{opening}{}.{wanted}", self.phase_label(next));
             let notes = &mut self.state_mut(mode).notes;
             notes.retain(|older| !older.starts_with(&opening));
@@ -138,6 +138,8 @@ impl<'a> Engine<'a> {
         state.is_active = false;
         state.ended = Some(ModeEnding::Complete);
         state.blocks.clear();
+        // A phase that was entered and completed by one event is not the next one any more.
+        state.notes.retain(|note| !note.starts_with(&next_opening(mode)));
         if !mode.end.is_empty() {
             state.notes.push(mode.end.clone());
         }
@@ -192,6 +194,11 @@ fn leave_detour(state: &mut ModeState) {
         state.enter(&phase);
         state.since = since;
     }
+}
+
+/// How a note about the next phase begins.
+fn next_opening(mode: &Mode) -> String {
+    format!("{} mode: next is ", mode.name)
 }
 
 fn asks_for_head(mode: &Mode) -> bool {
