@@ -86,7 +86,7 @@ fn an_agent_whose_start_is_blocked_is_explained() {
         "tool_name": "Read", "tool_input": {"file_path": "a"}});
     assert_eq!(project.hook(&tool).exit, 2);
     let text = project.run(&["log"]).stdout;
-    assert!(text.contains("blocked") && text.contains("research-is-there"), "{text}");
+    assert!(text.contains("PreToolUse(Read) · Research report not found."), "{text}");
 }
 
 #[test]
