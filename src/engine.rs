@@ -66,8 +66,9 @@ pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
 /// Decides `event`.
 #[must_use]
 pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &Facts<'_>) -> Decided {
+    let event = who::with_agent_type(event, catalogue, session, facts);
     let mut engine = Engine {
-        event,
+        event: &event,
         catalogue,
         facts,
         after: session.clone(),
@@ -250,6 +251,7 @@ impl<'a> Engine<'a> {
             facts: self.facts,
             input: self.input.as_ref(),
             parallel: self.parallel_agent(mode),
+            starting: self.starting.as_deref(),
         }
     }
 

@@ -185,6 +185,30 @@ impl Event {
         self.text("agent_id").filter(|id| !id.is_empty())
     }
 
+    /// The name of the teammate in which this happened; its `agent_type` is this name.
+    #[must_use]
+    pub fn teammate(&self) -> Option<&str> {
+        self.agent_id().and_then(crate::ids::teammate_name)
+    }
+
+    /// The path of the transcript of the subagent in which this happened.
+    #[must_use]
+    pub fn agent_transcript(&self) -> Option<String> {
+        let beside_main = || {
+            let folder = self.text("transcript_path")?.strip_suffix(".jsonl")?;
+            Some(format!("{folder}/subagents/agent-{}.jsonl", self.agent_id()?))
+        };
+        self.text("agent_transcript_path").map(str::to_owned).or_else(beside_main)
+    }
+
+    /// The id or name of the agent that a call of `SendMessage` goes to.
+    #[must_use]
+    pub fn addressee(&self) -> Option<&str> {
+        let to = self.input("to").or_else(|| self.input("recipient")).filter(|_| self.tool() == Some("SendMessage"))?;
+        // A teammate may be addressed as `name@team`.
+        Some(to.trim_start_matches('@').split('@').next().unwrap_or(to)).filter(|to| !to.is_empty())
+    }
+
     /// Whether the turn already continues because of a stop hook.
     #[must_use]
     pub fn stop_hook_active(&self) -> bool {

@@ -96,6 +96,13 @@ pub enum Question {
         /// The path of its transcript, according to the host.
         transcript: Option<String>,
     },
+    /// Which agent does a message go to?
+    Addressee {
+        /// Its id or name.
+        to: String,
+        /// The path of the main agent's transcript.
+        transcript: Option<String>,
+    },
     /// Which agents have started and not yet stopped?
     InFlight,
     /// Which session was this one forked from?
@@ -266,6 +273,8 @@ pub enum Answer {
     Relative(String),
     /// An agent's type.
     Agent(Option<String>),
+    /// The agent that a message goes to.
+    Addressee(Option<MessageAddressee>),
     /// The types of the agents in flight.
     InFlight(Vec<String>),
     /// The session that this one was forked from.
@@ -323,6 +332,17 @@ pub struct SessionHistory {
     pub edited_files: Vec<String>,
     /// Their extensions.
     pub file_extensions: Vec<String>,
+}
+
+/// The agent that a message goes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageAddressee {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub agent: String,
+    /// Whether it has started and not yet stopped.
+    pub running: bool,
 }
 
 /// A file that was found.

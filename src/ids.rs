@@ -142,6 +142,19 @@ pub fn comparable<'a>(own: &'a str, other: &'a str) -> (&'a str, &'a str) {
     }
 }
 
+/// What the type of a teammate is called while it is not known: its name is no evidence.
+pub const UNKNOWN_TEAMMATE: &str = "unknown teammate";
+
+/// Returns the name of a teammate from its id, `a<name>-<16 hex digits>`; other agents have ids without a dash.
+///
+/// The host puts this name where the agent's type is expected.
+#[must_use]
+pub fn teammate_name(id: &str) -> Option<&str> {
+    let (name, number) = id.strip_prefix('a')?.rsplit_once('-')?;
+    let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_number && !name.is_empty()).then_some(name)
+}
+
 /// Whether two names mean the same agent; `own` is the name in a mode file.
 ///
 /// Case, `-`, `_`, spaces and modegate's own plugin prefix are ignored.
@@ -172,6 +185,15 @@ mod tests {
         assert!(same_agent("acme:strategic-planner", "acme:Strategic_Planner"));
         assert!(!same_agent("acme:strategic-planner", "strategic-planner"));
         assert!(same_agent("*:planner", "acme:planner") && same_agent("*:planner", "planner"));
+    }
+
+    #[test]
+    fn a_teammates_id_has_its_name() {
+        assert_eq!(teammate_name("apat-ca8898140fa38f45"), Some("pat"));
+        assert_eq!(teammate_name("aconsulting-expert-369dd8c2fd860279"), Some("consulting-expert"));
+        for other in ["ab6e9831bfd78277c", "id-strategic-planner", "a-369dd8c2fd860279", "pat@session-b1841022", ""] {
+            assert_eq!(teammate_name(other), None, "{other}");
+        }
     }
 
     #[test]

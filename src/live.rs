@@ -279,7 +279,11 @@ impl<'e> LiveFacts<'e> {
             Question::Wrote { path, id } => Answer::Wrote(self.wrote(path, id)?),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => {
-                Answer::Agent(agents::agent_type(self.activity().ok(), id, transcript.as_deref().map(Path::new)))
+                Answer::Agent(agents::agent_type(|| self.activity().ok(), id, transcript.as_deref().map(Path::new)))
+            }
+            Question::Addressee { to, transcript } => {
+                let transcript = transcript.as_deref().map(Path::new);
+                Answer::Addressee(agents::addressee(self.activity().ok(), to, transcript))
             }
             Question::InFlight => Answer::InFlight(self.activity()?.in_flight()),
             Question::ForkParent { transcript } => self.fork_parent(transcript.as_deref()),

@@ -83,8 +83,8 @@ impl EventSection {
             (Self::Input, "edits") => Self::Content,
             (
                 Self::Output,
-                "filePath" | "changedFiles" | "agentId" | "agentType" | "status" | "interrupted" | "isAsync"
-                | "created",
+                "filePath" | "changedFiles" | "agentId" | "agentType" | "agent_type" | "status" | "interrupted"
+                | "isAsync" | "created",
             ) => Self::Fact,
             _ => self,
         }

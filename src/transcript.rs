@@ -269,7 +269,14 @@ fn take_text(value: &mut Value, key: &str) -> Option<String> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AgentMetadata {
+    /// Its type, or the name of a teammate.
     pub agent_type: LenientText,
+    /// The type of a teammate.
+    pub spawned_agent_type: LenientText,
+    /// The type of a teammate in older hosts, unless it is built in.
+    pub custom_agent_type: LenientText,
+    /// The name that it was given.
+    pub name: LenientText,
     /// The id of the tool call that started the agent.
     pub tool_use_id: LenientText,
 }

@@ -6,8 +6,8 @@ use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
-/// Passes when the agent that acts is one of these; `main` is the main agent. For a call of `Agent` it is the agent
-/// that is called.
+/// Passes when the agent that acts is one of these; `main` is the main agent. For the start of an agent it is the one
+/// that starts. A teammate counts by its type, not by its name.
 ///
 /// ```yaml
 /// check: { agent: main|strategic-planner }
@@ -23,7 +23,7 @@ impl CheckKind for AgentCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let own = scope.event.text("agent_type").filter(|name| !name.is_empty());
-        let agent = scope.event.spawned().or(own).unwrap_or("main");
+        let agent = scope.starting.or_else(|| scope.event.spawned()).or(own).unwrap_or("main");
         Ok(Outcome::when(name::selected(&self.0, agent), format!("the agent is {agent}")))
     }
 }

@@ -75,6 +75,8 @@ pub struct Scope<'a> {
     pub input: Option<&'a Value>,
     /// The agent whose own files count, if others work in its phase at the same time.
     pub parallel: Option<ParallelAgent<'a>>,
+    /// The agent whose start is judged.
+    pub starting: Option<&'a str>,
 }
 
 impl Scope<'_> {

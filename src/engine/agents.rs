@@ -1,8 +1,9 @@
 //! Agents in flight: starts that were allowed, and the agents that have started.
 
 use super::{Engine, Intent, NOTES};
-use crate::event::EventKind;
-use crate::mode::{Mode, Phase};
+use crate::event::{Event, EventKind};
+use crate::ids::AgentId;
+use crate::mode::{Mode, Phase, Worker};
 use crate::session::{AdmittedStart, AgentRecord, ModeState};
 use crate::verdict::{Decision, Finding, Verdict};
 
@@ -13,8 +14,8 @@ impl<'a> Engine<'a> {
     /// Records, once nothing blocks this call, that it may start an agent of type `agent`.
     ///
     /// A teammate starts under its name, so a name counts too.
-    pub(super) fn admit_start(&mut self, agent: &str) {
-        let name = self.event.input("name").map(str::to_owned);
+    pub(super) fn admit_start(&mut self, agent: &str, id: Option<&str>) {
+        let name = self.event.input("name").filter(|_| id.is_none()).map(str::to_owned);
         for mode in &self.catalogue.modes {
             if self.gates_starts_of(mode, agent) || name.as_deref().is_some_and(|name| self.gates_starts_of(mode, name))
             {
@@ -22,7 +23,7 @@ impl<'a> Engine<'a> {
                     call: self.event.text("tool_use_id").unwrap_or_default().to_owned(),
                     agent: agent.into(),
                     name: name.clone(),
-                    id: None,
+                    id: id.map(AgentId::from),
                     nested: self.event.agent_id().is_some(),
                 };
                 self.intents.push(Intent::Admit(mode, start));
@@ -35,6 +36,16 @@ impl<'a> Engine<'a> {
         let active = self.after.is_active(&mode.namespace);
         let judges = |phase: &Phase| active || phase.before.iter().any(|gate| gate.always);
         mode.phases.iter().any(|phase| phase.worker.is_agent(agent) && judges(phase))
+    }
+
+    /// Whether any mode judges starts of agents now.
+    pub(super) fn gates_starts(&self) -> bool {
+        let is_agent = |phase: &&Phase| matches!(phase.worker, Worker::Agent(_));
+        let judges = |mode: &Mode| {
+            let active = self.after.is_active(&mode.namespace);
+            mode.phases.iter().filter(is_agent).any(|phase| active || phase.before.iter().any(|gate| gate.always))
+        };
+        self.catalogue.modes.iter().any(judges)
     }
 
     pub(super) fn admit(&mut self, mode: &Mode, start: AdmittedStart) {
@@ -58,7 +69,7 @@ impl<'a> Engine<'a> {
             let verdict = if admitted.is_some() { Verdict::Pass } else { self.judge_start(mode, agent) };
             // A question to the person has to wait for a tool call, too.
             let start_blocked = verdict >= Verdict::Ask;
-            let unlisted = admitted.is_none_or(|start| start.nested);
+            let unlisted = admitted.is_none_or(|start| start.nested) || self.event.teammate().is_some();
             if let Some(id) = self.event.agent_id().filter(|_| start_blocked || self.after.is_active(&mode.namespace)) {
                 let number = if start_blocked { 0 } else { self.number_of_agent(mode, id, agent) };
                 let record = AgentRecord { agent: agent.into(), start_blocked, unlisted, number };
@@ -160,13 +171,14 @@ impl<'a> Engine<'a> {
             },
             // A tool that has run was allowed, if only by the person.
             Some(EventKind::PostToolUse) => &|state| {
+                if event.response().and_then(|response| response.get("success")) == Some(&false.into()) {
+                    drop_call(state, event);
+                }
                 if let Some(record) = event.agent_id().and_then(|id| state.agents.get_mut(id)) {
                     record.start_blocked &= event.tool() == Some("StructuredOutput");
                 }
             },
-            Some(EventKind::PostToolUseFailure | EventKind::PermissionDenied) => &|state| {
-                state.admitted.retain(|start| Some(start.call.as_str()) != event.text("tool_use_id"));
-            },
+            Some(EventKind::PostToolUseFailure | EventKind::PermissionDenied) => &|state| drop_call(state, event),
             Some(EventKind::Stop) => &|state| {
                 let listed = event.background_agents();
                 let may_run = |id: &str, record: &AgentRecord| match &listed {
@@ -187,4 +199,9 @@ impl<'a> Engine<'a> {
         };
         self.after.modes.values_mut().for_each(forget);
     }
+}
+
+/// Drops the start that a tool call was to lead to.
+fn drop_call(state: &mut ModeState, event: &Event) {
+    state.admitted.retain(|start| Some(start.call.as_str()) != event.text("tool_use_id"));
 }

@@ -114,11 +114,30 @@ impl<'a> Engine<'a> {
 
     /// Handles the start of an agent: it must be its turn, and the `before` gates of its phase run.
     pub(super) fn on_agent_start(&mut self) {
-        let Some(agent) = self.event.spawned() else { return };
+        let Some(agent) = self.event.spawned() else { return self.on_message() };
         for mode in &self.catalogue.modes {
             self.judge_start(mode, agent);
         }
-        self.admit_start(agent);
+        self.admit_start(agent, None);
+    }
+
+    /// Handles a message to an agent, which starts again if it has stopped.
+    fn on_message(&mut self) {
+        let Some(to) = self.event.addressee().filter(|_| self.gates_starts()) else { return };
+        if self.after.modes.values().any(|state| state.agents.contains_key(to)) {
+            return;
+        }
+        // Who cannot be found is judged when it has started.
+        let transcript = self.event.text("transcript_path").map(str::to_owned);
+        let Ok(Some(addressee)) = self.facts.addressee(to.to_owned(), transcript) else { return };
+        if addressee.running || self.after.modes.values().any(|state| state.agents.contains_key(addressee.id.as_str()))
+        {
+            return;
+        }
+        for mode in &self.catalogue.modes {
+            self.judge_start(mode, &addressee.agent);
+        }
+        self.admit_start(&addressee.agent, Some(&addressee.id));
     }
 
     /// Judges the start of an agent in one mode; returns the verdict.

@@ -1,8 +1,61 @@
-//! Finds out which agent is stopping.
+//! Finds out which agent acts or stops.
 
 use super::Engine;
-use crate::ids::AgentName;
-use crate::mode::Worker;
+use crate::check::Check;
+use crate::event::{Event, EventKind};
+use crate::facts::Facts;
+use crate::ids::{AgentName, UNKNOWN_TEAMMATE};
+use crate::mode::{BASE, Catalogue, Gate, Worker};
+use crate::session::Session;
+use std::borrow::Cow;
+
+/// Returns the event with the type of its agent, where the host has put a teammate's name.
+///
+/// The type comes from the start of the teammate or from the host's metadata. It is looked up only where something
+/// depends on it.
+pub(super) fn with_agent_type<'e>(
+    event: &'e Event,
+    catalogue: &Catalogue,
+    session: &Session,
+    facts: &Facts<'_>,
+) -> Cow<'e, Event> {
+    let (Some(id), Some(name)) = (event.agent_id(), event.teammate()) else { return Cow::Borrowed(event) };
+    if !type_matters(event, catalogue, session) {
+        return Cow::Borrowed(event);
+    }
+    let states = || session.modes.values();
+    let recorded = states().find_map(|state| state.agents.get(id)).map(|record| record.agent.to_string());
+    let starts = || states().flat_map(|state| &state.admitted).find(|start| start.name.as_deref() == Some(name));
+    let admitted = || starts().filter(|_| event.kind == Some(EventKind::SubagentStart));
+    let agent = recorded
+        .or_else(|| admitted().map(|start| start.agent.to_string()))
+        .or_else(|| facts.agent(id.to_owned(), event.agent_transcript()).ok().flatten());
+    let mut known = event.clone();
+    let agent = agent.unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned());
+    known.fields.insert("agent_type".to_owned(), agent.into());
+    Cow::Owned(known)
+}
+
+/// Whether a decision may depend on the type of the agent: a mode is active, or a gate or context file names agents.
+fn type_matters(event: &Event, catalogue: &Catalogue, session: &Session) -> bool {
+    let names_agent = |gate: &Gate| {
+        let mut found = false;
+        let checks = std::iter::once(&gate.check).chain(&gate.condition);
+        checks.for_each(|check| check.walk(&mut |check| found |= matches!(check, Check::Agent(_))));
+        found
+    };
+    let starts_or_stops = matches!(event.kind, Some(EventKind::SubagentStart | EventKind::SubagentStop));
+    let base = catalogue.modes.iter().filter(|mode| mode.name == BASE).flat_map(|mode| &mode.gates);
+    let mut base = base.filter(|gate| {
+        gate.on.iter().any(|trigger| {
+            let same_kind = event.kind.is_some_and(|kind| trigger.event.kinds().contains(&kind));
+            same_kind && starts_or_stops || trigger.matches(event, &[]) && names_agent(gate)
+        })
+    });
+    session.modes.values().any(|state| state.is_active)
+        || starts_or_stops && (!catalogue.contexts.is_empty() || event.kind == Some(EventKind::SubagentStart))
+        || base.next().is_some()
+}
 
 /// The agent that stops.
 pub(super) enum StoppingAgent {

@@ -2,8 +2,8 @@
 
 use super::{
     Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
-    FoundStaging, FrontmatterValues, GitChange, HttpStep, Milestone, Question, RunStep, SessionHistory, StagingQuery,
-    TextFindings, TextQuery,
+    FoundStaging, FrontmatterValues, GitChange, HttpStep, MessageAddressee, Milestone, Question, RunStep,
+    SessionHistory, StagingQuery, TextFindings, TextQuery,
 };
 use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,10 @@ questions! {
     /// The type of an agent.
     fn agent(id: String, transcript: Option<String>) -> Option<String> {
         Question::Agent { id, transcript }; Answer::Agent(agent) => agent
+    }
+    /// The agent that a message goes to.
+    fn addressee(to: String, transcript: Option<String>) -> Option<MessageAddressee> {
+        Question::Addressee { to, transcript }; Answer::Addressee(addressee) => addressee
     }
     /// The types of the agents that have started and not stopped.
     fn in_flight() -> Vec<String> {

@@ -30,6 +30,7 @@ impl Display for Question {
             Self::Wrote { path, id } => write!(f, "did the agent {id} write the current content of {path}?"),
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
+            Self::Addressee { to, .. } => write!(f, "which agent does a message to {to} reach?"),
             Self::InFlight => f.write_str("which agents are in flight?"),
             Self::ForkParent { .. } => f.write_str("which session was this one forked from?"),
             Self::EventText { of, wanted } => write!(f, "does the {of} have {wanted}?"),
@@ -120,8 +121,15 @@ impl Display for Answer {
             Self::Head(Some(text)) | Self::Writer(Some(text)) | Self::Agent(Some(text)) | Self::Relative(text) => {
                 f.write_str(text)
             }
-            Self::Head(None) | Self::Milestone(None) | Self::Writer(None) | Self::Agent(None) => f.write_str("none"),
             Self::Wrote(wrote) => f.write_str(if *wrote { "yes" } else { "no" }),
+            Self::Head(None)
+            | Self::Milestone(None)
+            | Self::Writer(None)
+            | Self::Agent(None)
+            | Self::Addressee(None) => f.write_str("none"),
+            Self::Addressee(Some(addressee)) => {
+                write!(f, "{}, {}", addressee.agent, if addressee.running { "which runs" } else { "which has stopped" })
+            }
             Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) => f.write_str(&agents.join(", ")),
             Self::ForkParent(ForkParent::Found(parent)) => f.write_str(&parent.id),

@@ -1,13 +1,16 @@
 //! The agents and edits of a session: which id has which type, which agent wrote which content.
 
 use super::WrittenFile;
+use crate::facts::MessageAddressee;
+use crate::ids::{UNKNOWN_TEAMMATE, teammate_name};
 use serde_json::{Map, Value};
 
 /// The agents and edits of one session, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ActivityLog {
-    /// Ids and types.
-    agents: Vec<(String, String)>,
+    agents: Vec<KnownAgent>,
+    /// Names and types of teammates; some hosts do not tell their ids.
+    teammates: Vec<(String, String)>,
     /// The ids of agents that have started and not stopped.
     running: Vec<String>,
     /// Files after each edit, and the agent that edited them.
@@ -21,6 +24,16 @@ struct FileWriter {
     agent: String,
     /// Its id; empty for the main agent.
     id: String,
+}
+
+/// An agent that has started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KnownAgent {
+    id: String,
+    /// Its type; empty if it is not known.
+    agent: String,
+    /// The name that it was given.
+    name: Option<String>,
 }
 
 impl ActivityLog {
@@ -45,21 +58,32 @@ impl ActivityLog {
     /// Adds an event; `stopped` names the agent that an allowed stop was attributed to, `None` for a blocked stop.
     pub fn add_event(&mut self, event: &Map<String, Value>, stopped: Option<&str>) {
         let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-        let field = |name: &str, key: &str| event.get(name).and_then(|value| value.get(key)?.as_str());
         let (id, agent) = (text("agent_id"), text("agent_type"));
         match (text("hook_event_name"), stopped) {
             ("SubagentStart", _) if !agent.is_empty() => {
-                self.add_agent(id, agent);
+                match teammate_name(id) {
+                    Some(name) => self.add_agent(id, "", Some(name)),
+                    None => self.add_agent(id, agent, None),
+                }
                 self.running.push(id.to_owned());
             }
             ("SubagentStop", Some(who)) => self.stop(id, who),
-            ("PostToolUse", _) => {
-                let spawned = field("tool_response", "agentId").zip(field("tool_input", "subagent_type"));
-                if let Some((id, agent)) = spawned.filter(|(_, agent)| !agent.is_empty()) {
-                    self.add_agent(id, agent);
-                }
-            }
+            ("PostToolUse", _) => self.add_launch(event),
             _ => {}
+        }
+    }
+
+    /// Adds the agent that a call of `Agent` has launched.
+    fn add_launch(&mut self, event: &Map<String, Value>) {
+        let field = |name: &str, key: &str| event.get(name).and_then(|value| value.get(key)?.as_str());
+        let agent = field("tool_input", "subagent_type").or_else(|| field("tool_response", "agent_type"));
+        let Some(agent) = agent.filter(|agent| !agent.is_empty()) else { return };
+        let name = field("tool_input", "name");
+        if let Some(id) = field("tool_response", "agentId") {
+            self.add_agent(id, agent, name);
+        }
+        if let Some(name) = name.filter(|_| field("tool_response", "status") == Some("teammate_spawned")) {
+            self.teammates.push((name.to_owned(), agent.to_owned()));
         }
     }
 
@@ -72,16 +96,35 @@ impl ActivityLog {
         }
     }
 
-    fn add_agent(&mut self, id: &str, agent: &str) {
-        if !id.is_empty() && self.agent(id).is_none() {
-            self.agents.push((id.to_owned(), agent.to_owned()));
+    fn add_agent(&mut self, id: &str, agent: &str, name: Option<&str>) {
+        let name = name.map(str::to_owned);
+        match self.agents.iter_mut().find(|known| known.id == id) {
+            Some(known) => {
+                if known.agent.is_empty() {
+                    agent.clone_into(&mut known.agent);
+                }
+                known.name = known.name.take().or(name);
+            }
+            None if id.is_empty() => {}
+            None => self.agents.push(KnownAgent { id: id.to_owned(), agent: agent.to_owned(), name }),
         }
     }
 
     /// The type of an agent.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<String> {
-        self.agents.iter().find(|(known, _)| known == id).map(|(_, agent)| agent.clone())
+        let known = self.agents.iter().find(|known| known.id == id && !known.agent.is_empty());
+        let named = || self.teammates.iter().rfind(|(name, _)| Some(name.as_str()) == teammate_name(id));
+        known.map(|known| known.agent.clone()).or_else(|| named().map(|(_, agent)| agent.clone()))
+    }
+
+    /// The agent that a message goes to, by its id or the name that it was given last.
+    #[must_use]
+    pub fn addressee(&self, to: &str) -> Option<MessageAddressee> {
+        let named = |known: &&KnownAgent| known.name.as_deref() == Some(to);
+        let known = self.agents.iter().find(|known| known.id == to).or_else(|| self.agents.iter().rfind(named))?;
+        let is_running = self.running.contains(&known.id);
+        Some(MessageAddressee { id: known.id.clone(), agent: self.agent(&known.id)?, running: is_running })
     }
 
     /// The types of the agents that have started and not stopped.
@@ -92,7 +135,7 @@ impl ActivityLog {
 
     /// The agent that wrote the present content of a file; `None` when the last recorded edit left another one.
     pub fn writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<String> {
-        self.last_writer(is_file, sha256).map(|writer| writer.agent.clone())
+        self.last_writer(is_file, sha256).map(|writer| self.type_behind(&writer.id, &writer.agent))
     }
 
     /// Whether the agent with this id wrote the present content of a file.
@@ -103,5 +146,73 @@ impl ActivityLog {
     fn last_writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<&FileWriter> {
         let (file, writer) = self.writes.iter().rev().find(|(file, _)| is_file(&file.path))?;
         (file.sha256 == sha256).then_some(writer)
+    }
+
+    /// The type of the agent of an event, whose `agent_type` is a name if the agent is a teammate.
+    #[must_use]
+    pub fn type_behind(&self, id: &str, agent_type: &str) -> String {
+        match teammate_name(id) {
+            Some(_) => self.agent(id).unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned()),
+            None => agent_type.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const EXPERT: &str = "aconsulting-expert-369dd8c2fd860279";
+
+    fn log(lines: &[Value]) -> ActivityLog {
+        let mut log = ActivityLog::default();
+        for line in lines {
+            log.add_line(line);
+        }
+        log
+    }
+
+    fn start(id: &str, agent: &str) -> Value {
+        json!({"event": {"hook_event_name": "SubagentStart", "agent_id": id, "agent_type": agent}})
+    }
+
+    fn launch(agent: &str, name: &str, response: &Value) -> Value {
+        json!({"event": {"hook_event_name": "PostToolUse", "tool_input": {"subagent_type": agent, "name": name},
+            "tool_response": response}})
+    }
+
+    #[test]
+    fn a_name_makes_nobody_an_expert() {
+        let wrote = json!({"event": {"hook_event_name": "PostToolUse", "agent_id": EXPERT, "agent_type": "consulting-expert"},
+            "wrote": [{"path": "a.md", "sha256": "x"}]});
+        let unknown = log(&[start(EXPERT, "consulting-expert"), wrote.clone()]);
+        assert_eq!(unknown.agent(EXPERT), None);
+        assert_eq!(unknown.writer(|_| true, "x").as_deref(), Some(UNKNOWN_TEAMMATE));
+        // Some hosts give another id in the response than in the events.
+        for id in [EXPERT, "consulting-expert@session-1"] {
+            let response = json!({"status": "teammate_spawned", "agentId": id, "agent_type": "helper"});
+            let known = log(&[
+                start(EXPERT, "consulting-expert"),
+                wrote.clone(),
+                launch("helper", "consulting-expert", &response),
+            ]);
+            assert_eq!(known.agent(EXPERT).as_deref(), Some("helper"), "{id}");
+            assert_eq!(known.writer(|_| true, "x").as_deref(), Some("helper"), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_message_goes_to_an_id_or_a_name() {
+        let response = json!({"status": "completed", "agentId": "a1"});
+        let lines = [start("a1", "planner"), launch("planner", "pat", &response)];
+        let running = log(&lines);
+        let expected = MessageAddressee { id: "a1".to_owned(), agent: "planner".to_owned(), running: true };
+        assert_eq!(running.addressee("a1"), Some(expected.clone()));
+        assert_eq!(running.addressee("pat"), Some(expected));
+        assert_eq!(running.addressee("sam"), None);
+        let stop = json!({"event": {"hook_event_name": "SubagentStop", "agent_id": "a1"}, "who": "planner"});
+        let stopped = log(&[lines[0].clone(), lines[1].clone(), stop]);
+        assert!(!stopped.addressee("pat").unwrap().running);
     }
 }

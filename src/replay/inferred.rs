@@ -11,6 +11,7 @@ pub use answers::InferredAnswers;
 pub(crate) use event_only::from_event;
 
 use crate::event::{Event, EventKind};
+use crate::ids::teammate_name;
 use crate::journal::{ActivityLog, HistoryBuilder};
 use crate::paths::{lexical, transcript_folder, worktree_owner};
 use crate::shell::{ExecContext, effects};
@@ -149,6 +150,7 @@ impl InferredFacts {
 fn writer(event: &Event, ledger: &ActivityLog) -> Option<String> {
     let named = event.text("agent_type").filter(|kind| !kind.is_empty()).map(str::to_owned);
     match event.agent_id() {
+        Some(id) if teammate_name(id).is_some() => ledger.agent(id),
         Some(id) => named.or_else(|| ledger.agent(id)),
         None => Some(named.unwrap_or_else(|| "main".to_owned())),
     }

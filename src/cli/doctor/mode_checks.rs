@@ -153,6 +153,7 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
         facts: &facts,
         input: None,
         parallel: None,
+        starting: None,
     };
     let path = scope.expected(name)?;
     let mut ask = Command::new("git");

@@ -166,6 +166,9 @@ impl<'a> InferredAnswers<'a> {
             Question::Agent { id, .. } => {
                 Answer::Agent(Some(known.ledger.agent(id).ok_or("this session does not show it")?))
             }
+            Question::Addressee { to, .. } => {
+                Answer::Addressee(Some(known.ledger.addressee(to).ok_or("this session does not show it")?))
+            }
             Question::InFlight if known.nameless.is_empty() => Answer::InFlight(known.ledger.in_flight()),
             Question::InFlight => return Err("this session does not show of which type each agent is".into()),
             Question::ForkParent { .. } => return Err("this session does not show from which one it was forked".into()),
