@@ -2,12 +2,13 @@
 
 use crate::Case;
 use crate::client::{Client, Session};
-use crate::model::{MAIN, Script, agent, calls, text};
+use crate::model::{MAIN, Script, agent, background, calls, text};
 use crate::setup::installed_project;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("a block names modegate and its mode", names).in_terminal(),
+        Case::new("the person sees that an agent was allowed to stop unfinished", unfinished).in_terminal(),
         Case::new("a resumed session is still in its mode", resumed).in_terminal(),
     ]
 }
@@ -27,6 +28,18 @@ fn names(client: &Client) {
     let ran = terminal.finish();
     ran.check(ran.exits("PreToolUse:Agent") == [2], "the start is blocked");
     ran.must_read(MAIN, "Research report not found. Call research-specialist first.");
+}
+
+fn unfinished(client: &Client) {
+    let project = installed_project();
+    project.write("project/research/research_earlier_1.md", "# Research\n");
+    let call = calls(vec![background("strategic-planner")]);
+    let script = Script::main(vec![call, text("It works on."), text("I see.")]);
+    let terminal = Session::new(&project).open(client, script);
+    terminal.enter("/plan a login page");
+    terminal.wait_until("the planner is allowed to stop", |ran| ran.exits("SubagentStop") == [2, 2, 2, 0]);
+    terminal.wait_for_text("modegate: plan · strategic-planner was allowed to stop");
+    terminal.finish();
 }
 
 fn resumed(client: &Client) {
