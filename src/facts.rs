@@ -126,6 +126,8 @@ pub enum Question {
     Touches(EffectQuery),
     /// Would the command line run one of these programs?
     Calls(Vec<String>),
+    /// Would the command line run one of these programs on another machine? An empty list means any program.
+    RemoteCalls(Vec<String>),
     /// Which result does the output of these commands show? The journal has the output redacted, so the answer is
     /// recorded.
     Output {

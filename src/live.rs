@@ -296,6 +296,7 @@ impl<'e> LiveFacts<'e> {
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
             Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &end_of_file)?,
+            Question::RemoteCalls(programs) => Answer::Calls(self.tool_effects().remote_calls(programs)?),
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => {
                 Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?)

@@ -10,7 +10,7 @@ mod word;
 mod word_parts;
 
 pub use effects::{
-    CallOutput, Certainty, CommitMessage, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, StagedFiles,
-    TargetPath, effects,
+    CallOutput, Certainty, CommitMessage, Effect, ExecContext, FileEffect, LineEffects, ProgramCall, RemoteEffects,
+    StagedFiles, TargetPath, effects,
 };
 pub use word::ShellWord;

@@ -8,7 +8,8 @@ use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, Unknown};
 use crate::paths::lexical;
 use crate::shell::{
-    Certainty, CommitMessage, Effect, ExecContext, FileEffect, ProgramCall, StagedFiles, TargetPath, effects,
+    Certainty, CommitMessage, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, StagedFiles, TargetPath,
+    effects,
 };
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,7 @@ pub(crate) struct ToolEffects {
     calls: Vec<ProgramCall>,
     commits: Vec<CommitMessage>,
     staged: Vec<StagedFiles>,
+    remote: RemoteEffects,
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
@@ -52,6 +54,7 @@ impl ToolEffects {
             calls: line.calls,
             commits: line.commits,
             staged: line.staged,
+            remote: line.remote,
             unreadable: line.unreadable.map(|unreadable| unreadable.to_string()),
             ..Self::default()
         };
@@ -84,10 +87,17 @@ impl ToolEffects {
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
         }
         let Some(context) = &self.context else { return Ok(None) };
+        let elsewhere = ExecContext::remote();
+        let unreadable = self.remote.unreadable.as_ref().map(ToString::to_string);
+        let (changes, context, unreadable) = if asked.remote {
+            (&self.remote.changes, &elsewhere, self.unreadable.as_ref().or(unreadable.as_ref()))
+        } else {
+            (&self.changes, context, self.unreadable.as_ref())
+        };
         let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
         let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
         let mut found: Option<FoundEffect> = None;
-        for change in self.changes.iter().filter(|change| counts(change, asked)) {
+        for change in changes.iter().filter(|change| counts(change, asked)) {
             let known = match &change.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
@@ -109,7 +119,7 @@ impl ToolEffects {
                 }
             }
         }
-        match (&self.unreadable, found) {
+        match (unreadable, found) {
             (_, Some(found)) => Ok(Some(found)),
             (Some(why), None) if !asked.strict => Err(format!("the command cannot be read: {why}").into()),
             _ => Ok(None),
@@ -120,6 +130,16 @@ impl ToolEffects {
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
         let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
         found.map(|call| shortened(&call.argv().join(" ")))
+    }
+
+    /// The first call on another machine that matches one of `wanted`, or any if there are none.
+    pub(crate) fn remote_calls(&self, wanted: &[String]) -> Result<Option<String>, Unknown> {
+        let fits = |call: &&ProgramCall| wanted.is_empty() || wanted.iter().any(|wanted| call.matches(wanted));
+        match (self.remote.calls.iter().find(fits), &self.remote.unreadable) {
+            (Some(call), _) => Ok(Some(shortened(&call.argv().join(" ")))),
+            (None, Some(why)) => Err(format!("the remote command cannot be read: {why}").into()),
+            (None, None) => Ok(None),
+        }
     }
 }
 

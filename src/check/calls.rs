@@ -2,28 +2,52 @@
 
 use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, TreeReader};
+use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the command line runs a program with these first words, directly or behind `sudo`, `env`, `bash -c`,
 /// `xargs` and the like. The program's folder and options between the words do not count.
 ///
+/// With `remote: true` only programs on other machines count, as in `ssh host 'systemctl restart app'`; without
+/// `programs`, any of them.
+///
 /// ```yaml
 /// check: { not: { calls: [git push, npm publish] } }
+/// check: { not: { calls: { programs: systemctl, remote: true } } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallsCheck(pub Vec<String>);
+pub struct CallsCheck {
+    /// The programs, by their first words.
+    pub programs: Vec<String>,
+    /// Whether other machines are asked about instead of this one.
+    pub remote: bool,
+}
 
 impl CheckKind for CallsCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        Self(reader.templates(node))
+        if !matches!(node.value, NodeValue::Map(_)) {
+            return Self { programs: reader.templates(node), remote: false };
+        }
+        let fields = reader.fields(node, "`calls`", &["programs", "remote"]);
+        let programs = fields.read(reader, "programs", TreeReader::templates).unwrap_or_default();
+        let remote = fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false);
+        if programs.is_empty() && !remote {
+            fields.missing(reader, node, "`calls` needs `programs`, the first words of command lines");
+        }
+        Self { programs, remote }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let wanted = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.calls(wanted.clone()).map_err(Outcome::unknown)? {
-            Some(call) => Outcome::passes(format!("it runs `{call}`")),
-            None => Outcome::fails(format!("it runs none of `{}`", wanted.join("`, `"))),
+        let wanted = scope.expand_all(&self.programs).map_err(Outcome::unknown)?;
+        let (found, place) = if self.remote {
+            (scope.facts.remote_calls(wanted.clone()), " on another machine")
+        } else {
+            (scope.facts.calls(wanted.clone()), "")
+        };
+        Ok(match found.map_err(Outcome::unknown)? {
+            Some(call) => Outcome::passes(format!("it runs `{call}`{place}")),
+            None if wanted.is_empty() => Outcome::fails("it runs nothing on another machine"),
+            None => Outcome::fails(format!("it runs none of `{}`{place}", wanted.join("`, `"))),
         })
     }
 }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 /// below, `**/` at the beginning any folder. With `recursive: true` only recursive effects count. Command lines are
 /// parsed, including commands behind `sudo`, `bash -c`, `xargs`, `find` and the like, and paths are normalised. If the
 /// line cannot be parsed, or a variable could make it one of the paths, the check is unknown; with `strict: true` it
-/// passes.
+/// passes. With `remote: true` only changes on other machines count: `ssh host '…'`, `scp`, `rsync`.
 ///
 /// ```yaml
 /// check: { not: { touches: { effects: [remove], paths: [/, "~", "/etc/**"] } } }
@@ -33,6 +33,8 @@ pub struct TouchesCheck {
     pub recursive: bool,
     /// Whether a possible effect counts as certain.
     pub strict: bool,
+    /// Whether other machines are asked about instead of this one.
+    pub remote: bool,
     /// The question, if it has no variables.
     #[serde(skip)]
     cached: CachedQuery,
@@ -53,7 +55,7 @@ impl Eq for CachedQuery {}
 
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict"]);
+        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict", "remote"]);
         let effects = fields.read(reader, "effects", |reader, node| {
             reader
                 .each(node, |reader, node| reader.word(node, &Effect::WORDS))
@@ -71,6 +73,7 @@ impl CheckKind for TouchesCheck {
             except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
             strict: fields.read(reader, "strict", TreeReader::boolean).unwrap_or(false),
+            remote: fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false),
             cached: CachedQuery::default(),
         }
     }
@@ -98,7 +101,7 @@ impl TouchesCheck {
         let build = |paths: Vec<String>, except: Vec<String>| {
             let mut query = ProtectedPaths::default();
             (query.effects, query.paths, query.except) = (self.effects.clone(), paths, except);
-            (query.recursive, query.strict) = (self.recursive, self.strict);
+            (query.recursive, query.strict, query.remote) = (self.recursive, self.strict, self.remote);
             query.into_query()
         };
         if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {

@@ -24,6 +24,8 @@ pub struct ProtectedPaths {
     pub recursive: bool,
     /// Whether a possible effect counts as certain.
     pub strict: bool,
+    /// Whether other machines are asked about instead of this one.
+    pub remote: bool,
     digest: String,
 }
 
@@ -31,9 +33,10 @@ impl ProtectedPaths {
     /// Computes the digest that questions are compared by.
     #[must_use]
     pub fn into_query(mut self) -> EffectQuery {
-        let Self { effects, paths, except, recursive, strict, .. } = &self;
+        let Self { effects, paths, except, recursive, strict, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
-        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} {strict}");
+        let remote = if *remote { " remote" } else { "" };
+        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} {strict}{remote}");
         self.digest = format!("{} {:016x}", effects.join("|"), hash(whole.as_bytes()));
         EffectQuery(Arc::new(self))
     }

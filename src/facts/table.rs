@@ -133,6 +133,10 @@ questions! {
     fn calls(programs: Vec<String>) -> Option<String> {
         Question::Calls(programs); Answer::Calls(call) => call
     }
+    /// The first call of one of these programs, or of any, on another machine.
+    fn remote_calls(programs: Vec<String>) -> Option<String> {
+        Question::RemoteCalls(programs); Answer::Calls(call) => call
+    }
     /// The result that the output of these commands shows.
     fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult {
         Question::Output { commands, wrappers }; Answer::Output(result) => result

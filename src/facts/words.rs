@@ -43,6 +43,8 @@ impl Display for Question {
                 write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
+            Self::RemoteCalls(words) if words.is_empty() => f.write_str("would it run a program elsewhere?"),
+            Self::RemoteCalls(words) => write!(f, "would it run {} elsewhere?", words.join(" or ")),
             Self::Output { commands, .. } => write!(f, "what does the output of {} show?", commands.join(" or ")),
             Self::Added(asked) => {
                 let words = [(asked.all, "everything"), (asked.forced, "ignored files")];

@@ -17,6 +17,7 @@ mod git_index;
 mod inline_code;
 mod meddling;
 mod own_result;
+mod remote;
 mod shell_state;
 mod substitution;
 mod target_path;
@@ -29,6 +30,7 @@ use super::word::ShellWord;
 pub use call_output::CallOutput;
 pub use git_index::{CommitMessage, StagedFiles};
 pub use own_result::OwnResult;
+pub use remote::RemoteEffects;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 pub use target_path::TargetPath;
@@ -57,6 +59,8 @@ pub struct LineEffects {
     pub commits: Vec<CommitMessage>,
     /// What it stages.
     pub staged: Vec<StagedFiles>,
+    /// What it does on other machines.
+    pub remote: RemoteEffects,
     /// Commands that run unknown code: `curl … | sh`, `eval "$x"`, `$x`.
     pub hidden: Vec<String>,
     /// Whether a function starts itself without end.
@@ -183,17 +187,19 @@ impl ProgramCall {
     /// Whether it runs the program of `wanted` with the words of `wanted`.
     ///
     /// The program's folder, options before a word, with or without a value, and a word's part after a colon
-    /// (`test:unit`) do not count.
+    /// (`test:unit`) do not count. Options at the end of `wanted` may be anywhere after its other words.
     #[must_use]
     pub fn matches(&self, wanted: &str) -> bool {
         let argv = self.argv();
-        let mut wanted = wanted.split_whitespace();
-        let Some((program, own)) = wanted.next().zip(argv.first()) else { return false };
+        let wanted: Vec<&str> = wanted.split_whitespace().collect();
+        let Some(((program, wanted), own)) = wanted.split_first().zip(argv.first()) else { return false };
         if !is_program(own, program) {
             return false;
         }
+        let options = wanted.iter().rev().take_while(|word| word.starts_with('-')).count();
+        let (words, options) = wanted.split_at(wanted.len() - options);
         let mut starts = BTreeSet::from([1]);
-        for word in wanted {
+        for word in words {
             let mut next = BTreeSet::new();
             while let Some(at) = starts.pop_first() {
                 let Some(given) = argv.get(at) else { continue };
@@ -206,8 +212,23 @@ impl ProgramCall {
             }
             starts = next;
         }
-        !starts.is_empty()
+        let rest = starts.first().and_then(|at| argv.get(*at..));
+        rest.is_some_and(|rest| options.iter().all(|option| has_option(rest, option)))
     }
+}
+
+/// Whether an option is among these arguments, alone, with a value after `=`, or as one of several letters.
+fn has_option(arguments: &[String], option: &str) -> bool {
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    let is_among = |given: &str, letter: &str| {
+        let letters = given.strip_prefix('-').filter(|letters| letters.chars().all(|c| c.is_ascii_alphabetic()));
+        letters.is_some_and(|letters| letters.contains(letter))
+    };
+    arguments.iter().take_while(|given| *given != "--").any(|given| {
+        given == option
+            || given.strip_prefix(option).is_some_and(|rest| option.starts_with("--") && rest.starts_with('='))
+            || letter.is_some_and(|letter| is_among(given, letter))
+    })
 }
 
 /// Whether a program is the wanted one, in any folder; `python3.11` is `python`.

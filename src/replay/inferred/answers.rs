@@ -121,6 +121,9 @@ impl<'a> InferredAnswers<'a> {
             TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
             TargetPath::Unknown { .. } => false,
         };
+        if asked.remote {
+            return false;
+        }
         let touches = self.tool_effects().all();
         let asks = asked.paths.iter().any(|path| path.starts_with('~'));
         self.context.home == SOMEWHERE && (asks && !touches.is_empty() || touches.iter().any(named))
@@ -180,6 +183,7 @@ impl<'a> InferredAnswers<'a> {
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
             Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &|_| None)?,
+            Question::RemoteCalls(wanted) => Answer::Calls(self.tool_effects().remote_calls(wanted)?),
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => Answer::HookEntries(self.hook_entries()?),
             Question::History if known.unseen_edits => {

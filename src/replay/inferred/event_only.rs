@@ -15,6 +15,7 @@ pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question)
     let whole = match question {
         Question::EventText { of: EventText::Commit, .. }
         | Question::Calls(_)
+        | Question::RemoteCalls(_)
         | Question::Added(_)
         | Question::Output { .. } => input_is_whole(event),
         // A content that was removed is a mapping instead of a text.

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::walker::Walker;
-use super::{copy_move, file_programs, git, inline_code};
+use super::{copy_move, file_programs, git, inline_code, remote};
 use crate::shell::word::ShellWord;
 
 /// Walks a known program and returns its output.
@@ -12,6 +12,8 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         "cp" | "gcp" | "install" | "ginstall" => copy_move::cp(walker, name, rest),
         "ln" | "link" => copy_move::ln(walker, rest),
         "rsync" => copy_move::rsync(walker, rest),
+        "ssh" | "autossh" => remote::ssh(walker, rest, input),
+        "scp" => remote::scp(walker, rest),
         "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
             return git::root(walker).map_or_else(ShellWord::unknown, |root| ShellWord::new(format!("{root}\n")));
         }

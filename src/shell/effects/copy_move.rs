@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, file_programs};
+use super::{Effect, file_programs, remote};
 use crate::shell::word::ShellWord;
 
 const VALUED: &str = "-t --target-directory -S --suffix -m --mode -o --owner -g --group --backup -Z";
@@ -73,7 +73,7 @@ fn places(walker: &Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>
 pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, "-e --rsh --exclude --include --filter -f --files-from --log-file");
     let Some((target, sources)) = args.operands.split_last() else { return };
-    if args.has("-n --dry-run") || target.prefix().split('/').next().is_some_and(|host| host.contains(':')) {
+    if args.has("-n --dry-run") || remote::copy(walker, target) {
         return;
     }
     file_programs::below(walker, Effect::Write, target);

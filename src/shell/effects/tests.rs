@@ -6,6 +6,7 @@ mod bypasses;
 mod commits;
 mod harmless;
 mod hostile;
+mod remote;
 mod results;
 
 fn context() -> ExecContext {

@@ -56,6 +56,17 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// A walker for another machine, with what is left of this one's limits.
+    pub fn on_another_machine<'c>(&self, context: &'c ExecContext) -> Walker<'c> {
+        let own = OwnResult::default();
+        Walker { own, by: self.by.clone(), steps: self.steps, depth: self.depth, ..Walker::new(context) }
+    }
+
+    /// Counts the work of a walker for another machine.
+    pub fn spend(&mut self, other: &Walker<'_>) {
+        self.steps = other.steps;
+    }
+
     /// Walks a script with this standard input and returns its output.
     pub fn text(&mut self, text: &str, input: &ShellWord) -> ShellWord {
         let (tree, unreadable) = readable(text);
