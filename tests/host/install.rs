@@ -17,6 +17,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("a program that vanished blocks starts of agents and nothing else", vanished),
         Case::new("entries of an earlier version still work, and install replaces them", upgraded),
         Case::new("doctor finds no problem before and after a session", doctor),
+        Case::new("doctor finds a single tool call without the hook", silent),
     ]
 }
 
@@ -115,4 +116,24 @@ fn doctor(client: &Client) {
     must_be_gated(&client.run(&project, "/plan a page", planner()));
     modegate(&project, &["doctor", "--live"]);
     modegate(&project, &["doctor", "--live", "--json"]).json();
+}
+
+fn silent(client: &Client) {
+    let project = installed_project();
+    let mut manifest: Value = serde_json::from_str(&project.read(".claude/hooks/installed.json")).unwrap();
+    manifest["at"] = "2020-01-01T00:00:00Z".into();
+    project.write(".claude/hooks/installed.json", manifest.to_string());
+    let call = |line: &str| calls(vec![shell(line)]);
+    // Calls that work, fail, and are refused by the client.
+    let odd = vec![call("echo one"), call("false"), calls(vec![agent("no-such-agent")]), text("Done.")];
+    let first = client.run(&project, "Go.", Script::main(odd));
+    let status = || modegate(&project, &["status"]).stdout;
+    assert!(!status().contains("without it"), "{}", status());
+    project.write(".claude/settings.local.json", r#"{"disableAllHooks": true}"#);
+    let turns = vec![text("-"), text("-"), text("-"), text("-"), call("echo two"), text("Done.")];
+    let ran = Session::resume(&project, &first.id).run(client, "Go on.", Script::main(turns));
+    ran.check(ran.hooks.is_empty(), "no hook runs");
+    ran.must_read(MAIN, "two");
+    std::fs::remove_file(project.home().join(".claude/settings.local.json")).unwrap();
+    assert!(status().contains(", but used a tool without it"), "{}", status());
 }

@@ -143,8 +143,7 @@ impl Model {
     /// Starts it for a project, whose agents it can distinguish.
     pub fn start(script: Script, project: &Path) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
-        let server =
-            ScriptedServer { script, fingerprints: fingerprints(project), log: log.clone(), ids: AtomicUsize::new(1) };
+        let server = ScriptedServer { script, fingerprints: fingerprints(project), log: log.clone() };
         Self { server: Server::start(move |call| server.answer(call)), log }
     }
 
@@ -181,7 +180,6 @@ struct ScriptedServer {
     script: Script,
     fingerprints: Vec<(String, String)>,
     log: Arc<Mutex<Vec<Request>>>,
-    ids: AtomicUsize,
 }
 
 impl ScriptedServer {
@@ -201,10 +199,10 @@ impl ScriptedServer {
         let who = self.fingerprints.iter().find(|(_, line)| system.contains(line)).map_or(MAIN, |(name, _)| name);
         let request = Request { who: who.to_owned(), body };
         self.log.lock().unwrap().push(request.clone());
-        let content: Vec<Value> = self.script.turn(&request).into_iter().map(|block| self.content(block)).collect();
+        let content: Vec<Value> = self.script.turn(&request).into_iter().map(content_block).collect();
         let calls = content.iter().any(|block| block["type"] == "tool_use");
         let message = json!({
-            "id": self.id("msg"),
+            "id": id("msg"),
             "type": "message",
             "role": "assistant",
             "model": request.body["model"],
@@ -215,19 +213,19 @@ impl ScriptedServer {
         });
         if request.body["stream"] == true { streamed(message) } else { plain(&message, 200) }
     }
+}
 
-    fn content(&self, block: Block) -> Value {
-        match block {
-            Block::Text(text) => json!({"type": "text", "text": text}),
-            Block::Tool(name, input) => {
-                json!({"type": "tool_use", "id": self.id("toolu"), "name": name, "input": input})
-            }
-        }
+fn content_block(block: Block) -> Value {
+    match block {
+        Block::Text(text) => json!({"type": "text", "text": text}),
+        Block::Tool(name, input) => json!({"type": "tool_use", "id": id("toolu"), "name": name, "input": input}),
     }
+}
 
-    fn id(&self, kind: &str) -> String {
-        format!("{kind}_{:06}", self.ids.fetch_add(1, Ordering::Relaxed))
-    }
+/// An id that no other model gives either: a resumed session has the calls of an earlier one.
+fn id(kind: &str) -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(1);
+    format!("{kind}_{:06}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn usage() -> Value {
