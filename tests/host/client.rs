@@ -276,6 +276,12 @@ impl ClientRun {
         last.and_then(|event| event["result"].as_str()).unwrap_or_default().to_owned()
     }
 
+    /// Why a prompt was blocked, as its hook reports it; up to 2.1.145 the result is empty then.
+    pub fn prompt_block(&self) -> &str {
+        let prompts = self.hooks.iter().filter(|hook| hook.name.starts_with("UserPrompt"));
+        prompts.filter(|hook| hook.exit == 2).map(|hook| hook.stderr.as_str()).next().unwrap_or_default()
+    }
+
     /// A summary of the session for failure messages.
     pub fn summary(&self) -> String {
         let hooks = self.hooks.iter().map(|hook| {

@@ -99,7 +99,7 @@ fn review(client: &Client, project: &Project, code: &Path) {
     };
     std::fs::write(code, "broken\n").unwrap();
     let ran = session.run(client, "/code-review", script(&review));
-    ran.check(ran.result().contains("Code not committed."), "uncommitted code outside src blocks the review");
+    ran.check(ran.prompt_block().contains("Code not committed."), "uncommitted code outside src blocks the review");
     project.shell("git checkout -q .");
     let session = Session::new(project);
     let review = session.file("project/reviews/review_{session}_1.md");

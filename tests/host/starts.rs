@@ -31,8 +31,7 @@ fn review_of_uncommitted_code(client: &Client) {
     let blocked: Vec<_> = ran.at("UserPromptSubmit").into_iter().chain(ran.at("UserPromptExpansion")).collect();
     ran.check(blocked.len() == 1 && blocked[0].exit == 2, "the command is blocked");
     ran.check(ran.asked(MAIN).is_empty(), "the model is never asked");
-    // Up to 2.1.145, the result of a blocked prompt is empty with `-p`.
-    let shown = if client.version <= Version(2, 1, 145) { &blocked[0].stderr } else { &ran.result() };
+    let shown = if client.version <= Version(2, 1, 145) { ran.prompt_block() } else { &ran.result() };
     ran.check(shown.contains("Code not committed. Complete coding first."), "the person reads why");
     ran.check(project.cache()["code_review_mode"].is_null(), "no mode is active");
 }
