@@ -21,6 +21,7 @@ mod path;
 mod pattern;
 mod prompt;
 mod ran;
+mod reviewed;
 mod run;
 mod scope;
 mod session;
@@ -31,6 +32,7 @@ mod text;
 mod tool;
 mod touches;
 mod transcript;
+mod variable;
 
 pub use observed::EDIT;
 pub use pattern::TextPattern;
@@ -157,6 +159,8 @@ checks! {
     "text" => text::TextCheck as Text, "A file's text has certain parts.";
     "committed" => committed::CommittedCheck as Committed, "A file is committed.";
     "clean" => clean::CleanCheck as Clean, "Nothing is uncommitted.";
+    "reviewed" => reviewed::ReviewedCheck as Reviewed, "A review names the present state of the code.";
+    "variable" => variable::VariableCheck as Variable, "A variable has a certain value.";
     "branch" => branch::BranchCheck as Branch, "A certain branch is checked out.";
     "state" => state::StateCheck as State, "The state has certain values.";
     "ran" => ran::RanCheck as Ran, "An agent ran to its end.";

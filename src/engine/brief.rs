@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::mode::{Gate, Mode, Phase, Worker};
+use crate::verdict::Truth;
 
 impl<'a> Engine<'a> {
     /// Tells a gated agent before its first turn what is checked when it stops.
@@ -84,7 +85,10 @@ impl<'a> Engine<'a> {
     /// Returns what gates ask for, as one phrase.
     pub(super) fn expectations_of(&self, mode: &Mode, gates: &[Gate]) -> Option<String> {
         let scope = self.scope(mode);
-        let mut phrases: Vec<String> = gates.iter().filter_map(|gate| gate.check.expectation(&scope)).collect();
+        let selected =
+            |gate: &&Gate| gate.condition.as_ref().is_none_or(|given| given.evaluate(&scope).truth != Truth::Fails);
+        let gates = gates.iter().filter(selected);
+        let mut phrases: Vec<String> = gates.filter_map(|gate| gate.check.expectation(&scope)).collect();
         phrases.dedup();
         (!phrases.is_empty()).then(|| phrases.join("; "))
     }

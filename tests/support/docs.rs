@@ -28,8 +28,14 @@ phases:
 ";
 
 /// The documents whose YAML blocks are tests.
-const EXAMPLES: [&str; 5] =
-    ["docs/modes.md", "docs/mode-reference.md", "docs/checks.md", "docs/event-checks.md", "docs/gates.md"];
+const EXAMPLES: [&str; 6] = [
+    "docs/modes.md",
+    "docs/mode-reference.md",
+    "docs/checks.md",
+    "docs/event-checks.md",
+    "docs/git-checks.md",
+    "docs/gates.md",
+];
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -140,10 +146,10 @@ fn every_key_is_listed(document: &Document) -> Result<(), Failed> {
 
 /// Each kind of check has a section with one scenario, in which it fails once and passes once.
 fn every_kind_has_a_section(document: &Document) -> Result<(), Failed> {
-    let event_checks = Document::read("docs/event-checks.md");
+    let others = ["docs/event-checks.md", "docs/git-checks.md"].map(Document::read);
     for kind in KINDS {
         let heading = format!("### `{kind}`");
-        let section = document.section(&heading).or_else(|| event_checks.section(&heading));
+        let section = document.section(&heading).or_else(|| others.iter().find_map(|other| other.section(&heading)));
         let section = section.ok_or(format!("`{kind}` has no section"))?;
         let scenarios = section.blocks_of("yaml scenario");
         let [scenario] = scenarios.as_slice() else {
