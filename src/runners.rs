@@ -85,7 +85,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         let name = other.words.first().map(|word| word.filled("…")).unwrap_or_default();
         return unreadable(format!("`{name}` on the same line may print a result of its own"));
     }
-    SummaryReader::new(runs).result(&output.text, &part, count)
+    SummaryReader::of_runs(runs).result(&output.text, &part, count)
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.
@@ -93,7 +93,7 @@ fn filters_of(calls: &[ProgramCall], run: &ProgramCall) -> Result<(Vec<Vec<Shell
     match &run.output {
         CallOutput::Shown(_) if run.piped => Err("it is in the middle of a pipe"),
         CallOutput::Shown(filters) => Ok((filters.clone(), None)),
-        CallOutput::Hidden => Err("its output is not shown"),
+        CallOutput::Hidden | CallOutput::Captured => Err("its output is not shown"),
         CallOutput::Written(file) => {
             // `make test > log 2>&1; echo $?; tail log`
             let mut after = calls.iter().skip_while(|call| call.command <= run.command);

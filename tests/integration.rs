@@ -16,8 +16,12 @@ mod bad_input;
 mod bad_modes;
 #[path = "integration/commands.rs"]
 mod commands;
+#[path = "support/corpus.rs"]
+mod corpus;
 #[path = "integration/doctor.rs"]
 mod doctor;
+#[path = "integration/evidence.rs"]
+mod evidence;
 #[path = "integration/import.rs"]
 mod import;
 #[path = "integration/install.rs"]

@@ -46,7 +46,7 @@ pub(super) struct RunnerGrammar {
 use Reach::{EachPart, Final, Listed, Parts};
 use Sign::{Empty, Failed, Misused, Part, Passed, Whole};
 
-pub(super) const RUNNERS: [RunnerGrammar; 31] = [
+pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     RunnerGrammar {
         commands: &["cargo test", "cargo t"],
         reach: Parts,

@@ -1,6 +1,6 @@
 //! Other commands on the line of a test run.
 
-use crate::shell::{ProgramCall, ShellWord};
+use crate::shell::{CallOutput, ProgramCall, ShellWord};
 
 /// Commands that print no text that could be taken for a test summary.
 const QUIET: [&str; 70] = [
@@ -87,12 +87,24 @@ pub(super) fn speaker<'a>(calls: &'a [ProgramCall], runs: &[usize]) -> Option<&'
 fn is_quiet(call: &ProgramCall) -> bool {
     let name = call.words.first().map(|name| name.filled("…")).unwrap_or_default();
     match name.rsplit('/').next().unwrap_or_default() {
+        // The command that gets its output as a word is looked at.
+        _ if call.output == CallOutput::Captured => true,
         "echo" | "printf" => call.words.iter().all(|word| word.text().is_some()) && is_harmless(&call.words),
         // What it runs is walked on its own.
         "bash" | "sh" | "zsh" => call.words.iter().any(is_script_option),
+        "git" if call.matches("git status") || call.matches("git log") || call.matches("git diff") => {
+            is_brief(&call.words)
+        }
         _ if super::is_filter(&call.words) => call.piped,
         _ => QUIET.iter().any(|quiet| call.matches(quiet)),
     }
+}
+
+/// Whether every line has a prefix of git's: a state, a hash or a file.
+fn is_brief(words: &[ShellWord]) -> bool {
+    let has =
+        |options: &[&str]| words.iter().any(|word| options.iter().any(|option| word.prefix().starts_with(option)));
+    has(&["-s", "--short", "--porcelain", "--oneline", "--stat"]) && !has(&["--format", "--pretty"])
 }
 
 fn is_script_option(word: &ShellWord) -> bool {

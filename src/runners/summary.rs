@@ -18,20 +18,22 @@ pub(super) struct SummaryReader {
 }
 
 impl SummaryReader {
+    /// Reads the output of the runner that all these calls are, or of any.
+    pub fn of_runs(runs: &[&ProgramCall]) -> &'static Self {
+        static OWN: [OnceLock<SummaryReader>; RUNNERS.len()] = [const { OnceLock::new() }; RUNNERS.len()];
+        let prints = |runner: &RunnerGrammar, run: &ProgramCall| runner.commands.iter().any(|own| run.matches(own));
+        let is_own = |runner: &RunnerGrammar, run: &ProgramCall| {
+            runs.iter().any(|other| other.command == run.command && prints(runner, other))
+        };
+        let same = |runner: &&RunnerGrammar| runs.iter().all(|run| is_own(runner, run));
+        let own = RUNNERS.iter().zip(&OWN).find(|(runner, _)| same(runner));
+        own.map_or_else(Self::of_all, |(runner, reader)| reader.get_or_init(|| Self::of(vec![runner], true)))
+    }
+
     /// Reads the output of any runner.
     pub fn of_all() -> &'static Self {
         static ALL: OnceLock<SummaryReader> = OnceLock::new();
         ALL.get_or_init(|| Self::of(RUNNERS.iter().collect(), false))
-    }
-
-    /// Reads the output of the runners that these calls start: any, if one of them is not a runner itself.
-    pub fn new(runs: &[&ProgramCall]) -> Self {
-        let prints = |runner: &RunnerGrammar, run: &ProgramCall| runner.commands.iter().any(|own| run.matches(own));
-        let own: Vec<&RunnerGrammar> =
-            RUNNERS.iter().filter(|runner| runs.iter().any(|run| prints(runner, run))).collect();
-        let is_runner = |run: &ProgramCall| own.iter().any(|runner| prints(runner, run));
-        let known = |run: &&ProgramCall| runs.iter().any(|other| other.command == run.command && is_runner(other));
-        if runs.iter().all(known) { Self::of(own, true) } else { Self::of(RUNNERS.iter().collect(), false) }
     }
 
     fn of(runners: Vec<&'static RunnerGrammar>, direct: bool) -> Self {
@@ -174,7 +176,8 @@ fn without_prefix(line: &str, direct: bool) -> Option<&str> {
     }
     let is_name = |name: &str| name.len() < 80 && name.chars().all(|c| c.is_alphanumeric() || "@/:._#- ".contains(c));
     if let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
-        return is_name(name).then(|| rest.trim_start());
+        // `git commit` prints `[branch hash] subject`.
+        return (is_name(name) && !name.contains(' ')).then(|| rest.trim_start());
     }
     let named = line.split_once(" | ").or_else(|| line.split_once(": "));
     named.filter(|(name, _)| is_name(name)).map(|(_, rest)| rest.trim_start())

@@ -84,6 +84,15 @@ fn a_printed_summary_is_not_a_run() {
         "`echo` on the same line may print a result of its own",
     );
     check("PATH=/tmp/fake:$PATH cargo test | tail -1", "cargo test", CARGO_OK, "it sets PATH");
+    let commit = "git add -A && git commit -m \"$(cat <<'EOF'\nSubject\n\nBody\nEOF\n)\"";
+    check(&format!("cargo test 2>&1 | tail -1 && {commit}"), "cargo test", CARGO_OK, "passed");
+    check("make test | tail -0 && git commit -m x", "make test", "[main 1a2b3c4] 12 passed in 0.3s", NOTHING);
+    check(
+        "cargo test | tail -0; echo \"$(cat log)\"",
+        "cargo test",
+        CARGO_OK,
+        "`echo` on the same line may print a result of its own",
+    );
     check("alias x=y; cargo test | tail -1", "cargo test", CARGO_OK, "it defines an alias");
     check("cargo test > log; tail -1 log", "cargo test", CARGO_OK, "passed");
     check(

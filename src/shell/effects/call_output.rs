@@ -15,7 +15,9 @@ pub enum CallOutput {
     Shown(Vec<Vec<ShellWord>>),
     /// To this file, which has nothing else in it.
     Written(String),
-    /// Elsewhere: into a variable, to the end of a file, or nobody knows.
+    /// Into a word of another command, by `$(…)`.
+    Captured,
+    /// Elsewhere: to the end of a file, or nobody knows.
     #[default]
     Hidden,
 }
@@ -23,7 +25,11 @@ pub enum CallOutput {
 impl CallOutput {
     /// The output of a stage of a pipe whose later stages are `after`.
     pub(super) fn of_stage(&self, after: &[CommandTree], walker: &mut Walker<'_>) -> Self {
-        let Self::Shown(outer) = self else { return Self::Hidden };
+        let outer = match self {
+            Self::Shown(outer) => outer,
+            Self::Captured => return Self::Captured,
+            Self::Written(_) | Self::Hidden => return Self::Hidden,
+        };
         if after.len() + outer.len() > MOST_FILTERS {
             return Self::Hidden;
         }

@@ -1,5 +1,6 @@
 //! Answers the expansion's questions from the state of the walker.
 
+use super::CallOutput;
 use super::walker::Walker;
 use crate::shell::expansion::ShellEnvironment;
 use crate::shell::syntax::Unreadable;
@@ -15,7 +16,10 @@ impl ShellEnvironment for Walker<'_> {
     }
 
     fn printed(&mut self, command: &str) -> ShellWord {
-        let printed = self.unowned_aside(|walker| walker.text(command, &ShellWord::unknown()));
+        let printed = self.unowned_aside(|walker| {
+            walker.output = CallOutput::Captured;
+            walker.text(command, &ShellWord::unknown())
+        });
         // The shell strips trailing newlines.
         match printed.text() {
             Some(text) if !printed.has_glob() => ShellWord::new(text.trim_end_matches('\n')),

@@ -1,0 +1,65 @@
+//! How many test runs of a generated corpus are read, and how many of them wrongly.
+
+use crate::corpus::{Sample, Truth, samples};
+use modegate::internals::InferredFacts;
+use modegate::{Catalogue, Event, Facts, ModeState, Session, decide};
+use std::collections::BTreeMap;
+
+/// As many as in the sessions whose shapes the corpus has.
+const COUNT: usize = 1816;
+
+/// What the code mode has seen of a run.
+fn seen(event: &serde_json::Value, modes: &Catalogue) -> Option<Truth> {
+    let event = Event::from_value(event.clone()).unwrap();
+    let code = ModeState { is_active: true, phase: Some("failing_test".to_owned()), ..ModeState::default() };
+    let session =
+        Session { id: "s1".into(), modes: BTreeMap::from([("code_mode".to_owned(), code)]), ..Session::default() };
+    let facts = InferredFacts::default();
+    let decided = decide(&event, modes, &session, &Facts::new(&facts.at(&event, None)));
+    let state = decided.session.mode_state("code_mode").unwrap().clone();
+    let has = |mark: &str| state.seen.contains_key(mark);
+    match () {
+        () if has("{test}:passed") => Some(Truth::Passed),
+        () if has("{test}:failed") => Some(Truth::Failed),
+        () => None,
+    }
+}
+
+#[derive(Default)]
+struct ShapeCounts {
+    all: usize,
+    before: usize,
+    read: usize,
+    wrong: usize,
+}
+
+#[test]
+fn most_runs_are_read_and_none_wrongly() {
+    let modes = Catalogue::compose(None, &[]);
+    let mut table: BTreeMap<&str, ShapeCounts> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for Sample { event, truth, shape, listed, own } in samples(COUNT) {
+        let seen = seen(&event, &modes);
+        let is_right = seen == Some(truth) || seen.is_none() && truth == Truth::Nothing;
+        for row in [shape, "together"] {
+            let counts = table.entry(row).or_default();
+            counts.all += 1;
+            counts.before += usize::from(listed && own && truth != Truth::Nothing);
+            counts.read += usize::from(is_right);
+            counts.wrong += usize::from(!is_right && seen.is_some());
+        }
+        if !is_right && seen.is_some() {
+            wrong.push(format!("{truth:?} read as {seen:?}: {event}"));
+        }
+    }
+    let rows: Vec<String> = table
+        .iter()
+        .map(|(shape, row)| format!("| {shape} | {} | {} | {} | {} |\n", row.all, row.before, row.read, row.wrong))
+        .collect();
+    let rows = rows.concat();
+    assert_eq!(wrong, Vec::<String>::new(), "\n{rows}");
+    let together = &table["together"];
+    assert!(together.read * 100 >= together.all * 95, "\n{rows}");
+    let page = include_str!("../../docs/evidence.md");
+    assert!(page.contains(&rows), "docs/evidence.md needs this table:\n{rows}");
+}
