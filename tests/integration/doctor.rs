@@ -158,6 +158,13 @@ fn only_enabled_plugins_count() {
     fs::remove_file(project.home().join(SETTINGS)).unwrap();
     let (exit, report) = examined(&project, &["--live"]);
     assert_eq!(exit, 0, "{report:#}");
+    // A project without the workflow may not want it.
+    fs::remove_dir_all(project.home().join(".claude/commands")).unwrap();
+    fs::remove_dir_all(project.home().join(".claude/agents")).unwrap();
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!((exit, checks(&report, "problem").len()), (0, 0), "{report:#}");
+    let text = report.to_string();
+    assert!(text.contains("a plugin gates this project") && text.contains("hooks.json"), "{report:#}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::Diagnostic;
-use super::context::DoctorContext;
+use super::context::{DoctorContext, SettingsScope};
 use super::workflow_files::{AgentFile, agents, has_command, is_built_in};
 use crate::check::Check;
 use crate::ids::AgentName;
@@ -14,6 +14,9 @@ use crate::starter;
 const BUILT_IN_COMMANDS: [&str; 2] = ["plan", "code-review"];
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
+    if let Some(note) = plugin_only(context) {
+        return vec![note];
+    }
     let mut diagnostics = commands(context);
     let agents = agents(context);
     let phases = context.catalogue.modes.iter().flat_map(|mode| &mode.phases);
@@ -29,6 +32,19 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
         diagnostics.push(Diagnostic::ok("workflow", message));
     }
     diagnostics
+}
+
+/// A project that a plugin gates and that has none of the commands: it may not want the workflow.
+fn plugin_only(context: &DoctorContext) -> Option<Diagnostic> {
+    let calls = context.calls();
+    let is_plugins = !calls.is_empty() && calls.iter().all(|(file, _)| file.scope == SettingsScope::Plugin);
+    let mut commands = context.catalogue.modes.iter().flat_map(|mode| &mode.commands);
+    if !is_plugins || commands.any(|command| has_command(context, command)) {
+        return None;
+    }
+    let file = calls.first().map(|(file, _)| file.name.as_str()).unwrap_or_default();
+    let message = format!("a plugin gates this project (`{file}`), which has no command that starts a mode");
+    Some(Diagnostic::note("workflow", message, "add the commands and agents to `.claude`, if you want the modes here"))
 }
 
 fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
