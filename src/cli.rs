@@ -7,6 +7,7 @@ mod completions;
 mod demo;
 mod doctor;
 mod file_change;
+mod gallery;
 pub mod hook;
 mod hook_activity;
 mod install;

@@ -25,6 +25,7 @@ mod disk;
 mod engine;
 mod event;
 mod facts;
+mod gallery;
 mod hook_entries;
 mod ids;
 mod journal;
@@ -87,6 +88,7 @@ pub mod internals {
     pub use crate::check::KINDS;
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
+    pub use crate::gallery::GALLERY;
     pub use crate::journal_files::{journals, lines};
     pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;

@@ -22,6 +22,8 @@ mod corpus;
 mod doctor;
 #[path = "integration/evidence.rs"]
 mod evidence;
+#[path = "integration/gallery.rs"]
+mod gallery;
 #[path = "integration/import.rs"]
 mod import;
 #[path = "integration/install.rs"]

@@ -1,9 +1,9 @@
-//! `modegate modes`: lists, prints, checks and imports modes.
+//! `modegate modes`: lists, prints, checks, imports and adds modes.
 
 use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, places};
+use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
 use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
@@ -39,6 +39,27 @@ pub(super) enum ModesCommand {
         /// The file
         file: PathBuf,
     },
+    /// List the gates and modes that can be added
+    #[command(after_help = "Example:\n  modegate modes gallery")]
+    Gallery {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add gates or a mode from the gallery to this project
+    #[command(after_help = "Writes .claude/modes/NAME.yaml; existing files are never overwritten.\n\nExample:\n  \
+        modegate modes add tests-before-commit branch-first")]
+    Add {
+        /// Names of entries
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        /// Show what would be written
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Check mode files and print every problem
     #[command(after_help = "Exits with 1 if there is a problem.\n\nExamples:\n  modegate modes check\n  \
         modegate modes check .claude/modes/release.yaml")]
@@ -59,6 +80,8 @@ impl ModesCommand {
             Self::Show { name, json } => show(&places, &name, json)?,
             Self::Check { files, json } => return check(&places, &files, json),
             Self::Import { file } => import(&file)?,
+            Self::Gallery { json } => gallery::list(&places, json)?,
+            Self::Add { names, dry_run, json } => gallery::add(&places, &names, dry_run, json)?,
         }
         Ok(ExitCode::SUCCESS)
     }

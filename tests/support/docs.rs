@@ -28,13 +28,14 @@ phases:
 ";
 
 /// The documents whose YAML blocks are tests.
-const EXAMPLES: [&str; 6] = [
+const EXAMPLES: [&str; 7] = [
     "docs/modes.md",
     "docs/mode-reference.md",
     "docs/checks.md",
     "docs/event-checks.md",
     "docs/git-checks.md",
     "docs/gates.md",
+    "docs/gallery.md",
 ];
 
 pub fn trials() -> Vec<Trial> {

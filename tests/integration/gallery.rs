@@ -1,0 +1,101 @@
+//! The gallery: its commands, its files, its document and its scenarios.
+
+use crate::project::Project;
+use modegate::internals::GALLERY;
+use serde_json::Value;
+use std::path::Path;
+
+fn repository(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+#[test]
+fn every_entry_can_be_added_and_all_of_them_together() {
+    let project = Project::new();
+    for entry in GALLERY {
+        assert_eq!(project.run(&["modes", "add", entry.name]).exit, 0, "{}", entry.name);
+        let output = project.run(&["modes", "check"]);
+        assert_eq!(output.exit, 0, "{}: {}", entry.name, output.stdout);
+        assert_eq!(project.read(&format!(".claude/modes/{}.yaml", entry.name)), entry.text);
+    }
+    let list = project.run(&["modes", "gallery", "--json"]).json();
+    assert_eq!(list.as_array().unwrap().len(), GALLERY.len());
+    assert!(list.as_array().unwrap().iter().all(|entry| entry["added"] == true), "{list}");
+}
+
+#[test]
+fn every_gate_of_the_gallery_warns() {
+    let project = Project::new();
+    let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
+    assert_eq!(project.run(&[&["modes", "add"], names.as_slice()].concat()).exit, 0);
+    for entry in GALLERY {
+        let gates = entry.text.matches("\n  - id: ").count();
+        let warns = entry.text.matches("level: warn #").count();
+        let expected = if entry.command.is_some() { 1 } else { gates };
+        assert_eq!(warns, expected, "{}", entry.name);
+    }
+}
+
+#[test]
+fn every_entry_is_in_the_document_and_has_a_scenario() {
+    let document = repository("docs/gallery.md");
+    for entry in GALLERY {
+        let name = entry.name;
+        let row = format!("| [`{name}`](../modes/gallery/{name}.yaml) | {} |", entry.about());
+        assert!(document.contains(&row), "docs/gallery.md lacks: {row}");
+        let scenario = repository(&format!("fixtures/scenarios/gallery/{name}.yaml"));
+        assert!(scenario.contains(&format!("[modes, add, {name}]")), "{name}");
+    }
+    let rows = document.lines().filter(|line| line.starts_with("| [`")).count();
+    assert_eq!(rows, GALLERY.len(), "docs/gallery.md lists an entry that does not exist");
+}
+
+#[test]
+fn an_existing_file_is_never_overwritten() {
+    let project = Project::new();
+    project.write(".claude/modes/branch-first.yaml", "mode: base\n");
+    let output = project.run(&["modes", "add", "keep-history", "branch-first"]);
+    assert_eq!(output.exit, 1, "{output:?}");
+    assert!(
+        output.stderr.contains("`.claude/modes/branch-first.yaml` exists with another content"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(project.read(".claude/modes/branch-first.yaml"), "mode: base\n");
+    assert!(!project.home().join(".claude/modes/keep-history.yaml").exists());
+    // A command of the same name stays, and starts the mode.
+    project.write(".claude/commands/release.md", "Mine.\n");
+    let output = project.run(&["modes", "add", "release"]);
+    assert_eq!((output.exit, project.read(".claude/commands/release.md").as_str()), (0, "Mine.\n"));
+    assert!(output.stdout.contains("kept"), "{}", output.stdout);
+    // Adding it again changes nothing.
+    let again = project.run(&["modes", "add", "release"]);
+    assert!(again.exit == 0 && again.stdout.contains("same"), "{}", again.stdout);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let project = Project::new();
+    let output = project.run(&["modes", "add", "bugfix", "--dry-run", "--json"]);
+    let changes: Value = output.json();
+    assert_eq!((output.exit, &changes["dry_run"], changes["changes"].as_array().unwrap().len()), (0, &true.into(), 2));
+    assert!(!project.home().join(".claude/modes").exists());
+    assert!(!project.home().join(".claude/commands").exists());
+}
+
+#[test]
+fn an_unknown_or_conflicting_entry_is_an_error() {
+    let project = Project::new();
+    let output = project.run(&["modes", "add", "branch-frist"]);
+    assert_eq!(output.exit, 64);
+    assert!(output.stderr.contains("unknown entry `branch-frist`, did you mean `branch-first`?"), "{}", output.stderr);
+    project.write(".claude/modes/ours.yaml", "mode: release\ncommands: [/ship]\n");
+    let output = project.run(&["modes", "add", "release"]);
+    assert_eq!(output.exit, 1);
+    assert!(
+        output.stderr.contains("`.claude/modes/ours.yaml` already defines the mode `release`"),
+        "{}",
+        output.stderr
+    );
+    assert!(!project.home().join(".claude/modes/release.yaml").exists());
+}
