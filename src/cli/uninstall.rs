@@ -101,6 +101,8 @@ impl Uninstall {
             name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
         }));
         removed.extend(existing(places.compiled()));
+        // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
+        removed.extend(existing(places.lock()));
         let state = state_files(target);
         let kept = !self.purge && !state.is_empty();
         if kept {
@@ -109,7 +111,6 @@ impl Uninstall {
             return Ok(changes);
         }
         removed.extend(state);
-        removed.extend(existing(places.lock()));
         Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).collect())
     }
 }

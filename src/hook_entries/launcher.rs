@@ -11,16 +11,16 @@ const RUN: &str = r#"; [ -x "$p" ] && exec "$p" "#;
 /// Looks for the program in the main checkout of a linked worktree, at the root of the repository, then on PATH.
 ///
 /// `r` is the root of this checkout, `m` that of the main one: `.git` of a linked worktree is a file that names it.
-/// Nothing here starts a process or can loop for ever. `c` is set where modegate has state: the program was there and is
-/// gone.
+/// Nothing here starts a process or can loop for ever. `c` is set where modegate has state and a lock: the program was
+/// there and is gone. `uninstall` leaves the state, but not the lock. An empty PATH would mean the current folder.
 const SEARCH: &str = concat!(
     r#"; d=$CLAUDE_PROJECT_DIR; r=$d; g=; c="#,
     r#"; until [ -e "$r/.git" ] || [ "$r" = "${r%/*}" ]; do r=${r%/*}; done; [ -e "$r/.git" ] || r=$d; m=$r"#,
     r#"; [ -f "$r/.git" ] && read -r _ g <"$r/.git"; case $g in /*) ;; *) g=$r/$g;; esac"#,
     r#"; case $g in */.git/worktrees/*) m=${g%/.git/worktrees/*};; esac"#,
     r#"; for h in "$m${d#"$r"}" "$r" "$m"; do h=$h/.claude/hooks"#,
-    r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS; [ -e "$h/cache.json" ] && c=1; done"#,
-    r#"; PATH=$PATH:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
+    r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS; [ -e "$h/cache.json" ] && [ -e "$h/cache.lock" ] && c=1; done"#,
+    r#"; PATH=${PATH:-/bin}:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
 );
 
 /// What is said at the start of a session without modegate.

@@ -40,14 +40,18 @@ struct Checkout<'a> {
 }
 
 impl Checkout<'_> {
-    /// Runs the entry of an event as the host does, in one shell.
-    fn send_in(&self, shell: &[&str], event: &Value) -> CommandOutput {
+    /// The line of an event's entry.
+    fn line(&self, event: &str) -> String {
         let settings = std::fs::read_to_string(self.folder.join(".claude/settings.json")).unwrap();
         let settings: Value = serde_json::from_str(&settings).unwrap();
-        let name = event["hook_event_name"].as_str().unwrap();
-        let line = settings["hooks"][name][0]["hooks"][0]["command"].as_str().unwrap();
+        settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+    }
+
+    /// Runs the entry of an event as the host does, in one shell.
+    fn send_in(&self, shell: &[&str], event: &Value) -> CommandOutput {
+        let line = self.line(event["hook_event_name"].as_str().unwrap());
         let mut command = self.project.plain(shell[0]);
-        command.args(&shell[1..]).args(["-c", line]).current_dir("/").env("CLAUDE_PROJECT_DIR", &self.folder);
+        command.args(&shell[1..]).args(["-c", &line]).current_dir("/").env("CLAUDE_PROJECT_DIR", &self.folder);
         let folders = std::env::var_os("PATH").unwrap();
         let others = std::env::split_paths(&folders).filter(|folder| !folder.join("modegate").exists());
         command.env("PATH", std::env::join_paths(others).unwrap());
@@ -219,6 +223,34 @@ fn a_vanished_program_blocks_starts_of_agents_only() {
 }
 
 #[test]
+fn a_person_who_has_uninstalled_it_is_a_colleague_without_modegate() {
+    let project = installed();
+    project.write(".claude/hooks/cache.json", "{}");
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    // The settings of colleagues come back with the next checkout.
+    project.shell("git checkout -q .claude");
+    assert!(project.home().join(".claude/hooks/cache.json").exists(), "the state stays");
+    let home = Checkout { project: &project, folder: project.home() };
+    for event in [call("Agent"), event("UserPromptSubmit")] {
+        let output = home.send(&event);
+        assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{event}");
+    }
+    assert!(home.send(&event("SessionStart")).stdout.contains("modegate is not installed here"));
+}
+
+#[test]
+fn an_empty_path_is_not_the_current_folder() {
+    let project = installed();
+    let clone = clone(&project);
+    mark(&clone.folder.join("modegate"), "current");
+    let line = clone.line("Stop");
+    let mut command = project.plain("/bin/sh");
+    command.args(["-c", &line]).current_dir(&clone.folder).env("CLAUDE_PROJECT_DIR", &clone.folder);
+    let output = run_command(command.env("PATH", ""), b"{}\n");
+    assert_eq!((output.exit, output.stdout.as_str(), output.stderr.as_str()), (0, "", ""));
+}
+
+#[test]
 fn settings_of_a_user_name_the_program_itself() {
     let project = Project::named("it's $HOME `x` \"q\"");
     project.git(&["init", "-q"]);
@@ -231,6 +263,7 @@ fn settings_of_a_user_name_the_program_itself() {
     std::fs::remove_file(user.join("modegate/modegate")).unwrap();
     assert_eq!(home.send(&call("Agent")).exit, 0);
     project.write(".claude/hooks/cache.json", "{}");
+    project.write(".claude/hooks/cache.lock", "");
     assert_eq!(home.send(&call("Agent")).exit, 2);
 }
 
