@@ -12,6 +12,7 @@ use super::{CliResult, doctor, install_variables};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries::{self, SettingsError};
+use crate::live::place;
 use crate::mode_cache;
 use crate::starter;
 use clap::Args;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   modegate install
   modegate install --dry-run
-  modegate install --path          for settings that are committed and shared
+  modegate install --path          without a copy of the program in the project
   modegate install --user          for all your projects")]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Install {
@@ -127,11 +128,12 @@ impl Install {
         let problems = if self.dry_run { Vec::new() } else { doctor::problems(target) };
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
+            let coverage = Coverage::of(target, changes);
             let changes: Vec<Value> = changes.iter().map(|change| change.as_json(self.dry_run)).collect();
             screen::print_json(&json!({
                 "version": env!("CARGO_PKG_VERSION"), "home": target.home.to_string_lossy(),
                 "settings": target.settings.to_string_lossy(), "events": names, "dry_run": self.dry_run,
-                "changes": changes, "problems": problems, "coverage": Coverage::of(target),
+                "changes": changes, "problems": problems, "coverage": coverage,
             }));
             return;
         }
@@ -140,7 +142,7 @@ impl Install {
         screen::print_line(format!("modegate {} {verb} in {home}", env!("CARGO_PKG_VERSION")));
         file_change::print(changes, target, self.dry_run);
         problems.iter().for_each(doctor::Diagnostic::print);
-        Coverage::of(target).print();
+        Coverage::of(target, changes).print();
         if !self.dry_run {
             print_next_steps(target);
         }
@@ -150,14 +152,14 @@ impl Install {
 /// Who is gated by an installation, and where.
 #[derive(Serialize)]
 struct Coverage {
-    commit: Option<&'static str>,
+    commit: Option<String>,
     colleagues: &'static str,
     worktrees: &'static str,
     subfolders: &'static str,
 }
 
 impl Coverage {
-    fn of(target: &InstallTarget) -> Self {
+    fn of(target: &InstallTarget, changes: &[FileChange]) -> Self {
         if target.is_users {
             return Self {
                 commit: None,
@@ -175,9 +177,9 @@ impl Coverage {
             };
         }
         Self {
-            commit: Some("commit .claude/settings.json, .claude/commands and .claude/agents to share this"),
+            commit: Some(format!("commit {} to share this", shared_files(target, changes))),
             colleagues: "gated if they have modegate; others can work and are told how to get it",
-            worktrees: "gated, with the state of this checkout",
+            worktrees: worktrees_of(target),
             subfolders: "not gated if Claude Code is started there; `modegate install --local` adds them for you",
         }
     }
@@ -188,9 +190,36 @@ impl Coverage {
         for (who, text) in rows {
             screen::print_line(format!("  {who:<11} {text}"));
         }
-        if let Some(text) = self.commit {
+        if let Some(text) = &self.commit {
             screen::print_line(format!("  {:<11} {text}", "git"));
         }
+    }
+}
+
+/// Which other worktrees of the repository have the program.
+fn worktrees_of(target: &InstallTarget) -> &'static str {
+    if target.state_places().home != target.home {
+        return "gated, with the state of the main checkout";
+    }
+    if place::is_linked(&target.home) {
+        return "others are not gated unless modegate is on PATH, or installed in the main checkout";
+    }
+    "gated, with the state of this checkout"
+}
+
+/// The files of an installation that work for colleagues too.
+fn shared_files(target: &InstallTarget, changes: &[FileChange]) -> String {
+    let paths = [
+        target.settings.clone(),
+        target.places().settings(),
+        target.claude.join("commands"),
+        target.claude.join("agents"),
+    ];
+    let is_written = |path: &&PathBuf| changes.iter().any(|change| change.path.starts_with(path));
+    let names: Vec<String> = paths.iter().filter(is_written).map(|path| target.short(path)).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
     }
 }
 

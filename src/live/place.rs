@@ -98,6 +98,12 @@ pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
     Some(lexical(&main?.join(folder.strip_prefix(root).ok()?)))
 }
 
+/// Whether a folder is in a linked worktree or a submodule, where `.git` is a file.
+#[must_use]
+pub fn is_linked(folder: &Path) -> bool {
+    repository_root(folder).is_some_and(|(_, git)| git.is_file())
+}
+
 /// The root of the repository around a folder; in a linked worktree, that of the main checkout.
 #[must_use]
 pub fn repository_home(folder: &Path) -> Option<PathBuf> {

@@ -339,6 +339,41 @@ fn install_prints_who_is_gated() {
 }
 
 #[test]
+fn install_prints_what_to_commit() {
+    let project = Project::new();
+    let committed = |words: &[&str]| {
+        let stdout = project.run(words).stdout;
+        stdout
+            .lines()
+            .find(|line| line.starts_with("  git "))
+            .unwrap_or_default()
+            .trim_start_matches("  git ")
+            .trim()
+            .to_owned()
+    };
+    let of_all = |settings: &str| format!("commit {settings}, .claude/commands and .claude/agents to share this");
+    assert_eq!(committed(&["install"]), of_all(".claude/settings.json"));
+    assert_eq!(committed(&["install", "--no-workflow"]), "commit .claude/settings.json to share this");
+    project.write("package.json", r#"{"scripts": {"test": "jest"}}"#);
+    assert_eq!(committed(&["install"]), of_all(".claude/settings.json, .claude/modegate.yaml"));
+    assert_eq!(committed(&["install"]), of_all(".claude/settings.json, .claude/modegate.yaml"), "unchanged files too");
+}
+
+#[test]
+fn install_in_a_linked_worktree_says_where_the_state_is() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    let folder = project.home().parent().unwrap().join("tree").to_string_lossy().into_owned();
+    project.git(&["worktree", "add", "-q", &folder]);
+    let install = || project.run(&["install", "--project", &folder]).stdout;
+    let expected = "  worktrees   others are not gated unless modegate is on PATH, or installed in the main checkout\n";
+    assert!(install().contains(expected), "{}", install());
+    assert_eq!(project.run(&["install"]).exit, 0);
+    assert!(install().contains("  worktrees   gated, with the state of the main checkout\n"), "{}", install());
+}
+
+#[test]
 fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     let project = Project::new();
     project.git(&["init", "-q"]);
