@@ -17,12 +17,14 @@ impl<'a> Engine<'a> {
         }
         let is_other = |other: &str, record: &AgentRecord| other != id && works_in(phase, record);
         let others = state.agents.iter_mut().filter(|(other, record)| is_other(other, record));
-        let count = others.map(|(_, record)| record.number = record.number.max(1)).count();
-        if count == 0 {
-            return 0;
-        }
-        let last = state.parallel.entry(phase.name.clone()).or_insert(1);
-        *last = last.saturating_add(1);
+        let numbers = others.map(|(_, record)| {
+            record.number = record.number.max(1);
+            record.number
+        });
+        // Agents of an earlier activation may still be at work.
+        let Some(highest) = numbers.max() else { return 0 };
+        let last = state.parallel.entry(phase.name.clone()).or_default();
+        *last = highest.max(*last).saturating_add(1);
         *last
     }
 
