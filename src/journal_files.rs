@@ -131,13 +131,16 @@ pub fn recent(path: &Path) -> Vec<JournalLine> {
     split(&tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
 }
 
-/// The last `size` bytes of a file.
+/// The last `size` bytes of a file. A pipe or a device, which may never end, is an error.
 pub fn tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(size)))?;
+    file.seek(SeekFrom::Start(meta.len().saturating_sub(size)))?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -160,7 +160,8 @@ fn conversation_lines(text: &[u8]) -> Vec<ConversationLine> {
         // Cheaper than reading every line of the host's own notes.
         memmem::find(line, b"\"uuid\"")?;
         let record = TranscriptRecord::read(line).ok()?;
-        let forked_from = record.forked_from.get("sessionId").and_then(serde_json::Value::as_str).map(str::to_owned);
+        let parent = record.forked_from.get("sessionId").and_then(serde_json::Value::as_str);
+        let forked_from = parent.filter(|id| crate::paths::safe_name(id) == **id).map(str::to_owned);
         Some(ConversationLine { uuid: record.uuid.0?, forked_from })
     });
     lines.take(OWN_LINES).collect()

@@ -1,6 +1,6 @@
 //! Whatever comes in: exit 0, a clear line, nothing outside `.claude/hooks`, no crash.
 
-use crate::project::{CommandOutput, Project};
+use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
 
 /// One clear line on stderr, at most one JSON object on stdout, exit 0.
@@ -94,6 +94,31 @@ fn hostile_names_stay_in_their_folder() {
         assert_eq!(top.len(), 2, "{id:?}: {top:?}");
         let outside: Vec<_> = std::fs::read_dir(project.home().parent().unwrap()).unwrap().collect();
         assert_eq!(outside.len(), 1, "{id:?}: {outside:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fork_with_an_odd_transcript_is_answered() {
+    let project = Project::installed();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    let folder = project.home().join("host");
+    let line = |parent: &str| format!("{}\n", json!({"uuid": format!("of {parent}"), "forkedFrom": {"sessionId": parent}}));
+    project.write("host/huge.jsonl", format!("\"uuid\"{}", "x".repeat(20 << 20)));
+    project.write("host/binary.jsonl", [0xff, 0, 0x80, b'\n'].repeat(1000));
+    project.write("host/path.jsonl", line("../host/huge"));
+    project.write("host/names.jsonl", line("a\nb"));
+    // Nobody writes to it, so reading would not end; it is found next to the others, too.
+    project.shell("mkfifo host/pipe.jsonl");
+    for name in ["huge", "binary", "path", "names", "pipe", "missing"] {
+        let transcript = folder.join(format!("{name}.jsonl"));
+        let event = json!({"hook_event_name": "SessionStart", "source": "fork", "session_id": name, "transcript_path": transcript});
+        let mut command = project.plain("timeout");
+        command.arg("20").arg(env!("CARGO_BIN_EXE_modegate")).arg("hook").env("CLAUDE_PROJECT_DIR", project.home());
+        let output = run_command(&mut command, event.to_string().as_bytes());
+        assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "{name}: {output:?}");
+        let has_lines = ["path", "names"].contains(&name);
+        assert_eq!(output.stdout.contains("it is not known of which session"), has_lines, "{name}: {}", output.stdout);
     }
 }
 
