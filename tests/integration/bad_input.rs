@@ -103,7 +103,8 @@ fn a_fork_with_an_odd_transcript_is_answered() {
     let project = Project::installed();
     project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
     let folder = project.home().join("host");
-    let line = |parent: &str| format!("{}\n", json!({"uuid": format!("of {parent}"), "forkedFrom": {"sessionId": parent}}));
+    let line =
+        |parent: &str| format!("{}\n", json!({"uuid": format!("of {parent}"), "forkedFrom": {"sessionId": parent}}));
     project.write("host/huge.jsonl", format!("\"uuid\"{}", "x".repeat(20 << 20)));
     project.write("host/binary.jsonl", [0xff, 0, 0x80, b'\n'].repeat(1000));
     project.write("host/path.jsonl", line("../host/huge"));
