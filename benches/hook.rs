@@ -28,6 +28,7 @@ fn main() {
         std::env::var_os("MODEGATE").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_modegate")), PathBuf::from);
     fs::copy(given, &binary).unwrap();
     hooks(&folder, &binary);
+    launcher(&folder, &binary);
     gates(&folder, &binary);
     let sizes: &[usize] = if quick { &[1_000] } else { &[1_000, 20_000, 100_000] };
     for size in sizes {
@@ -71,6 +72,27 @@ fn hooks(folder: &Path, binary: &Path) {
     comparison.add("a gated start with frontmatter", 1.5, project.command(), Some(&marked));
     comparison.add("a state move", 2.5, project.command(), Some(&state));
     comparison.run(ROUNDS, "x /bin/true");
+}
+
+/// The shell line of the settings that finds the program, with an empty program in its place.
+fn launcher(folder: &Path, binary: &Path) {
+    let project = folder.join("launcher");
+    fs::create_dir_all(&project).unwrap();
+    let install = Command::new(binary).arg("--project").arg(&project).arg("install").stdout(Stdio::null()).status();
+    assert!(install.unwrap().success());
+    let settings = fs::read_to_string(project.join(".claude/settings.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    let line = settings.pointer("/hooks/Stop/0/hooks/0/command").and_then(serde_json::Value::as_str).unwrap();
+    let empty = project.join(".claude/hooks/modegate");
+    fs::copy("/bin/true", &empty).unwrap();
+    let mut comparison = Comparison::new();
+    comparison.add("an empty program", 0.0, Command::new(&empty), None);
+    for shell in ["dash", "bash"] {
+        let mut command = Command::new(shell);
+        command.args(["-c", line]).env("CLAUDE_PROJECT_DIR", &project);
+        comparison.add(&format!("the line of the settings, {shell}"), 2.2, command, None);
+    }
+    comparison.run(ROUNDS, "x an empty program");
 }
 
 /// Measures the base mode: no gates, the shipped gates, many that do not match, and one that runs a program.
