@@ -154,6 +154,22 @@ pub fn journals(folder: &Path) -> Vec<PathBuf> {
     entries.filter(is_journal).collect()
 }
 
+/// The journals of the other sessions that were active last.
+pub fn recent_others(own: &Path) -> impl Iterator<Item = PathBuf> {
+    const MOST: usize = 4;
+    let written = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let mut others = own.parent().map(journals).unwrap_or_default();
+    others.retain(|path| path != own);
+    others.sort_by_cached_key(|path| std::cmp::Reverse(written(path)));
+    others.into_iter().take(MOST)
+}
+
+/// Whether a text occurs in the latest part of a journal.
+pub fn mentions(path: &Path, text: &str) -> bool {
+    const PART: u64 = 1 << 20;
+    tail(path, PART).is_ok_and(|bytes| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+}
+
 /// Hashes the files that an event changed; missing and very large ones are left out.
 #[must_use]
 pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {

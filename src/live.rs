@@ -167,6 +167,15 @@ impl<'e> LiveFacts<'e> {
         search_file(text.as_deref(), wanted)
     }
 
+    /// Whether another session of the project wrote the present content of a file, and this one did not.
+    fn is_other_sessions(&self, path: &str) -> bool {
+        let Ok(bytes) = self.read(path) else { return false };
+        let sha256 = crate::redact::sha256(&bytes);
+        let file = self.root(path).join(path);
+        let is_own = self.activity().is_ok_and(|log| log.writer(same_file(&file), &sha256).is_some());
+        !is_own && journal_files::recent_others(&self.journal).any(|journal| journal_files::mentions(&journal, &sha256))
+    }
+
     fn writer(&self, path: &str) -> Result<Option<String>, Unknown> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
         let file = self.root(path).join(path);
@@ -268,7 +277,9 @@ impl<'e> LiveFacts<'e> {
             Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
             Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
             Question::ChangesSince { paths, baseline } => {
-                Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline)?)
+                Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline, |path| {
+                    self.is_other_sessions(path)
+                })?)
             }
             Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
             Question::Head => Answer::Head(git::head(self.tree())?),

@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 
 /// Passes when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and renamed files
 /// count. With `moved`, HEAD must also differ from HEAD when the mode was activated. With `since: activation`, files that
-/// were uncommitted then and have not changed do not count.
+/// were uncommitted then and have not changed do not count, and neither do files as another session wrote them.
 ///
 /// ```yaml
 /// check: { clean: src }
@@ -89,9 +89,8 @@ impl CleanCheck {
     }
 
     fn changes(&self, paths: Vec<String>, scope: &Scope<'_>) -> Result<Vec<GitChange>, Unknown> {
-        let baseline = scope.mode_state().filter(|_| self.since_activation).map(|state| &state.baseline);
-        match baseline.filter(|baseline| !baseline.is_empty()) {
-            Some(baseline) => scope.facts.changes_since(paths, baseline.clone()),
+        match scope.mode_state().filter(|_| self.since_activation) {
+            Some(state) => scope.facts.changes_since(paths, state.baseline.clone()),
             None => scope.facts.changes(paths),
         }
     }
@@ -103,7 +102,8 @@ impl CleanCheck {
             1 => " (but for 1 file that was changed before the mode began)".to_owned(),
             older => format!(" (but for {older} files that were changed before the mode began)"),
         };
-        let clean = format!("nothing is uncommitted {place}{older}");
+        let own = if self.since_activation { "nothing of this session" } else { "nothing" };
+        let clean = format!("{own} is uncommitted {place}{older}");
         if !self.moved {
             return Ok(Outcome::passes(clean));
         }

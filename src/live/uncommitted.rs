@@ -21,19 +21,20 @@ pub(super) fn changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, U
     Ok(changes)
 }
 
-/// The changes under `paths` that are not in `baseline`, or that have another content now.
+/// The changes under `paths` that are not in `baseline`, or that have another content now, and that are not another
+/// session's.
 pub(super) fn changes_since(
     tree: &Path,
     paths: &[String],
     baseline: &BTreeMap<String, String>,
+    is_other_sessions: impl Fn(&str) -> bool,
 ) -> Result<Vec<GitChange>, Unknown> {
     let is_old = |change: &GitChange| {
         baseline.get(&change.path).is_some_and(|before| *before == fingerprint(tree, &change.path))
     };
-    let mut changes = all_changes(tree, paths)?;
-    changes.retain(|change| !is_old(change));
-    changes.truncate(MOST_RESULTS);
-    Ok(changes)
+    let changes = all_changes(tree, paths)?.into_iter();
+    let own = changes.filter(|change| !is_old(change) && !is_other_sessions(&change.path));
+    Ok(own.take(MOST_RESULTS).collect())
 }
 
 /// The uncommitted files under `paths`, with fingerprints of their contents.

@@ -233,3 +233,39 @@ fn scripts_cannot_set_reserved_values() {
         assert_eq!(output.exit, 64, "{words:?}");
     }
 }
+
+#[test]
+fn what_another_session_wrote_does_not_keep_a_mode_from_ending() {
+    let project = Project::installed();
+    project.git(&["init", "-q"]);
+    project.write(".gitignore", ".claude\n");
+    project.write(
+        ".claude/modes/x.yaml",
+        "mode: x\ncommands: [/x]\nphases:\n  - phase: one\n    main: true\n    after: [{ id: done, check: { clean: { since: activation, moved: true } } }]\n",
+    );
+    project.write("a.rs", "a");
+    project.write("b.rs", "b");
+    project.shell("git add -A && git commit -qm all");
+    let event = |session: &str, event: Value| {
+        let mut event = event;
+        event["session_id"] = session.into();
+        event["cwd"] = project.home().to_string_lossy().into();
+        project.hook(&event)
+    };
+    let edit = |file: &str| {
+        let path = project.home().join(file);
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": {"file_path": path, "content": "x"}, "tool_response": {"filePath": path}})
+    };
+    event("s", json!({"hook_event_name": "UserPromptSubmit", "prompt": "/x", "prompt_id": "p"}));
+    project.write("b.rs", "changed by the other session");
+    event("other", edit("b.rs"));
+    project.write("a.rs", "changed by this session");
+    event("s", edit("a.rs"));
+    assert_eq!(project.cache()["x_mode"]["sessions"]["s"]["is_active"], true);
+    project.shell("git add a.rs && git commit -qm a");
+    event(
+        "s",
+        json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git commit -qm a"}, "tool_response": {}}),
+    );
+    assert_eq!(project.cache()["x_mode"]["sessions"]["s"]["ended"], "complete", "{}", project.cache());
+}
