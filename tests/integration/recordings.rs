@@ -132,7 +132,7 @@ fn recordings_are_small_and_reveal_nothing_about_a_machine() {
         let Some(stem) = name.strip_suffix(".jsonl") else { continue };
         names.push(stem.to_owned());
         let text = std::fs::read_to_string(entry.path()).unwrap();
-        assert!(text.len() < 300_000, "{name} has {} bytes", text.len());
+        assert!(text.len() < 350_000, "{name} has {} bytes", text.len());
         for place in ["/tmp/", "/root", "/var/folders", "/private/", "/Users/"] {
             assert!(!text.contains(place), "{place} in {name}");
         }
