@@ -107,10 +107,10 @@ impl ToolEffects {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
-            if one.is_some_and(|path| except.iter().any(|pattern| pattern.is(&path))) {
-                continue;
-            }
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
+                if one.as_ref().is_some_and(|path| except.iter().any(|other| other.exempts(path, pattern, context))) {
+                    continue;
+                }
                 let Some(certainty) = pattern.effect_on(change, asked.strict, context) else { continue };
                 let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
@@ -119,10 +119,15 @@ impl ToolEffects {
                 }
             }
         }
+        let anywhere = |change: &&FileEffect| change.target == TargetPath::Anywhere && counts(change, asked);
         match (unreadable, found) {
             (_, Some(found)) => Ok(Some(found)),
-            (Some(why), None) if !asked.strict => Err(format!("the command cannot be read: {why}").into()),
-            _ => Ok(None),
+            _ if asked.strict => Ok(None),
+            (Some(why), None) => Err(Unknown::unreadable_command(why)),
+            (None, None) => changes.iter().find(anywhere).map_or(Ok(None), |change| {
+                let (by, verb) = (shortened(&change.by), change.effect.third_person());
+                Err(format!("`{by}` {verb} everything in a folder that is not known").into())
+            }),
         }
     }
 
@@ -242,6 +247,14 @@ impl PathPattern {
         }
     }
 
+    /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
+    /// as `/tmp`, does not exempt their own files from names that are protected everywhere.
+    fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
+        let is_own = |own: &String| matches!(self, Self::Tree(root) if below(root, own)) && below(own, path);
+        let is_everywhere = matches!(protected, Self::Glob(_));
+        self.is(path) && !(is_everywhere && [&context.project, &context.home].into_iter().any(is_own))
+    }
+
     fn effect_on(&self, change: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
         // Creating a folder, or a file in it, does not change the folder itself.
         if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
@@ -280,6 +293,12 @@ impl PathPattern {
             if fits {
                 return (change.effect != Effect::Mention || strict).then_some(Certainty::Certain);
             }
+        }
+        // `find / -name '*.conf'` may select something below the path.
+        if let (Self::Tree(root), TargetPath::Known { path, glob: true }, false) = (self, &change.target, strict)
+            && path.split_once("/**").is_some_and(|(start, _)| start == root || below(start, root))
+        {
+            return Some(Certainty::Possible);
         }
         // The known beginning is below the path.
         if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &change.target)
@@ -320,6 +339,7 @@ fn doubt(change: &FileEffect, path: &str, strict: bool, context: &ExecContext) -
             removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
         }
         TargetPath::Unknown { bare } => change.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
+        TargetPath::Anywhere => false,
     };
     worth.then_some(Certainty::Possible)
 }

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::event::EventKind;
+use crate::facts::Unknown;
 use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
 use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
@@ -200,6 +201,12 @@ impl<'a> Engine<'a> {
             // Whoever starts an agent does not do the missing work: the message says what opens the gate.
             let wanted = gate.check.expectation(&self.scope(mode));
             outcome.remedy = wanted.map(|wanted| format!("{what} may start once {wanted}"));
+        }
+        let unreadable = Unknown::unreadable_in(&outcome.saw).filter(|_| outcome.truth == Truth::Unknown);
+        if let Some(why) = unreadable {
+            // The gate's own sentence would claim something that nobody knows.
+            let saw = format!("{why}; what it would change is not known");
+            return Outcome { saw, ..outcome }.sentence("");
         }
         let reason = outcome.sentence(&gate.message);
         let is_missing = outcome.truth == Truth::Fails && verdict >= Verdict::Warn;

@@ -21,6 +21,20 @@ impl<T: Into<String>> From<T> for Unknown {
     }
 }
 
+impl Unknown {
+    const UNREADABLE: &str = "the command cannot be read: ";
+
+    /// A command line that cannot be parsed, for this reason.
+    pub(crate) fn unreadable_command(why: impl std::fmt::Display) -> Self {
+        Self(format!("{}{why}", Self::UNREADABLE))
+    }
+
+    /// The part of what a check saw that says why a command line cannot be parsed.
+    pub(crate) fn unreadable_in(saw: &str) -> Option<&str> {
+        saw.find(Self::UNREADABLE).and_then(|at| saw.get(at..))
+    }
+}
+
 /// The table of questions that checks may ask: each row has the question and the type of its answer.
 macro_rules! questions {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty {

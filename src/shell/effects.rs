@@ -12,6 +12,7 @@ mod copy_move;
 mod file_effect;
 mod file_programs;
 mod find;
+mod find_expression;
 mod git;
 mod git_index;
 mod inline_code;

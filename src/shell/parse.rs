@@ -68,13 +68,64 @@ fn read(text: &str) -> Result<CommandTree, Unreadable> {
     let nodes = match rable::parse(text, false) {
         Ok(nodes) => nodes,
         Err(error) => rable::parse(text, true)
-            .map_err(|_| Unreadable::Syntax { message: error.message().to_owned(), line: error.line() })?,
+            .map_err(|_| Unreadable::Syntax { message: complaint(error.message()), line: error.line() })?,
     };
     let mut list = Vec::with_capacity(nodes.len());
     for node in &nodes {
         flatten(node, Connector::Then, 0, &mut list)?;
     }
     Ok(one(list))
+}
+
+/// Words the parser's message as bash does.
+fn complaint(message: &str) -> String {
+    const PAIRS: [(&str, &str); 10] = [
+        ("unterminated single quote", "'"),
+        ("unterminated ANSI-C quote", "'"),
+        ("unterminated double quote", "\""),
+        ("unterminated backtick", "`"),
+        ("unterminated ((", ")"),
+        ("unterminated array", ")"),
+        ("unterminated parenthesis", ")"),
+        ("expected RightParen, got Eof", ")"),
+        ("unterminated parameter expansion", "}"),
+        ("unterminated '$['", "]"),
+    ];
+    const TOKENS: [(&str, &str); 11] = [
+        ("Newline", "newline"),
+        ("Pipe", "|"),
+        ("PipeBoth", "|&"),
+        ("And", "&&"),
+        ("Or", "||"),
+        ("Semi", ";"),
+        ("DoubleSemi", ";;"),
+        ("Ampersand", "&"),
+        ("LeftParen", "("),
+        ("RightParen", ")"),
+        ("RightBrace", "}"),
+    ];
+    if let Some((_, mark)) = PAIRS.into_iter().find(|(own, _)| *own == message) {
+        return format!("unexpected EOF while looking for matching `{mark}'");
+    }
+    let quoted = ["syntax error near unexpected token '", "unexpected reserved word '"];
+    let quoted = quoted.into_iter().find_map(|begin| message.strip_prefix(begin)?.strip_suffix('\''));
+    let got = message.split_once(", got ").filter(|_| message.starts_with("expected ")).map(|(_, got)| got);
+    match quoted.or(got).map(|token| token.trim_matches('"')) {
+        Some("Eof" | "") => "syntax error: unexpected end of file".to_owned(),
+        Some("\n" | "\\n") => "syntax error near unexpected token `newline'".to_owned(),
+        Some(token) => {
+            let known = TOKENS.into_iter().find(|(name, _)| got.is_some() && *name == token);
+            // The parser names keywords by themselves, in upper case.
+            let token = match known {
+                Some((_, token)) => token.to_owned(),
+                None if got.is_some() => token.to_lowercase(),
+                None => token.to_owned(),
+            };
+            format!("syntax error near unexpected token `{token}'")
+        }
+        None if message.ends_with("unexpected end of input") => "syntax error: unexpected end of file".to_owned(),
+        None => message.to_owned(),
+    }
 }
 
 fn one(mut row: Vec<(CommandTree, Connector)>) -> CommandTree {

@@ -107,7 +107,7 @@ pub enum Unreadable {
     #[error("`{0}` is not closed")]
     Unclosed(String),
     /// The parser reports an error.
-    #[error("{message}")]
+    #[error("line {line}: {message}")]
     Syntax {
         /// The parser's message.
         message: String,

@@ -58,7 +58,7 @@ impl ToolEffects {
 
     fn readable(&self) -> Result<(), Unknown> {
         let why = self.unreadable.as_ref();
-        why.map_or(Ok(()), |why| Err(format!("the command cannot be read: {why}").into()))
+        why.map_or(Ok(()), |why| Err(Unknown::unreadable_command(why)))
     }
 }
 

@@ -119,7 +119,7 @@ impl<'a> InferredAnswers<'a> {
         let named = |change: &crate::shell::FileEffect| match &change.target {
             TargetPath::Known { path, .. } => path.starts_with(SOMEWHERE),
             TargetPath::Below { prefix, .. } => prefix.starts_with(SOMEWHERE),
-            TargetPath::Unknown { .. } => false,
+            TargetPath::Unknown { .. } | TargetPath::Anywhere => false,
         };
         if asked.remote {
             return false;

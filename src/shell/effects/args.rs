@@ -80,6 +80,11 @@ impl Args {
         true
     }
 
+    /// The options, as written.
+    pub fn flags(&self) -> impl Iterator<Item = &str> {
+        self.flags.iter().map(String::as_str)
+    }
+
     /// Whether one of these options was given; long ones may be shortened.
     pub fn has(&self, names: &str) -> bool {
         self.flags.iter().any(|flag| names.split(' ').any(|name| is(flag, name)))
@@ -100,5 +105,5 @@ fn has_word(words: &str, word: &str) -> bool {
 }
 
 fn is(flag: &str, name: &str) -> bool {
-    flag == name || flag.len() > 3 && flag.starts_with("--") && name.starts_with(flag)
+    flag == name || flag.len() > 2 && flag.starts_with("--") && name.starts_with(flag)
 }

@@ -27,7 +27,7 @@ impl Walker<'_> {
         let bare = match &target {
             TargetPath::Known { path, .. } => path.as_str(),
             TargetPath::Below { prefix, .. } => prefix.as_str(),
-            TargetPath::Unknown { .. } => "",
+            TargetPath::Unknown { .. } | TargetPath::Anywhere => "",
         };
         let effect = match bare.strip_prefix("/dev/") {
             Some(name) if HARMLESS.contains(&name) || name.starts_with("fd/") || name.starts_with("tcp/") => return,
@@ -98,7 +98,7 @@ impl Walker<'_> {
             TargetPath::Known { path, glob } => through(path).map(|path| TargetPath::Known { path, glob: *glob }),
             TargetPath::Below { prefix, bare } => through(prefix)
                 .map(|prefix| TargetPath::Below { prefix, bare: through(bare).unwrap_or_else(|| bare.clone()) }),
-            TargetPath::Unknown { .. } => None,
+            TargetPath::Unknown { .. } | TargetPath::Anywhere => None,
         }
     }
 

@@ -6,7 +6,7 @@ use super::walker::Walker;
 use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
 use Paths::{AfterOf, Devices, First, Folder, Operands, Rest, Trees, Values};
-use When::{Always, With, Without};
+use When::{Always, Unless, UnlessWords, With, Without};
 
 /// A program whose changes follow from its arguments: its names, its options that take a value, when it changes
 /// something, how, and which paths. A program may have several rows.
@@ -17,6 +17,10 @@ enum When {
     Always,
     With(&'static str),
     Without(&'static str),
+    /// Changes something unless it has one of the first options, if there are any, and none but these and the others.
+    Unless(&'static str, &'static str),
+    /// Changes something unless its operands are paths and at least one of these words.
+    UnlessWords(&'static str),
 }
 
 /// The arguments that a program changes.
@@ -43,12 +47,23 @@ const NODES: &str = "-d -r -t -m -p -Z --date --reference --mode --tmpdir";
 const DISK: &str = "-t -L -U -b -n -N -s -o --type --label";
 const SHRED: &str = "-n -s --iterations --size --random-source";
 const KEYGEN: &str = "-t -b -C -N -P -f -R -F -Y -m -O -I -n -s";
-const DISK_TOOLS: &str =
-    "mkfs* newfs* mke2fs mkswap wipefs blkdiscard hdparm diskutil fdisk sfdisk cfdisk gdisk sgdisk";
+const DISK_TOOLS: &str = "mkfs* newfs* mke2fs mkswap blkdiscard cfdisk";
+const HDPARM_READS: &str = "-I -i -g -t -T -C -H -v -q -V -h --Istdout --direct --verbose";
+const WIPEFS_READS: &str = "-n --no-act -p --parsable -i --noheadings -J --json -O --output -q --quiet -t --types";
+const FDISK_READS: &str = "-l --list -x --list-details -s --getsz -h -v -V --help --version";
+const FDISK_VALUED: &str = "-o --output -b --sector-size -t --type";
+const FDISK_OTHERS: &str = "-o --output -b --sector-size -t --type --bytes -u --units -L --color";
+const SFDISK_READS: &str = "-d --dump -J --json -l --list -F --list-free -g --show-geometry -s --show-size -V --verify \
+    -T --list-types -h -v --help --version";
+const SGDISK_READS: &str = "-p --print -i --info -v --verify -O --print-mbr -L --list-types -E --end-of-largest \
+    -F --first-in-largest -f --first-aligned-in-largest -D --display-alignment -V --version";
+const PARTED_READS: &str = "print free all list unit s B kB MB GB TB KiB MiB GiB TiB compact help align-check opt min";
+const DISKUTIL_READS: &str = "list info information listFilesystems activity verifyDisk verifyVolume apfs internal \
+    external physical virtual";
 const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
-const OUTPUT: &str = "-o -out --output";
+const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 22] = [
+const PROGRAMS: [FileProgram; 29] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
     ("rmdir trash srm rimraf", "", Always, Remove, Trees),
@@ -61,8 +76,15 @@ const PROGRAMS: [FileProgram; 22] = [
     ("setfacl", "-m -x -M -X --modify --remove --set --restore", Always, Mode, Operands("-R --recursive")),
     ("ssh-keygen", KEYGEN, Without("-l -y -F -B -e"), Write, Values("-f")),
     ("dd", "", Always, Write, AfterOf),
-    ("parted", "", Without("-l --list"), Device, Devices),
-    (DISK_TOOLS, DISK, Without("-l --list"), Device, Devices),
+    (DISK_TOOLS, DISK, Always, Device, Devices),
+    ("hdparm", "", Unless("", HDPARM_READS), Device, Devices),
+    ("wipefs", "-o --offset -O --output -t --types", Unless("", WIPEFS_READS), Device, Devices),
+    ("fdisk", FDISK_VALUED, Unless(FDISK_READS, FDISK_OTHERS), Device, Devices),
+    ("sfdisk", "-o --output", Unless(SFDISK_READS, "-o --output -q --quiet --bytes -u"), Device, Devices),
+    ("sgdisk", "", Unless(SGDISK_READS, ""), Device, Devices),
+    ("gdisk", "", Unless("-l", ""), Device, Devices),
+    ("parted", "-a --align", UnlessWords(PARTED_READS), Device, Devices),
+    ("diskutil", "", UnlessWords(DISKUTIL_READS), Device, Devices),
     ("yq", "", With("-i --inplace --in-place"), Write, Operands("")),
     ("sd rename dos2unix unix2dos", "", Always, Write, Operands("")),
     ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
@@ -100,6 +122,14 @@ fn listed(walker: &mut Walker<'_>, (_, valued, when, effect, paths): &FileProgra
         Always => true,
         With(options) => args.has(options),
         Without(options) => !args.has(options),
+        Unless(reading, others) => {
+            let reads = reading.is_empty() || args.has(reading);
+            !reads || args.flags().any(|flag| !has_name(reading, flag) && !has_name(others, flag))
+        }
+        UnlessWords(reading) => {
+            let mut words = operands.clone().filter(|word| !is_device(word)).peekable();
+            words.peek().is_none() || words.any(|word| !has_name(reading, &word.filled("…")))
+        }
     };
     match paths {
         _ if !runs => {}
@@ -112,6 +142,12 @@ fn listed(walker: &mut Walker<'_>, (_, valued, when, effect, paths): &FileProgra
         Values(options) => walker.change_all(*effect, args.values(options).filter(|file| !file.is("-")), false),
         Folder(options) => below(walker, *effect, args.value(options).unwrap_or(&ShellWord::new("."))),
     }
+}
+
+/// Whether an operand of a disk tool is a path or a number rather than a word.
+fn is_device(word: &ShellWord) -> bool {
+    let text = word.prefix();
+    text.contains('/') || text.parse::<u64>().is_ok()
 }
 
 /// Records a change of an unknown path below a folder.

@@ -1,95 +1,96 @@
-//! `find`: it finds paths below its operands, limited by `-name`.
+//! `find`: it finds paths below its operands, limited by tests, and runs actions on them.
 
 use super::Effect;
+use super::find_expression::{FindAction, FindExpression, Selection};
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::xargs::replaced;
 use crate::shell::word::ShellWord;
 
 impl Walker<'_> {
     pub fn find(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let rest = without_options(rest);
         let begins = |word: &ShellWord| {
             let text = word.prefix();
             text.starts_with('-') && text.len() > 1 || text == "(" || text == "!"
         };
-        let rest = match rest.iter().position(|word| !["-H", "-L", "-P"].iter().any(|option| word.is(option))) {
-            Some(at) => rest.get(at..).unwrap_or_default(),
-            None => rest,
-        };
         let split = rest.iter().position(begins).unwrap_or(rest.len());
-        let (paths, tests) = rest.split_at_checked(split).unwrap_or((rest, &[]));
+        let (starts, tests) = rest.split_at_checked(split).unwrap_or((rest, &[]));
         let here = [ShellWord::new(".")];
-        let paths = if paths.is_empty() { here.as_slice() } else { paths };
-        let whole = is_whole(tests);
-        let is_empty = tests.iter().any(|test| test.is("-empty"));
-        let found: Vec<ShellWord> = paths.iter().map(|path| found(path, tests)).collect();
-        let mut tests = tests;
-        while let Some((test, after)) = tests.split_first() {
-            tests = after;
-            match test.text().unwrap_or_default().as_str() {
-                // Removing empty files is harmless.
-                "-delete" if is_empty => {}
-                "-delete" => {
-                    let gone = if whole { paths } else { found.as_slice() };
-                    self.change_all(Effect::Remove, gone, true);
-                }
-                "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                    if let Some(file) = after.first() {
-                        self.write(file);
+        let starts = if starts.is_empty() { here.as_slice() } else { starts };
+        let mut printed: Vec<Selection> = Vec::new();
+        for action in FindExpression::actions(tests, starts) {
+            match action {
+                FindAction::Save(file) => self.write(file),
+                FindAction::Print(selection) => printed.push(selection),
+                FindAction::Delete(Selection::Globs(none)) if none.is_empty() => {}
+                FindAction::Delete(selection) => {
+                    for start in starts {
+                        self.found_removed(start, &selection);
                     }
                 }
-                "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let end = after.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(after.len());
-                    let (command, after) = after.split_at_checked(end).unwrap_or((after, &[]));
-                    tests = after;
-                    let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
-                    if whole && removes {
-                        self.change_all(Effect::Remove, paths, true);
+                FindAction::Execute(selection, command) => {
+                    for start in starts {
+                        self.found_given_to(command, start, &selection, input);
                     }
-                    for one in &found {
-                        let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", one)).collect();
-                        self.aside(|walker| walker.run(&words, input));
-                    }
+                    printed.push(selection);
                 }
-                _ => {}
             }
         }
-        match found.as_slice() {
-            [one] => one.clone(),
+        match (printed.as_slice(), starts) {
+            ([one], [start]) => one.below(start),
+            (_, [start]) => Selection::Part.below(start),
             _ => ShellWord::unknown(),
         }
     }
-}
 
-/// Whether the tests select everything, so that actions affect the starting paths as a whole.
-fn is_whole(tests: &[ShellWord]) -> bool {
-    const PLAIN: [&str; 6] = ["-depth", "-d", "-xdev", "-mount", "-print", "-print0"];
-    let mut tests = tests.iter().filter_map(ShellWord::text);
-    while let Some(test) = tests.next() {
-        match test.as_str() {
-            "-delete" | "-exec" | "-execdir" => return true,
-            "-type" if tests.next().is_some_and(|kind| !kind.contains(['f', 'd'])) => return false,
-            "-mindepth" => drop(tests.next()),
-            "-type" => {}
-            test if PLAIN.contains(&test) => {}
-            _ => return false,
+    /// Records that what is selected is removed.
+    fn found_removed(&mut self, start: &ShellWord, selection: &Selection) {
+        if selection.has_start(start) {
+            return self.start_removed(start);
+        }
+        // Limited by tests, an unknown folder is as harmless as in `rm "$file"`.
+        if !is_unknown(start) {
+            self.change(Effect::Remove, &selection.below(start), true);
         }
     }
-    false
+
+    /// Records that a starting path is removed with everything below it.
+    fn start_removed(&mut self, start: &ShellWord) {
+        if is_unknown(start) {
+            self.note(Effect::Remove, TargetPath::Anywhere, true);
+        } else {
+            self.change(Effect::Remove, start, true);
+        }
+    }
+
+    /// Runs a command on what is selected.
+    fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
+        let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
+        if removes && selection.has_start(start) {
+            self.start_removed(start);
+        }
+        let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
+        let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", &found)).collect();
+        self.aside(|walker| walker.run(&words, input));
+    }
 }
 
-/// What `find` finds below a path.
-fn found(path: &ShellWord, tests: &[ShellWord]) -> ShellWord {
-    const WIDENING: [&str; 6] = ["-o", "-or", "!", "-not", ",", "-regex"];
-    let mut found = path.slashed();
-    let name =
-        tests.iter().position(|test| test.is("-name")).and_then(|at| tests.get(at + 1)).and_then(ShellWord::text);
-    match name {
-        Some(name) if !tests.iter().any(|test| WIDENING.iter().any(|word| test.is(word))) => {
-            found.push_glob("**");
-            found.push("/");
-            found.push_glob(&name);
-        }
-        _ => found.push_unknown(),
+/// Whether nothing is known of a starting path. If it is empty, `find` fails.
+fn is_unknown(start: &ShellWord) -> bool {
+    start.filled("").is_empty()
+}
+
+/// The words after the options that come before the starting paths.
+fn without_options(mut rest: &[ShellWord]) -> &[ShellWord] {
+    const PLAIN: [&str; 8] = ["-H", "-L", "-P", "-E", "-X", "-s", "-x", "--"];
+    while let Some((word, after)) = rest.split_first() {
+        let text = word.text().unwrap_or_default();
+        rest = match text.as_str() {
+            "-D" => after.get(1..).unwrap_or_default(),
+            option if PLAIN.contains(&option) || option.starts_with("-O") => after,
+            _ => break,
+        };
     }
-    found
+    rest
 }

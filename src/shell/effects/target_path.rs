@@ -24,6 +24,8 @@ pub enum TargetPath {
         /// The path if all unknown pieces are empty.
         bare: Option<String>,
     },
+    /// Nothing, although everything below it changes: `find "$x" -delete`.
+    Anywhere,
 }
 
 impl FileEffect {

@@ -4,6 +4,7 @@ use super::*;
 
 mod bypasses;
 mod commits;
+mod find;
 mod harmless;
 mod hostile;
 mod remote;
@@ -35,6 +36,7 @@ fn short(change: &FileEffect) -> String {
         TargetPath::Below { prefix, .. } => format!("{prefix}…"),
         TargetPath::Unknown { bare: Some(bare) } => format!("…{bare}"),
         TargetPath::Unknown { bare: None } => "…".to_owned(),
+        TargetPath::Anywhere => "anywhere".to_owned(),
     };
     let marks = [(change.recursive, "!"), (!change.sure, "?")];
     let marks: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect();

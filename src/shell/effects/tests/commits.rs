@@ -74,7 +74,7 @@ fn staged(command: &str) -> Vec<String> {
     let path = |path: &TargetPath| match path {
         TargetPath::Known { path, .. } => path.clone(),
         TargetPath::Below { prefix, .. } => format!("{prefix}…"),
-        TargetPath::Unknown { .. } => "…".to_owned(),
+        TargetPath::Unknown { .. } | TargetPath::Anywhere => "…".to_owned(),
     };
     let words = |staged: &StagedFiles| {
         let flags = [(staged.all, "all"), (staged.forced, "forced"), (staged.tracked, "tracked")];

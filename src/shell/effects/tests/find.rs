@@ -1,0 +1,57 @@
+//! What `find` removes.
+
+use super::{changes, check};
+
+#[test]
+fn what_find_removes_follows_from_its_tests() {
+    check(&[
+        ("find . -delete", "rm! /w/p"),
+        ("find . -type f -print -delete", "rm! /w/p"),
+        ("find . -name '*.pyc' -not -path './x/*' -delete", "rm! /w/p/**/*.pyc"),
+        ("find . \\( -name a -o -name b \\) -delete", "rm! /w/p/**/{a,b}"),
+        ("find . -name a -o -name b -delete", "rm! /w/p/**/b"),
+        ("find . -name a -delete -o -delete", "rm! /w/p/**/a, rm! /w/p"),
+        ("find . -name a , -delete", "rm! /w/p"),
+        ("find . ! -name a -delete", "rm! /w/p/…"),
+        ("find . ! \\( -name a -o -name b \\) -delete", "rm! /w/p/…"),
+        ("find . \\( -name a -o ! -name b \\) -delete", "rm! /w/p/…"),
+        ("find . -name a $X -delete", "rm! /w/p/…"),
+        ("find . -regex '.*a' -delete", "rm! /w/p/…"),
+        ("find . -iname 'a1' -delete", "rm! /w/p/**/[aA]1"),
+        ("find . -name '{a,b}' -delete", "rm! /w/p/**/\\{a\\,b\\}"),
+        ("find . -name '*.py[co]' -delete", "rm! /w/p/**/*.py[co]"),
+        ("find . \\( -name '[' -o -name a \\) -delete", "rm! /w/p/…"),
+        ("find . \\( -name 'x\\' -o -name a \\) -delete", "rm! /w/p/…"),
+        ("find . -path './build/*' -delete", "rm! /w/p/build/**"),
+        ("find . -path './build/a*/c' -delete", "rm! /w/p/build/**"),
+        ("find . -path '*/cache/*' -delete", "rm! /w/p/**/cache/**"),
+        ("find /a/cache -path '*/cache/*' -delete", "rm! /a/cache/…"),
+        ("find /a/cache -path '*/*/cache/*' -delete", "rm! /a/cache/…"),
+        ("find . -path ./.git -prune -o -name a -exec rm {} +", "rm /w/p/**/a"),
+        ("find /a -name a -exec rm -r {} \\;", "rm! /a, rm! /a/**/a"),
+        ("find . \\( -name a -o -name b \\) | xargs rm", "rm /w/p/**/{a,b}"),
+        ("find -O3 -D tree -L /a -delete", "rm! /a"),
+        ("find \"$X\" -delete", "rm! anywhere"),
+        ("find \"$X/\" -delete", "rm! …/"),
+        ("find . -name a \\) -delete", "rm! /w/p/…"),
+    ]);
+}
+
+#[test]
+fn what_find_only_lists_is_not_removed() {
+    let none: [String; 0] = [];
+    for command in ["find \"$X\"", "find / -name a", "find . -empty -delete", "find \"$X\" -name a -delete"] {
+        assert_eq!(changes(command), none, "{command}");
+    }
+}
+
+#[test]
+fn parentheses_without_end_hide_nothing() {
+    for count in [51, 52, 20_000] {
+        let open = "\\( ".repeat(count);
+        let line = format!("find . {open} -name a -delete");
+        assert_eq!(changes(&line).len(), 1, "{count}");
+    }
+    let nested = format!("find . {} -name a {} -delete", "\\( ".repeat(100), "\\) ".repeat(100));
+    assert_eq!(changes(&nested), ["rm! /w/p/…"]);
+}
