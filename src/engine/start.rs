@@ -164,9 +164,15 @@ impl<'a> Engine<'a> {
             "`{agent}` works in phase {}, and {} mode is in phase {name}, where {worker} works",
             phase.name, mode.name
         );
-        let remedy = current
-            .and_then(|current| self.expectations_of(mode, &current.after))
-            .map(|wanted| format!("phase {name} is done when {wanted}"));
+        let waits = self.after.mode_state(&mode.namespace).is_some_and(|state| state.waiting.contains(&name));
+        let remedy = if waits {
+            Some(format!(
+                "phase {name} is done when the agents that still work in it have stopped; if none of them is running any more, end your turn first"
+            ))
+        } else {
+            let wanted = current.and_then(|current| self.expectations_of(mode, &current.after));
+            wanted.map(|wanted| format!("phase {name} is done when {wanted}"))
+        };
         self.block_order(mode, phase, "Agent out of order.", Outcome { remedy, ..Outcome::fails(saw) });
     }
 
