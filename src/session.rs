@@ -158,6 +158,9 @@ pub struct UnmetGate {
 pub struct AgentRecord {
     /// Its type; a teammate has another name.
     pub agent: AgentName,
+    /// The tool call in which the main agent waits for it; `None` in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// Whether the gates before its phase did not pass: then its tools are blocked until they do.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub start_blocked: bool,
@@ -186,6 +189,14 @@ pub struct AdmittedStart {
     /// Whether another subagent makes the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
+}
+
+impl AdmittedStart {
+    /// The tool call in which the main agent waits for the agent that starts.
+    #[must_use]
+    pub fn awaited_call(self) -> Option<String> {
+        Some(self.call).filter(|call| !call.is_empty() && self.id.is_none() && !self.nested)
+    }
 }
 
 impl Session {

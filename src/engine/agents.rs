@@ -69,10 +69,11 @@ impl<'a> Engine<'a> {
             let verdict = if admitted.is_some() { Verdict::Pass } else { self.judge_start(mode, agent) };
             // A question to the person has to wait for a tool call, too.
             let start_blocked = verdict >= Verdict::Ask;
-            let unlisted = admitted.is_none_or(|start| start.nested) || self.event.teammate().is_some();
+            let unlisted = admitted.as_ref().is_none_or(|start| start.nested) || self.event.teammate().is_some();
+            let call = admitted.filter(|_| self.event.teammate().is_none()).and_then(AdmittedStart::awaited_call);
             if let Some(id) = self.event.agent_id().filter(|_| start_blocked || self.after.is_active(&mode.namespace)) {
                 let number = if start_blocked { 0 } else { self.number_of_agent(mode, id, agent) };
-                let record = AgentRecord { agent: agent.into(), start_blocked, unlisted, number };
+                let record = AgentRecord { agent: agent.into(), call, start_blocked, unlisted, number };
                 self.state_mut(mode).agents.insert(id.into(), record);
             }
             if verdict >= Verdict::Block {
@@ -174,6 +175,7 @@ impl<'a> Engine<'a> {
                 if event.response().and_then(|response| response.get("success")) == Some(&false.into()) {
                     drop_call(state, event);
                 }
+                end_call(state, event);
                 if let Some(record) = event.agent_id().and_then(|id| state.agents.get_mut(id)) {
                     record.start_blocked &= event.tool() == Some("StructuredOutput");
                 }
@@ -186,10 +188,15 @@ impl<'a> Engine<'a> {
                     None => record.start_blocked,
                 };
                 state.agents.retain(|id, record| may_run(id, record));
+                state.agents.values_mut().for_each(|record| record.call = None);
                 // Some hosts start a teammate only after the main agent has stopped.
                 state.admitted.retain(|_| listed.as_ref().is_some_and(|ids| !ids.is_empty()));
             },
-            Some(EventKind::UserPromptSubmit) if !event.is_machine_prompt() => &|state| state.admitted.clear(),
+            // A person who can type has interrupted the main agent, and with it the agents that it waited for.
+            Some(EventKind::UserPromptSubmit) if !event.is_machine_prompt() => &|state| {
+                state.agents.retain(|_, record| record.call.is_none());
+                state.admitted.clear();
+            },
             // The agents of an earlier process are gone.
             Some(EventKind::SessionStart) if event.text("source") != Some("compact") => &|state| {
                 state.agents.clear();
@@ -201,7 +208,17 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Drops the start that a tool call was to lead to.
+/// Drops the start that a tool call was to lead to, and the agent that it waited for.
 fn drop_call(state: &mut ModeState, event: &Event) {
-    state.admitted.retain(|start| Some(start.call.as_str()) != event.text("tool_use_id"));
+    let Some(call) = event.text("tool_use_id") else { return };
+    state.admitted.retain(|start| start.call != call);
+    state.agents.retain(|_, record| record.call.as_deref() != Some(call));
+}
+
+/// Records that a tool call has returned: its agent has stopped, or works in the background.
+fn end_call(state: &mut ModeState, event: &Event) {
+    let Some(call) = event.text("tool_use_id") else { return };
+    state.admitted.iter_mut().filter(|start| start.call == call).for_each(|start| start.call.clear());
+    let waiting = state.agents.values_mut().filter(|record| record.call.as_deref() == Some(call));
+    waiting.for_each(|record| record.call = None);
 }
