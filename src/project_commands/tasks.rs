@@ -3,6 +3,9 @@
 use super::{ProjectCommand, ProjectFiles, Purpose};
 use serde_json::Value;
 
+/// How many packages of a workspace are looked at.
+const MOST_PACKAGES: usize = 100;
+
 /// The commands of every task file in the root.
 pub(super) fn commands(files: &ProjectFiles<'_>) -> Vec<ProjectCommand> {
     let mut found = package_scripts(files);
@@ -45,10 +48,36 @@ fn package_scripts(files: &ProjectFiles<'_>) -> Vec<ProjectCommand> {
     } else {
         "npm run"
     };
+    let mut found = named(runner, "package.json", scripts(&package));
+    for folder in workspaces(files, &package) {
+        let source = format!("{folder}/package.json");
+        let package = files.text(&source).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        found.extend(named(runner, &source, scripts(&package)));
+    }
+    found
+}
+
+/// The names of a package's scripts, without the one of `npm init`, which only fails.
+fn scripts(package: &Value) -> Vec<String> {
     let scripts = package.get("scripts").and_then(Value::as_object).into_iter().flatten();
-    // `npm init` writes a script that only fails.
     let real = scripts.filter(|(_, script)| !script.as_str().is_some_and(|text| text.contains("no test specified")));
-    named(runner, "package.json", real.map(|(name, _)| name.clone()).collect())
+    real.map(|(name, _)| name.clone()).collect()
+}
+
+/// The folders of a project's other packages: plain paths, and `*` for all folders of one.
+fn workspaces(files: &ProjectFiles<'_>, package: &Value) -> Vec<String> {
+    let pnpm = files.text("pnpm-workspace.yaml").and_then(|text| serde_yaml::from_str::<Value>(&text).ok());
+    let listed = package.get("workspaces");
+    let listed = listed.and_then(|listed| listed.get("packages")).or(listed);
+    let listed = pnpm.as_ref().and_then(|pnpm| pnpm.get("packages")).or(listed);
+    let globs = listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let folders = |glob: &str| match glob.trim_end_matches('/').trim_end_matches("/**").strip_suffix("/*") {
+        Some(parent) => files.names(parent).into_iter().map(|name| format!("{parent}/{name}")).collect(),
+        None => vec![glob.trim_end_matches('/').to_owned()],
+    };
+    let is_inside =
+        |folder: &String| !folder.starts_with(['/', '!']) && !folder.contains("..") && !folder.contains('*');
+    globs.flat_map(folders).filter(is_inside).take(MOST_PACKAGES).collect()
 }
 
 fn json_keys(text: &str, field: &str) -> Vec<String> {

@@ -694,6 +694,22 @@ fn the_projects_own_commands_are_found_and_become_variables() {
 }
 
 #[test]
+fn scripts_of_a_workspace_are_found() {
+    let project = Project::new();
+    project.write("package.json", r#"{"private": true, "workspaces": ["packages/*", "tools/cli"]}"#);
+    project.write("packages/web/package.json", r#"{"scripts": {"test:unit": "vitest", "build": "vite build"}}"#);
+    project.write("tools/cli/package.json", r#"{"scripts": {"test:e2e": "x"}}"#);
+    project.write("other/package.json", r#"{"scripts": {"test:other": "x"}}"#);
+    fine(&project.run(&["install"]));
+    let settings = project.read(".claude/modegate.yaml");
+    for wanted in ["\"npm run test:unit\" # packages/web/package.json", "\"npm run test:e2e\" # tools/cli/package.json"]
+    {
+        assert!(settings.contains(wanted), "{wanted}\n{settings}");
+    }
+    assert!(!settings.contains("other"), "{settings}");
+}
+
+#[test]
 fn settings_that_install_wrote_are_removed_with_it() {
     let project = Project::new();
     project.write("Cargo.toml", "[package]\n");
