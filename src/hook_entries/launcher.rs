@@ -27,10 +27,10 @@ const SEARCH: &str = concat!(
 const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
 
 /// What is said with each prompt when the program is gone.
-const VANISHED: &str = "modegate: its program is missing (.claude/hooks/modegate, and none is on PATH), so nothing is checked, and agents and skills cannot start. Run `modegate install`, or remove the modegate hooks from the settings.";
+const VANISHED: &str = "modegate: its program is missing (.claude/hooks/modegate, and none is on PATH), so nothing is checked, and agents and skills cannot start. Get modegate again and run `modegate install`, or remove the modegate hooks from the settings.";
 
 /// What the model reads when it starts an agent and the program is gone.
-const START_BLOCKED: &str = "The program of modegate is missing (.claude/hooks/modegate, and none is on PATH), so agents and skills cannot start. Ask the user to run `modegate install`, or to remove the modegate hooks from the settings; then try again.";
+const START_BLOCKED: &str = "The program of modegate is missing (.claude/hooks/modegate, and none is on PATH), so agents and skills cannot start. Ask the user to get modegate again and run `modegate install`, or to remove the modegate hooks from the settings; then try again.";
 
 /// The tools that can start an agent.
 const STARTS: &str = r#""tool_name": *"(Agent|Task|Skill|SendMessage|Workflow)""#;
