@@ -49,7 +49,7 @@ impl Artifact {
     }
 }
 
-/// An agent that works in a phase at the same time as others: it owes its own files.
+/// An agent that works in a phase at the same time as others, and must write files of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParallelAgent<'a> {
     /// Its id.

@@ -178,7 +178,7 @@ impl Coverage {
         }
         Self {
             commit: Some(format!("commit {} to share this", shared_files(target, changes))),
-            colleagues: "gated if they have modegate; others can work and are told how to get it",
+            colleagues: "gated if they have modegate; others work as usual and see how to get it",
             worktrees: worktrees_of(target),
             subfolders: "not gated if Claude Code is started there; `modegate install --local` adds them for you",
         }

@@ -1,4 +1,4 @@
-//! Agents that work in a phase at the same time: each owes its own file, and the last one completes the phase.
+//! Agents that work in a phase at the same time: each must write its own file, and the last one completes the phase.
 
 use super::Engine;
 use crate::check::ParallelAgent;

@@ -23,10 +23,10 @@ const SEARCH: &str = concat!(
     r#"; PATH=${PATH:-/bin}:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
 );
 
-/// What is said at the start of a session without modegate.
+/// The message at the start of a session without modegate.
 const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
 
-/// What is said with each prompt when the program is gone.
+/// The message with each prompt when the program is gone.
 const VANISHED: &str = "modegate: its program is missing (.claude/hooks/modegate, and none is on PATH), so nothing is checked, and agents and skills cannot start. Get modegate again and run `modegate install`, or remove the modegate hooks from the settings.";
 
 /// What the model reads when it starts an agent and the program is gone.

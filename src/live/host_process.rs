@@ -31,7 +31,7 @@ pub fn as_fork(mut event: Event) -> Event {
     event
 }
 
-/// The session that the host was told to resume as a fork; known before anything is written.
+/// The session that the host resumes as a fork, by its arguments; known before anything is written.
 pub(super) fn resumed_session(event: &Event) -> Option<String> {
     event.text(PARENT).map(str::to_owned).or_else(|| {
         let arguments = fork_arguments()?;

@@ -51,7 +51,7 @@ enum PipeFilter {
     Selected(LineSelection),
 }
 
-/// What is seen of `lines` lines behind these filters; the error says why that cannot be told.
+/// The lines that these filters let through; the error says why they are not known.
 pub(super) fn seen_part(filters: &[Vec<ShellWord>], lines: Option<usize>) -> Result<SeenPart, String> {
     let mut part = SeenPart::default();
     let mut lines = lines;

@@ -10,7 +10,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("agents called together are judged one by one", together),
         Case::new("four agents in the background lose no count", four),
-        Case::new("three agents of one phase each owe their own file", three),
+        Case::new("three agents of one phase must each write a file", three),
         Case::new("an agent's own worktree is where its evidence is", worktree),
     ]
 }
@@ -60,7 +60,7 @@ fn four(client: &Client) {
 fn three(client: &Client) {
     let project = installed_project();
     project.write("project/exploration/codebase-status_earlier_1.md", "# Status\n");
-    // Each one claims to be done, then writes the file that it was told to write in its briefing.
+    // Each one claims to be done, then writes the file that its briefing names.
     let obeys: Turn = Box::new(|request| {
         let text = request.text();
         let path = text.split_once("this is checked: the file `").and_then(|(_, rest)| rest.split('`').next());

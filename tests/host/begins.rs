@@ -50,7 +50,7 @@ fn compacted(client: &Client) {
     let id = planning(client, &project);
     let ran = Session::resume(&project, &id).run(client, "/compact", calls_planner());
     let said = ran.at("SessionStart").iter().any(|hook| hook.stdout.contains("active modes: plan (phase draft)"));
-    ran.check(said, "the model is told the mode again");
+    ran.check(said, "the model reads the mode again");
     ran.check(mode_state(&project, "plan_mode", &id)["is_active"] == true, "the mode is still active");
 }
 
@@ -59,6 +59,6 @@ fn cleared(client: &Client) {
     let id = planning(client, &project);
     let ran = Session::resume(&project, &id).run(client, "/clear", calls_planner());
     let said = ran.at("SessionStart").iter().any(|hook| hook.stdout.contains("After /clear the session is a new one"));
-    ran.check(said, "the model is told that the modes are gone");
+    ran.check(said, "the model reads that the modes are gone");
     ran.check(mode_state(&project, "plan_mode", &id)["is_active"] == true, "the old session keeps them");
 }

@@ -1,9 +1,9 @@
 //! `modegate install`, `uninstall` and `doctor` with a real client.
 
 use crate::Case;
-use crate::client::{Client, ClientRun, Session, Version};
+use crate::client::{Client, Session, Version};
 use crate::model::{MAIN, Script, agent, calls, shell, text};
-use crate::setup::{empty_project, installed_project, modegate};
+use crate::setup::{empty_project, installed_project, modegate, must_be_gated, planner};
 use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -19,17 +19,6 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("doctor finds no problem before and after a session", doctor),
         Case::new("doctor finds a single tool call without the hook", silent),
     ]
-}
-
-fn planner() -> Script {
-    Script::main(vec![calls(vec![agent("strategic-planner")]), text("I was blocked.")])
-}
-
-#[track_caller]
-fn must_be_gated(ran: &ClientRun) {
-    ran.check(ran.exits("PreToolUse:Agent") == [2], "the planner is blocked");
-    ran.check(ran.hooks.iter().all(|hook| hook.outcome == "success" || hook.exit == 2), "every hook runs");
-    ran.must_read(MAIN, "Research report not found. Call research-specialist first.");
 }
 
 fn in_and_out(client: &Client) {
@@ -87,8 +76,8 @@ fn vanished(client: &Client) {
     ran.must_read(MAIN, "The program of modegate is missing (.claude/hooks/modegate, and none is on PATH)");
     ran.must_read(MAIN, "it works");
     ran.check(ran.exit == Some(0) && ran.hooks.iter().all(|hook| hook.exit == 0 || hook.exit == 2), "no hook fails");
-    let told = ran.at("UserPromptSubmit")[0].stdout.clone();
-    ran.check(told.contains("modegate: its program is missing"), "the person is told");
+    let shown = ran.at("UserPromptSubmit")[0].stdout.clone();
+    ran.check(shown.contains("modegate: its program is missing"), "the user sees a message");
     assert_eq!(project.run(&["doctor"]).exit, 1, "doctor finds it");
 }
 

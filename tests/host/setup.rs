@@ -1,5 +1,7 @@
 //! Projects for a real session: a git repository whose path has a space and a letter outside ASCII.
 
+use crate::client::ClientRun;
+use crate::model::{MAIN, Script, agent, calls, text};
 use crate::project::{CommandOutput, Project};
 use serde_json::Value;
 
@@ -31,4 +33,17 @@ pub fn modegate(project: &Project, arguments: &[&str]) -> CommandOutput {
 /// The state of a session in a mode.
 pub fn mode_state(project: &Project, namespace: &str, session: &str) -> Value {
     project.cache()[namespace]["sessions"][session].clone()
+}
+
+/// A model that starts the planner.
+pub fn planner() -> Script {
+    Script::main(vec![calls(vec![agent("strategic-planner")]), text("I was blocked.")])
+}
+
+/// The planner was blocked, and every hook ran.
+#[track_caller]
+pub fn must_be_gated(ran: &ClientRun) {
+    ran.check(ran.exits("PreToolUse:Agent") == [2], "the planner is blocked");
+    ran.check(ran.hooks.iter().all(|hook| hook.outcome == "success" || hook.exit == 2), "every hook runs");
+    ran.must_read(MAIN, "Research report not found. Call research-specialist first.");
 }

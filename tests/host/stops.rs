@@ -176,9 +176,9 @@ fn plan_mode(client: &Client) {
     ran.check(!plan.exists(), "the host allows no edit");
     ran.check(ran.exits("SubagentStop") == [0], "allowed at once");
     let activation = "Claude Code is in plan mode, which forbids edits: no agent can write";
-    let told = |hook: &&&Hook| hook.stdout.contains(&format!("systemMessage\":\"modegate: plan · {activation}"));
+    let shown = |hook: &&&Hook| hook.stdout.contains(&format!("systemMessage\":\"modegate: plan · {activation}"));
     let prompts = ran.hooks.iter().filter(|hook| hook.name.starts_with("UserPrompt")).collect::<Vec<_>>();
-    ran.check(prompts.iter().filter(told).count() == 1, "the person is told once");
+    ran.check(prompts.iter().filter(shown).count() == 1, "the user sees it once");
     ran.must_read(MAIN, activation);
     ran.must_read(
         MAIN,
