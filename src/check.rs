@@ -15,6 +15,7 @@ mod frontmatter;
 mod hook_entries;
 mod http;
 mod input;
+mod mentions;
 mod message;
 mod observed;
 mod path;
@@ -40,10 +41,12 @@ pub use scope::{Artifact, Definitions, ParallelAgent, Scope};
 pub use state::ExpectedState;
 
 use crate::event::{TOOLS, is_unknown_tool, name};
-use crate::facts::Question;
+use crate::facts::{Question, Unknown};
+use crate::printable;
 use crate::verdict::{Outcome, Truth};
 use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, suggestion};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What every kind of check can do.
 trait CheckKind {
@@ -82,14 +85,27 @@ trait CheckKind {
 }
 
 /// Options of a check that asks a program or a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepOptions {
     /// Whether it may change the tool's input, and so waits for the steps before it.
     pub rewrites: bool,
+    /// Whether a step that cannot run fails the check; one that takes too long leaves it unknown.
+    pub required: bool,
     /// How long it may take.
     pub seconds: u32,
     /// Environment variables that may be used in headers.
     pub env: Vec<String>,
+}
+
+impl StepOptions {
+    /// The outcome of a step that gives no answer.
+    fn without_answer(&self, why: Unknown) -> Outcome {
+        if self.required && !why.is_timeout() {
+            Outcome::fails(format!("no answer: {why}"))
+        } else {
+            Outcome::unknown(why)
+        }
+    }
 }
 
 macro_rules! checks {
@@ -174,6 +190,7 @@ checks! {
     "source" => source::SourceCheck as Source, "The event has a certain source.";
     "session" => session::SessionCheck as Session, "The session did something.";
     "touches" => touches::TouchesCheck as Touches, "The tool would change certain paths.";
+    "mentions" => mentions::MentionsCheck as Mentions, "The tool call names certain paths.";
     "calls" => calls::CallsCheck as Calls, "The command line runs a program.";
     "message" => message::MessageCheck as Message, "The commit message has certain parts.";
     "added" => added::AddedCheck as Added, "The command line stages certain files.";
@@ -217,7 +234,9 @@ impl Check {
     #[must_use]
     pub fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         match (self, self.parts()) {
-            (_, Err(simple)) => simple.evaluate(scope).unwrap_or_else(|early| early),
+            // What a program printed may have lines; a name with lines in it would be read as instructions.
+            (Self::Run(_) | Self::Http(_), Err(simple)) => printed(simple.evaluate(scope), printable::lines),
+            (_, Err(simple)) => printed(simple.evaluate(scope), printable::one_line),
             (Self::Any(_), Ok(checks)) => any(checks, scope),
             (Self::Not(check), _) => not(check.evaluate(scope)),
             (_, Ok(checks)) => all(checks.iter().map(|check| check.evaluate(scope)).collect()),
@@ -312,6 +331,14 @@ pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[
 }
 
 /// Passes if all parts pass; a failure counts before an unknown.
+/// The outcome of a simple check, with texts from outside made safe.
+fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
+    let outcome = outcome.unwrap_or_else(|early| early);
+    let saw = safe(&outcome.saw).into_owned();
+    let remedy = outcome.remedy.as_deref().map(|remedy| safe(remedy).into_owned());
+    Outcome { saw, remedy, ..outcome }
+}
+
 fn all(parts: Vec<Outcome>) -> Outcome {
     let truth = [Truth::Fails, Truth::Unknown].into_iter().find(|truth| parts.iter().any(|part| part.truth == *truth));
     composed(truth.unwrap_or(Truth::Passes), parts)
@@ -341,8 +368,7 @@ fn not(part: Outcome) -> Outcome {
 
 /// Joins what the deciding parts saw, and takes the first remedy among them.
 fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
-    let deciding =
-        || parts.iter().filter(|part| part.truth == truth || truth == Truth::Unknown && part.truth != Truth::Passes);
+    let deciding = || parts.iter().filter(|part| part.truth == truth);
     let mut saw: Vec<&str> = Vec::new();
     for part in deciding() {
         if !saw.contains(&part.saw.as_str()) {

@@ -1,11 +1,13 @@
 //! The command line: `hook` for Claude Code, the rest for people and scripts.
 
 mod cache;
+mod check;
 mod cli_error;
 mod client_version;
 mod completions;
 mod demo;
 mod doctor;
+mod event_input;
 mod file_change;
 mod gallery;
 pub mod hook;
@@ -22,6 +24,7 @@ mod replay;
 mod screen;
 mod session_lookup;
 mod status;
+mod trust;
 mod uninstall;
 mod why;
 
@@ -90,11 +93,15 @@ enum CliCommand {
     Modes(modes::ModesCommand),
     /// Turn recording on or off, and export a recording that can be shared
     Record(record::RecordCommand),
+    /// Agree to the project's modes, settings and gates; only a person can do this
+    Trust(trust::Trust),
     /// End a mode before it is complete; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts
     #[command(subcommand)]
     Cache(cache::Cache),
+    /// Ask what a gate would ask: for hooks, scripts and Makefiles
+    Check(check::CheckCommand),
     /// Play a short plan session in a temporary project and show every decision
     Demo(demo::Demo),
     /// Print shell completions
@@ -148,8 +155,10 @@ impl CliCommand {
             Self::Replay(replay) => replay.run(project),
             Self::Modes(modes) => modes.run(project),
             Self::Record(record) => record.run(project),
+            Self::Trust(trust) => trust.run(project),
             Self::Leave(leave) => leave.run(project),
             Self::Cache(cache) => cache.run(project),
+            Self::Check(check) => check.run(project),
             Self::Demo(demo) => demo.run(),
             Self::Completions(completions) => Ok(completions.run()),
             Self::Man(man) => man.run(),
@@ -165,15 +174,16 @@ impl CliCommand {
             Self::Status(status) => status.json,
             Self::Why(why) => why.json,
             Self::Record(record) => record.json,
+            Self::Trust(trust) => trust.json,
+            Self::Check(check) => check.json,
             _ => false,
         }
     }
 }
 
-/// Whether the model runs this command: Claude Code sets the variable for it.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
+/// Whether the model runs this command.
 fn is_run_by_model() -> bool {
-    std::env::var_os("CLAUDECODE").is_some()
+    crate::live::is_run_by_host()
 }
 
 /// Stops a command that only a person may run.
@@ -193,5 +203,5 @@ fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
         Some(given) => place::home_at(&given.canonicalize().unwrap_or(given)),
         None => place::home_here(None),
     };
-    crate::paths::ProjectPaths { home }
+    crate::user_folder::project_paths(home)
 }

@@ -1,6 +1,10 @@
-//! Writes whole files atomically.
+//! Reads regular files, and writes whole files atomically.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+mod regular;
+
+pub use regular::{LARGEST, SMALL, open, open_append, open_lock, read, read_tail, read_text, reason};
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -34,6 +38,11 @@ pub fn write(path: &Path, bytes: &[u8], links: LinkPolicy) -> io::Result<()> {
     temporary_file(&path, bytes, permissions)?.persist(&path).map(drop).map_err(io::Error::from)
 }
 
+/// Writes `bytes` to `path` without waiting for the disk: a power cut may lose the file.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    unsynced_file(path, bytes, None)?.persist(path).map(drop).map_err(io::Error::from)
+}
+
 /// Writes an executable to `path`; a running process keeps the old one.
 pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
@@ -50,8 +59,15 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     error.file.persist(path).map(drop).map_err(io::Error::from)
 }
 
-/// A synced temporary file next to `path`; without `permissions`, it gets those of any new file.
+/// A synced temporary file next to `path`.
 fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+    let file = unsynced_file(path, bytes, permissions)?;
+    file.as_file().sync_data()?;
+    Ok(file)
+}
+
+/// A temporary file next to `path`; without `permissions`, it gets those of any new file.
+fn unsynced_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
     let prefix = temporary_prefix(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(TEMPORARY);
@@ -71,7 +87,6 @@ fn temporary_file(path: &Path, bytes: &[u8], permissions: Option<Permissions>) -
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
-    file.as_file().sync_data()?;
     Ok(file)
 }
 
@@ -101,6 +116,17 @@ pub fn remove_stale_temporaries(path: &Path) {
 fn link_target(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
+}
+
+/// The path with links resolved, as far as it exists.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match known {
+        Some((ancestor, real)) if ancestor == path => real,
+        Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),
+        None => path.to_owned(),
+    }
 }
 
 /// Fails when `path` is a symbolic link: it may lead anywhere.

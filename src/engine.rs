@@ -11,6 +11,7 @@ mod gates;
 mod parallel;
 mod patience;
 mod progress;
+mod rewritten;
 mod start;
 mod stop;
 #[cfg(test)]
@@ -80,6 +81,8 @@ pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &F
         who: None,
         starting: None,
         input: None,
+        after_rewriting: Vec::new(),
+        is_second_pass: false,
         allow: false,
         by_own_work: false,
     };
@@ -118,6 +121,10 @@ struct Engine<'a> {
     starting: Option<String>,
     /// The tool's input as gates have rewritten it.
     input: Option<Value>,
+    /// The gates that were reached from one that rewrites.
+    after_rewriting: Vec<(&'a Mode, &'a Gate)>,
+    /// Whether rewritten input is judged: nothing is rewritten again.
+    is_second_pass: bool,
     allow: bool,
     /// Whether checks look at what the agent of this event did itself, if others work in its phase.
     by_own_work: bool,
@@ -152,6 +159,19 @@ impl<'a> Engine<'a> {
 
     /// Runs the gates that belong to no phase.
     fn run_free_gates(&mut self) {
+        let matching = self.free_gates();
+        // Programs of gates after one that rewrites the tool's input get the new input.
+        for gates in matching.split_inclusive(|(_, gate)| gate.rewrites()) {
+            self.prepare(gates);
+            for (mode, gate) in gates {
+                self.run_gate(mode, None, gate);
+            }
+        }
+        self.judge_rewritten_input();
+    }
+
+    /// The gates that belong to no phase and match the event.
+    fn free_gates(&self) -> Vec<(&'a Mode, &'a Gate)> {
         let catalogue = self.catalogue;
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
@@ -162,14 +182,7 @@ impl<'a> Engine<'a> {
             let matches = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
             matching.extend(gates.filter(matches).filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
         }
-        // Gates after one that rewrites the tool's input see the new input.
-        let rewrites = |(_, gate): &(&Mode, &Gate)| gate.rewrite.is_some() || gate.check.rewrites();
-        for gates in matching.split_inclusive(rewrites) {
-            self.prepare(gates);
-            for (mode, gate) in gates {
-                self.run_gate(mode, None, gate);
-            }
-        }
+        matching
     }
 
     /// Runs the programs and requests of several gates in parallel; their answers are used in order.

@@ -11,7 +11,7 @@ mod trigger;
 
 pub use kind::{Blocking, EventKind, TABLE};
 pub use tools::{TOOLS, is_unknown_tool};
-pub use trigger::{Trigger, TriggerError, TriggerEvent, alias};
+pub use trigger::{Trigger, TriggerError, TriggerEvent, alias, tool_names};
 
 use serde_json::{Map, Value};
 
@@ -342,6 +342,14 @@ impl Event {
             (Some(tool), subject) if tool != subject => format!("{}({tool} {subject})", self.name()),
             (_, subject) => format!("{}({subject})", self.name()),
         }
+    }
+
+    /// The same tool call with another input.
+    #[must_use]
+    pub fn with_input(&self, input: Value) -> Self {
+        let mut changed = self.clone();
+        changed.fields.insert("tool_input".to_owned(), input);
+        changed
     }
 
     /// The event as JSON.

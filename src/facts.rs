@@ -9,6 +9,7 @@ pub mod glob;
 pub mod milestone;
 mod output;
 mod recorded;
+mod rewritten;
 mod staging;
 mod table;
 pub mod text;
@@ -19,6 +20,7 @@ pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
+pub use rewritten::{RewrittenFacts, RewrittenQuestion};
 pub use staging::{FoundStaging, StagingQuery};
 pub use table::{ContextText, HttpResult, RunResult, Unknown};
 pub use text::{TextFindings, event_text, search_event_text, search_file, search_text};
@@ -31,6 +33,9 @@ use std::collections::BTreeMap;
 
 /// How many files or changes an answer holds.
 pub const MOST_RESULTS: usize = 20;
+
+/// The start of keys in a baseline that are no files, but rules that ignore files and stashed work.
+pub const BASELINE_NOTES: &str = ".git/";
 
 /// A question about the state of the project, the session or the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +77,10 @@ pub enum Question {
     Baseline(Vec<String>),
     /// Which commit is HEAD?
     Head,
+    /// Do the files of HEAD differ from those of this commit, empty for none?
+    HeadChanged(String),
+    /// Which agents of this session wrote this file, with whatever content?
+    Writers(String),
     /// Which branch is checked out, and which is the default branch?
     Branch,
     /// Which milestone is current?
@@ -124,8 +133,12 @@ pub enum Question {
     Http(HttpStep),
     /// Would the tool touch any of these paths?
     Touches(EffectQuery),
+    /// Does the tool call name any of these paths, and do more than read?
+    Mentions(EffectQuery),
     /// Would the command line run one of these programs?
     Calls(Vec<String>),
+    /// Would the command line run modegate, under any name, with other words than these?
+    OwnCalls(Vec<String>),
     /// Would the command line run one of these programs on another machine? An empty list means any program.
     RemoteCalls(Vec<String>),
     /// Which result does the output of these commands show? The journal has the output redacted, so the answer is
@@ -155,6 +168,8 @@ pub enum Question {
         #[serde(flatten)]
         wanted: TextQuery,
     },
+    /// What is the answer for the tool's input as gates have rewritten it?
+    Rewritten(RewrittenQuestion),
 }
 
 impl Question {
@@ -261,6 +276,10 @@ pub enum Answer {
     Baseline(BTreeMap<String, String>),
     /// The commit that HEAD is, `None` before the first one.
     Head(Option<String>),
+    /// Whether the files of HEAD differ from those of a commit.
+    HeadChanged(bool),
+    /// The types of agents that wrote a file, without duplicates.
+    Writers(Vec<String>),
     /// The checked-out branch.
     Branch(CurrentBranch),
     /// The current milestone, `None` where the project has no status file.
@@ -299,6 +318,8 @@ pub enum Answer {
     },
     /// The first protected path that would be touched.
     Touches(Option<FoundEffect>),
+    /// The first protected path that is named.
+    Mentions(Option<String>),
     /// The first matching call.
     Calls(Option<String>),
     /// The result that an output shows.
@@ -405,6 +426,8 @@ pub enum ChangeKind {
     Conflicted,
     /// A submodule with another commit checked out, or with changes of its own.
     Submodule,
+    /// In a stash that was made since a mode began.
+    Stashed,
 }
 
 /// The checked-out branch of a repository.

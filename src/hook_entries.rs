@@ -5,11 +5,13 @@
 mod change;
 mod edit;
 mod entry;
+mod guarded;
 mod launcher;
 
 pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in};
+pub use guarded::GuardedSettings;
 
 use crate::event::EventKind;
 use crate::mode::Catalogue;
@@ -24,7 +26,7 @@ pub const PROJECT_VARIABLE: &str = "${CLAUDE_PROJECT_DIR}";
 pub const PROJECT_COMMAND: &str = "${CLAUDE_PROJECT_DIR}/.claude/hooks/modegate";
 
 /// The events that every mode needs.
-const NEEDED: [EventKind; 9] = [
+const NEEDED: [EventKind; 10] = [
     EventKind::SessionStart,
     EventKind::UserPromptSubmit,
     EventKind::UserPromptExpansion,
@@ -34,6 +36,8 @@ const NEEDED: [EventKind; 9] = [
     EventKind::SubagentStart,
     EventKind::SubagentStop,
     EventKind::Stop,
+    // The host applies changed settings at once; this is the last event that removed entries get.
+    EventKind::ConfigChange,
 ];
 
 /// The events that a project's modes need an entry for.

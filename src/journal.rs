@@ -33,6 +33,9 @@ pub struct JournalLine {
     /// The session after it, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Session>,
+    /// The seal of the modes in `after`, with which a state can be restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<StateSeal>,
     /// The hash of the modes and settings that decided.
     pub modes: String,
     /// Questions and their answers, in the order asked.
@@ -52,8 +55,23 @@ pub struct JournalLine {
     /// Whether the state could not be written, so that no notes were delivered and nothing changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
+    /// Sentences about changes that something other than modegate made to its files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub security: Vec<String>,
     /// How long it took, in microseconds.
     pub us: u64,
+}
+
+/// The seal of a change of a session's state, chained to the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StateSeal {
+    /// How often the state has been written.
+    pub revision: u64,
+    /// The seal before this one; empty for the first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub previous: String,
+    /// The seal, in hexadecimal digits.
+    pub seal: String,
 }
 
 /// A file and its content hash after an edit.

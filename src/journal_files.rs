@@ -2,17 +2,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+use crate::disk;
 use crate::event::Event;
 use crate::facts::SessionHistory;
-use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, VERSION, WrittenFile};
+use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
 use crate::redact::sha256;
-use crate::session::Session;
 use serde::Deserialize;
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions};
+use serde_json::value::RawValue;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Appends a line in one write; a journal of more than `limit` bytes is rotated first.
 pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<()> {
@@ -37,14 +37,13 @@ fn ends_with_newline(file: &mut File) -> io::Result<bool> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    path.parent().map_or(Ok(()), crate::disk::refuse_link)?;
-    crate::disk::refuse_link(path)?;
-    let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
-    match open() {
+    path.parent().map_or(Ok(()), disk::refuse_link)?;
+    disk::refuse_link(path)?;
+    match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            path.ancestors().nth(2).into_iter().for_each(crate::disk::ignore_own);
-            open()
+            path.ancestors().nth(2).into_iter().for_each(disk::ignore_own);
+            disk::open_append(path)
         }
         result => result,
     }
@@ -52,7 +51,7 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Renames the journal to its older part; of several processes that try, one succeeds.
 fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
-    let Ok(guard) = OpenOptions::new().create(true).truncate(false).write(true).open(lock) else { return false };
+    let Ok(guard) = disk::open_lock(lock) else { return false };
     if fs4::FileExt::try_lock(&guard).is_err() {
         return false;
     }
@@ -68,7 +67,7 @@ pub fn older_part(path: &Path) -> PathBuf {
 
 /// Both parts of a journal, the older first; a missing part is empty.
 fn parts(path: &Path) -> [Vec<u8>; 2] {
-    [older_part(path), path.to_owned()].map(|part| fs::read(part).unwrap_or_default())
+    [older_part(path), path.to_owned()].map(|part| disk::read(&part, disk::LARGEST).unwrap_or_default())
 }
 
 /// Every readable line of a journal, the older part first.
@@ -98,21 +97,51 @@ fn read(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
 }
 
-/// The last recorded state of every session with a journal younger than `days`.
-#[must_use]
-pub fn last_sessions(folder: &Path, days: u32) -> Vec<Session> {
-    let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
-    let is_young = |path: &PathBuf| {
-        let modified = fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        modified.and_then(|modified| modified.elapsed().ok()).is_none_or(|elapsed| elapsed < age)
-    };
-    journals(folder).into_iter().filter(is_young).filter_map(|path| last_session(&path)).collect()
+/// A change of a session's state in a journal.
+#[derive(Debug, Deserialize)]
+pub struct SealedChange<'a> {
+    /// When the event came.
+    pub at: String,
+    /// The seal of the modes.
+    pub seal: StateSeal,
+    /// The session after the event.
+    #[serde(borrow)]
+    pub after: SealedState<'a>,
 }
 
-/// The last recorded state of a session.
-#[must_use]
-pub fn last_session(path: &Path) -> Option<Session> {
-    last(path).map(|line| line.after.unwrap_or(line.before))
+/// The exact text of a session's modes: its seal is over that.
+#[derive(Debug, Deserialize)]
+pub struct SealedState<'a> {
+    /// The modes; missing if there are none.
+    #[serde(borrow, default)]
+    pub modes: Option<&'a RawValue>,
+}
+
+/// How much of a journal is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchDepth {
+    /// Its last part.
+    Tail,
+    /// All of it.
+    Whole,
+}
+
+/// The latest changes of a session's state in its journal, the last one first, until `visit` returns a value.
+pub fn find_change<T>(
+    path: &Path,
+    depth: SearchDepth,
+    mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
+) -> Option<T> {
+    const TAIL: u64 = 256 * 1024;
+    const MARK: &[u8] = b"\"seal\":{\"revision\":";
+    let mut search = |bytes: &[u8]| {
+        let sealed = split(bytes).rev().filter(|line| memchr::memmem::find(line, MARK).is_some());
+        sealed.filter_map(|line| serde_json::from_slice(line).ok()).find_map(|change| visit(&change))
+    };
+    match depth {
+        SearchDepth::Tail => search(&disk::read_tail(path, TAIL).ok()?),
+        SearchDepth::Whole => parts(path).iter().rev().find_map(|part| search(part)),
+    }
 }
 
 /// The last readable line of a journal.
@@ -120,7 +149,7 @@ pub fn last_session(path: &Path) -> Option<Session> {
 pub fn last(path: &Path) -> Option<JournalLine> {
     /// Larger than almost every line.
     const TAIL: u64 = 256 * 1024;
-    let tail = tail(path, TAIL).ok()?;
+    let tail = disk::read_tail(path, TAIL).ok()?;
     split(&tail).rev().find_map(read).or_else(|| lines(path).pop())
 }
 
@@ -128,20 +157,7 @@ pub fn last(path: &Path) -> Option<JournalLine> {
 #[must_use]
 pub fn recent(path: &Path) -> Vec<JournalLine> {
     const TAIL: u64 = 2 * 1024 * 1024;
-    split(&tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
-}
-
-/// The last `size` bytes of a file. A pipe or a device, which may never end, is an error.
-pub fn tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let meta = fs::metadata(path)?;
-    if !meta.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(meta.len().saturating_sub(size)))?;
-    let mut bytes = Vec::new();
-    file.take(size).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    split(&disk::read_tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
 }
 
 /// The journals of a project's sessions.
@@ -167,7 +183,7 @@ pub fn recent_others(own: &Path) -> impl Iterator<Item = PathBuf> {
 /// Whether a text occurs in the latest part of a journal.
 pub fn mentions(path: &Path, text: &str) -> bool {
     const PART: u64 = 1 << 20;
-    tail(path, PART).is_ok_and(|bytes| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+    disk::read_tail(path, PART).is_ok_and(|bytes| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
 }
 
 /// Hashes the files that an event changed; missing and very large ones are left out.
@@ -176,8 +192,7 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
     const MANY: usize = 50;
     const LARGEST: u64 = 16 * 1024 * 1024;
     let hashed = |path: &&str| {
-        let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-        let bytes = (size <= LARGEST).then(|| fs::read(path).ok()).flatten()?;
+        let bytes = disk::read(Path::new(path), LARGEST).ok()?;
         Some(WrittenFile { path: (*path).to_owned(), sha256: sha256(&bytes) })
     };
     paths.iter().take(MANY).filter_map(hashed).collect()
@@ -186,8 +201,8 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
 /// Reads the agents and edits of a session from its journal; `None` when it cannot be read.
 #[must_use]
 pub fn activity(path: &Path) -> Option<ActivityLog> {
-    let newer = fs::read(path).ok()?;
-    let older = fs::read(older_part(path)).unwrap_or_default();
+    let newer = disk::read(path, disk::LARGEST).ok()?;
+    let older = disk::read(&older_part(path), disk::LARGEST).unwrap_or_default();
     let mut activity = ActivityLog::default();
     for line in split(&older).chain(split(&newer)).filter(|line| contains_any(line, &ActivityLog::EVENTS)) {
         if let Ok(line) = serde_json::from_slice(line) {

@@ -25,15 +25,19 @@ mod disk;
 mod engine;
 mod event;
 mod facts;
+#[doc(hidden)]
+pub mod fuzzed;
 mod gallery;
 mod hook_entries;
 mod ids;
+mod installation;
 mod journal;
 mod journal_files;
 mod live;
 mod mode;
 mod mode_cache;
 mod paths;
+mod printable;
 mod process;
 mod project_commands;
 mod redact;
@@ -48,6 +52,8 @@ mod store;
 mod template;
 mod tool_effects;
 mod transcript;
+mod trust;
+mod user_folder;
 mod verdict;
 mod yaml;
 
@@ -65,10 +71,10 @@ pub use verdict::{Decision, Finding, Outcome, Truth, Verdict};
 
 use std::path::Path;
 
-/// Loads the modes and settings of a project, with the built-in modes.
+/// Loads the modes and settings of a project, trusted or not, with the built-in modes.
 #[must_use]
 pub fn load_modes(project: &Path) -> Catalogue {
-    mode_cache::read(&paths::ProjectPaths { home: project.to_owned() })
+    mode_cache::sources(&user_folder::project_paths(project.to_owned())).catalogue()
 }
 
 /// Decides a line of a journal again, with its own session and recorded answers.
@@ -88,9 +94,10 @@ pub mod internals {
     pub use crate::check::KINDS;
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
+    pub use crate::fuzzed;
     pub use crate::gallery::GALLERY;
     pub use crate::journal_files::{journals, lines};
-    pub use crate::live::git::{branch, changes, commitment, head};
+    pub use crate::live::git::{branch, changes, commitment, head, head_changed};
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
     pub use crate::paths::ProjectPaths;
@@ -104,6 +111,7 @@ pub mod internals {
     pub use crate::replay::transcript::{RebuiltSession, SkipReason, SubagentInfo, TranscriptFile, rebuild};
     pub use crate::settings::{Level, Settings};
     pub use crate::starter::FILES;
-    pub use crate::store::{StateFile, StateStatus};
+    pub use crate::store::{StateStatus, StateSummary};
+    pub use crate::user_folder::{UserKey, create_private, project_paths, project_paths_in};
     pub use crate::yaml::Location;
 }

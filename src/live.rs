@@ -8,31 +8,40 @@ pub mod git;
 mod host_process;
 mod http;
 mod other_worktrees;
+mod own_program;
 pub mod place;
 mod program;
 mod settings_files;
+mod timed_git;
 mod uncommitted;
 
 pub use clock::{ahead, now};
-pub use host_process::as_fork;
+pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
+#[cfg(test)]
+pub(crate) use timed_git::GIT_TIMEOUT;
 
+use crate::disk;
 use crate::event::{Event, EventKind};
 use crate::facts::{
-    Answer, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, TextQuery, Unknown, frontmatter_of,
-    milestone, newest, output_of, search_event_text, search_file,
+    Answer, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, RewrittenQuestion, TextQuery,
+    Unknown, frontmatter_of, milestone, newest, output_of, search_event_text, search_file,
 };
 use crate::ids::SessionId;
 use crate::journal::ActivityLog;
 use crate::journal_files;
 use crate::live::fork_parent::ParentSearch;
-use crate::paths::{ProjectPaths, lexical};
+use crate::paths::{PLUGIN_CONTEXT, ProjectPaths, lexical};
 use crate::runners::LONGEST_OUTPUT;
+use crate::shell::DiskView;
 use crate::shell::{ExecContext, StagedFiles};
-use crate::tool_effects::{ResolveLinks, StageListing, ToolEffects};
+use crate::tool_effects::{ResolveLinks, StageListing, ToolEffects, mentions};
 use crate::transcript::{conversation_text, latest_assistant_text};
+use crate::trust;
 use jiff::SignedDuration;
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,11 +54,14 @@ pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(65);
 /// The host takes 10,000 characters of context; some are left for other hooks.
 const LONGEST_CONTEXT: usize = 9_000;
 
+/// What the reasons have in common why a file that the person has not agreed to is not used.
+pub(crate) const TRUST_REASON: &str = "this project was trusted";
+
 /// Answers from the present state of the machine.
 #[derive(Debug)]
 pub struct LiveFacts<'e> {
-    event: &'e Event,
-    home: PathBuf,
+    event: Cow<'e, Event>,
+    places: ProjectPaths,
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
@@ -57,27 +69,43 @@ pub struct LiveFacts<'e> {
     /// The sessions that this one was forked from.
     ancestors: RefCell<Vec<SessionId>>,
     tool_effects: OnceCell<ToolEffects>,
+    /// The same for the tool call with the input that gates have rewritten.
+    rewritten: OnceCell<Box<Self>>,
     started: Instant,
     ahead: SignedDuration,
+    /// The hashes of context files and scripts that the person has agreed to; `None` if they are used as they are.
+    accepted: Option<&'e BTreeMap<String, Vec<String>>>,
 }
 
 impl<'e> LiveFacts<'e> {
-    /// Answers about the project at `home` for one event, with the session's journal.
+    /// Answers about the project at `places` for one event, with the session's journal.
     #[must_use]
+    pub fn new(event: &'e Event, places: ProjectPaths, journal: PathBuf) -> Self {
+        Self::about(Cow::Borrowed(event), places, journal)
+    }
+
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    pub fn new(event: &'e Event, home: PathBuf, journal: PathBuf) -> Self {
+    fn about(event: Cow<'e, Event>, places: ProjectPaths, journal: PathBuf) -> Self {
         Self {
-            event,
-            home,
             cwd: event.cwd().map(PathBuf::from),
+            event,
+            places,
             journal,
             tree: OnceCell::new(),
             activity: OnceCell::new(),
             ancestors: RefCell::default(),
             tool_effects: OnceCell::new(),
+            rewritten: OnceCell::new(),
             started: Instant::now(),
             ahead: SignedDuration::ZERO,
+            accepted: None,
         }
+    }
+
+    /// Uses context files and scripts only if their content has one of these hashes, where any are given.
+    #[must_use]
+    pub fn accepting(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
+        Self { accepted, ..self }
     }
 
     /// Moves the clock forward.
@@ -94,19 +122,19 @@ impl<'e> LiveFacts<'e> {
 
     /// The folder in which files are looked for first: home, or the agent's own worktree of the same repository.
     fn tree(&self) -> &Path {
-        self.tree.get_or_init(|| place::tree(&self.home, self.cwd.as_deref()))
+        self.tree.get_or_init(|| place::tree(&self.places.home, self.cwd.as_deref()))
     }
 
     /// The root of a file: the tree, or home for files that are missing in the tree.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn root(&self, path: &str) -> &Path {
         let tree = self.tree();
-        if tree != self.home && !tree.join(path).exists() { &self.home } else { tree }
+        if tree != self.places.home && !tree.join(path).exists() { &self.places.home } else { tree }
     }
 
     /// The folder of the event.
     fn folder(&self) -> &Path {
-        self.cwd.as_deref().unwrap_or(&self.home)
+        self.cwd.as_deref().unwrap_or(&self.places.home)
     }
 
     fn activity(&self) -> Result<&ActivityLog, Unknown> {
@@ -117,14 +145,14 @@ impl<'e> LiveFacts<'e> {
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
         let mut found: Vec<FoundFile> = Vec::new();
         let mut problem = None;
-        for root in [self.tree(), &self.home] {
+        for root in [self.tree(), &self.places.home] {
             for glob in globs {
                 match files::matching(root, glob, MOST_RESULTS) {
                     Ok(files) => found.extend(files),
                     Err(why) => problem = Some(why),
                 }
             }
-            if !found.is_empty() || self.tree() == self.home {
+            if !found.is_empty() || self.tree() == self.places.home {
                 break;
             }
         }
@@ -136,9 +164,10 @@ impl<'e> LiveFacts<'e> {
 
     /// Files of the project's other worktrees, named by their path in the project if the agent works there.
     fn elsewhere(&self, globs: &[String]) -> Vec<FoundFile> {
-        let found = other_worktrees::matching(&self.home, self.tree(), globs);
-        let in_home = place::real(self.folder()) == place::real(&self.home);
-        let named = |path: &Path| path.strip_prefix(&self.home).ok().filter(|_| in_home).unwrap_or(path).to_owned();
+        let found = other_worktrees::matching(&self.places.home, self.tree(), globs);
+        let in_home = place::real(self.folder()) == place::real(&self.places.home);
+        let named =
+            |path: &Path| path.strip_prefix(&self.places.home).ok().filter(|_| in_home).unwrap_or(path).to_owned();
         let text = |path: PathBuf| path.to_string_lossy().replace('\\', "/");
         found.into_iter().map(|(root, file)| FoundFile { path: text(named(&root.join(&file.path))), ..file }).collect()
     }
@@ -148,8 +177,8 @@ impl<'e> LiveFacts<'e> {
     /// A file that does not exist yet belongs in the tree.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn location(&self, path: &str) -> Option<String> {
-        let at_home = self.home.join(path).exists() && self.root(path) == self.home;
-        let root = if at_home { &self.home } else { self.tree() };
+        let at_home = self.places.home.join(path).exists() && self.root(path) == self.places.home;
+        let root = if at_home { &self.places.home } else { self.tree() };
         let reaches = self.folder() == root || place::real(self.folder()) == place::real(root);
         (!reaches).then(|| root.join(path).to_string_lossy().replace('\\', "/"))
     }
@@ -158,12 +187,12 @@ impl<'e> LiveFacts<'e> {
         read_limited(&self.root(path).join(path), path)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
-        let text = std::fs::read(path).map_err(|error| clause("the transcript", &error)).map(|bytes| {
-            if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
-                .into_bytes()
-        });
+        let text =
+            disk::read(Path::new(path), disk::LARGEST).map_err(|error| clause("the transcript", &error)).map(|bytes| {
+                if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
+                    .into_bytes()
+            });
         search_file(text.as_deref(), wanted)
     }
 
@@ -180,17 +209,29 @@ impl<'e> LiveFacts<'e> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
         let file = self.root(path).join(path);
         let own = self.activity()?.writer(same_file(&file), &sha256);
-        let places = ProjectPaths { home: self.home.clone() };
+        let places = &self.places;
         let inherited = |id: &SessionId| {
             journal_files::activity(&places.journal(id)).and_then(|log| log.writer(same_file(&file), &sha256))
         };
         Ok(own.or_else(|| self.ancestors.borrow().iter().find_map(inherited)))
     }
 
+    fn writers(&self, path: &str) -> Result<Vec<String>, Unknown> {
+        let file = self.root(path).join(path);
+        let mut writers = self.activity()?.writers(same_file(&file));
+        for id in self.ancestors.borrow().iter() {
+            let log = journal_files::activity(&self.places.journal(id));
+            writers.extend(log.map(|log| log.writers(same_file(&file))).unwrap_or_default());
+        }
+        writers.sort_unstable();
+        writers.dedup();
+        Ok(writers)
+    }
+
     fn fork_parent(&self, transcript: Option<&str>) -> Answer {
         let parent = ParentSearch {
-            places: &ProjectPaths { home: self.home.clone() },
-            event: self.event,
+            places: &self.places,
+            event: &self.event,
             transcript: transcript.map(Path::new),
             wait: !matches!(self.event.kind, Some(EventKind::SessionStart | EventKind::UserPromptSubmit)),
         };
@@ -213,28 +254,58 @@ impl<'e> LiveFacts<'e> {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let text = |path: &Path| path.to_string_lossy().into_owned();
             let context =
-                ExecContext { cwd: text(self.folder()), home, project: text(&self.home), wrappers: Vec::new() };
-            ToolEffects::of(self.event, context, &FollowLinks)
+                ExecContext { cwd: text(self.folder()), home, project: text(&self.places.home), wrappers: Vec::new() };
+            ToolEffects::of(&self.event, context, &FollowLinks)
         })
     }
 
     /// A file of `.claude/context`; links must not lead out of that folder.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn context(&self, file: &str) -> Result<Answer, Unknown> {
-        let folder = self.home.join(".claude/context");
-        let path = folder.join(file);
+        let of_plugin = file.strip_prefix(PLUGIN_CONTEXT);
+        let folder = match of_plugin {
+            Some(_) => self.places.plugin.as_ref().ok_or("no plugin calls modegate")?.join("context"),
+            None => self.places.home.join(".claude/context"),
+        };
+        let path = folder.join(of_plugin.unwrap_or(file));
         let is_inside = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
         if is_inside() != Some(true) {
-            return Err(format!("`{file}` is not in `.claude/context`").into());
+            return Err(format!("`{file}` is not in the folder of context files").into());
         }
         // Reading a pipe would never end.
         if !path.is_file() {
             return Err(format!("`{file}` is not a regular file").into());
         }
         let bytes = read_limited(&path, file)?;
+        if of_plugin.is_none() {
+            self.require_accepted(&format!(".claude/context/{file}"), &bytes)?;
+        }
         let content = String::from_utf8_lossy(&bytes);
         let text: String = content.trim().chars().take(LONGEST_CONTEXT).collect();
         Ok(Answer::Context { whole: text.len() == content.trim().len(), text })
+    }
+
+    /// Fails for a content that the person has not agreed to.
+    fn require_accepted(&self, path: &str, bytes: &[u8]) -> Result<(), Unknown> {
+        let Some(accepted) = self.accepted else { return Ok(()) };
+        let sha256 = crate::redact::sha256(bytes);
+        // A worktree has the same files under other paths.
+        if accepted.values().flatten().any(|known| *known == sha256) {
+            return Ok(());
+        }
+        let what = if accepted.contains_key(path) { "has changed since" } else { "was not there when" };
+        Err(format!("`{path}` {what} {TRUST_REASON}; run `modegate trust` in a terminal").into())
+    }
+
+    /// Fails for a program whose script the person has not agreed to.
+    fn require_accepted_scripts(&self, question: &Question) -> Result<(), Unknown> {
+        let (Question::Run(step), Some(_)) = (question, self.accepted) else { return Ok(()) };
+        for script in trust::scripts_of(&step.command, self.folder(), &self.places.home) {
+            let shown = trust::relative(&script, self.folder());
+            let bytes = read_limited(&script, &shown)?;
+            self.require_accepted(&shown, &bytes)?;
+        }
+        Ok(())
     }
 
     /// The input of a program or server: the event, with the tool input as gates have changed it.
@@ -252,17 +323,26 @@ impl<'e> LiveFacts<'e> {
         StepInput {
             event: event.to_string(),
             name: self.event.name().to_owned(),
-            tool: self.event.tool().unwrap_or_default().to_owned(),
+            tool: self.event.text("tool_name").map(str::to_owned),
             session: self.event.session().to_string(),
-            home: self.home.clone(),
-            cwd: self.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or_else(|| self.home.clone()),
+            home: self.places.home.clone(),
+            cwd: self.cwd.clone().filter(|cwd| cwd.is_dir()).unwrap_or_else(|| self.places.home.clone()),
             deadline: self.started + STEP_TIMEOUT,
         }
     }
 
+    /// Answers a question about the tool call with its rewritten input.
+    fn answer_rewritten(&self, asked: &RewrittenQuestion) -> Result<Answer, Unknown> {
+        let event = asked.event(&self.event).ok_or("the rewritten input is not known")?;
+        let with = |event| Self::about(Cow::Owned(event), self.places.clone(), self.journal.clone());
+        let known = self.rewritten.get_or_init(|| Box::new(with(event.clone())));
+        let is_known = known.event.fields.get("tool_input") == event.fields.get("tool_input");
+        if is_known { known.find_answer(&asked.question) } else { with(event).find_answer(&asked.question) }
+    }
+
     fn relative(&self, path: &str) -> String {
         let full = place::real(&lexical(&self.folder().join(path)));
-        let roots = [self.tree(), &self.home].map(place::real);
+        let roots = [self.tree(), &self.places.home].map(place::real);
         let inside = roots.iter().find_map(|root| full.strip_prefix(root).ok());
         inside.unwrap_or(&full).to_string_lossy().replace('\\', "/")
     }
@@ -274,7 +354,7 @@ impl<'e> LiveFacts<'e> {
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
-            Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
+            Question::Committed(path) => Answer::Committed(timed_git::commitment(self.root(path), Path::new(path))?),
             Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
             Question::ChangesSince { paths, baseline } => {
                 Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline, |path| {
@@ -282,11 +362,13 @@ impl<'e> LiveFacts<'e> {
                 })?)
             }
             Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
-            Question::Head => Answer::Head(git::head(self.tree())?),
-            Question::Branch => Answer::Branch(git::branch(self.tree())?),
-            Question::Milestone => current_milestone(&[self.tree(), &self.home])?,
+            Question::Head => Answer::Head(timed_git::head(self.tree())?),
+            Question::HeadChanged(since) => Answer::HeadChanged(timed_git::head_changed(self.tree(), since)?),
+            Question::Branch => Answer::Branch(timed_git::branch(self.tree())?),
+            Question::Milestone => current_milestone(&[self.tree(), &self.places.home])?,
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => Answer::Writer(self.writer(path)?),
+            Question::Writers(path) => Answer::Writers(self.writers(path)?),
             Question::Wrote { path, id } => Answer::Wrote(self.wrote(path, id)?),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, transcript } => {
@@ -302,19 +384,31 @@ impl<'e> LiveFacts<'e> {
                 let read = |path: &str| read_limited(Path::new(path), path);
                 self.tool_effects().commit_message(wanted, &read)?
             }
-            Question::EventText { of, wanted } => search_event_text(self.event, of, wanted),
+            Question::EventText { of, wanted } => search_event_text(&self.event, of, wanted),
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
+            Question::Mentions(query) => {
+                let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks);
+                Answer::Mentions(of_call.or_else(|| self.tool_effects().mentioned_by_scripts(&query.paths)))
+            }
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
-            Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &end_of_file)?,
+            Question::OwnCalls(except) => {
+                let copies = own_program::OwnProgram::new(self.folder(), &self.places.home);
+                Answer::Calls(self.tool_effects().own_calls(except, &|program, folders| copies.is(program, folders)))
+            }
+            Question::Output { commands, wrappers } => output_of(&self.event, commands, wrappers, &end_of_file)?,
             Question::RemoteCalls(programs) => Answer::Calls(self.tool_effects().remote_calls(programs)?),
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
             Question::HookEntries => {
-                Answer::HookEntries(settings_files::changed(self.event, &self.home, self.folder())?)
+                Answer::HookEntries(settings_files::changed(&self.event, &self.places.home, self.folder())?)
             }
             Question::Context(file) => self.context(file)?,
-            Question::History => Answer::History(journal_files::history(&self.journal, &self.home)),
-            Question::Run(_) | Question::Http(_) => self.step_input(question).answer(question)?,
+            Question::History => Answer::History(journal_files::history(&self.journal, &self.places.home)),
+            Question::Rewritten(asked) => self.answer_rewritten(asked)?,
+            Question::Run(_) | Question::Http(_) => {
+                self.require_accepted_scripts(question)?;
+                self.step_input(question).answer(question)?
+            }
         })
     }
 }
@@ -334,8 +428,22 @@ impl StageListing for LiveFacts<'_> {
     }
 }
 
-/// Follows links on disk.
+/// The largest script that is read before it runs.
+const LARGEST_SCRIPT: u64 = 64 * 1024;
+
+/// Follows links on disk, and reads scripts.
 struct FollowLinks;
+
+impl DiskView for FollowLinks {
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn link(&self, path: &str) -> Option<String> {
+        std::fs::read_link(path).ok().map(|target| target.to_string_lossy().into_owned())
+    }
+
+    fn script(&self, path: &str) -> Option<String> {
+        disk::read_text(Path::new(path), LARGEST_SCRIPT).ok()
+    }
+}
 
 impl ResolveLinks for FollowLinks {
     fn real(&self, path: &Path) -> PathBuf {
@@ -355,12 +463,20 @@ impl FactSource for LiveFacts<'_> {
 
     /// Runs programs and asks servers in parallel.
     fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
-        let inputs: Vec<StepInput> = questions.iter().map(|question| self.step_input(question)).collect();
+        let input = |question| self.require_accepted_scripts(question).map(|()| self.step_input(question));
+        let inputs: Vec<Result<StepInput, Unknown>> = questions.iter().map(input).collect();
         std::thread::scope(|scope| {
             let steps = inputs.iter().zip(questions);
-            let threads: Vec<_> = steps.map(|(input, question)| scope.spawn(move || input.answer(question))).collect();
-            let panicked = |_| Err("the step could not be run".into());
-            let answers = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
+            let answer = |(input, question): (&'_ Result<StepInput, Unknown>, &'_ Question)| {
+                input.as_ref().map_err(Clone::clone).and_then(|input| input.answer(question))
+            };
+            let start = |step| std::thread::Builder::new().spawn_scoped(scope, move || answer(step));
+            let threads: Vec<_> = steps.map(start).collect();
+            let answers = threads.into_iter().map(|thread| match thread.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_)) => Err("the step could not be run".into()),
+                Err(_) => Err("the step could not be run: the system allows no more threads".into()),
+            });
             answers.map(|answer| answer.unwrap_or_else(Answer::Unknown)).collect()
         })
     }
@@ -371,7 +487,7 @@ impl FactSource for LiveFacts<'_> {
 struct StepInput {
     event: String,
     name: String,
-    tool: String,
+    tool: Option<String>,
     session: String,
     home: PathBuf,
     cwd: PathBuf,
@@ -389,10 +505,9 @@ impl StepInput {
 }
 
 /// The milestone in the first status file of `roots`.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
     for root in roots {
-        match std::fs::read(root.join("project/status.json")) {
+        match disk::read(&root.join("project/status.json"), LARGEST_FILE) {
             Ok(bytes) => return Ok(milestone::named(&bytes)),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(error) => return Err(clause("project/status.json", &error)),
@@ -410,28 +525,17 @@ fn same_file(path: &Path) -> impl Fn(&str) -> bool {
 }
 
 /// Reads a file of at most [`LARGEST_FILE`] bytes, which messages call `shown`.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn read_limited(path: &Path, shown: &str) -> Result<Vec<u8>, Unknown> {
-    let size = std::fs::metadata(path).map_err(|error| clause(shown, &error))?.len();
-    if size > LARGEST_FILE {
-        return Err(format!("`{shown}` is larger than {} MiB", LARGEST_FILE >> 20).into());
-    }
-    std::fs::read(path).map_err(|error| clause(shown, &error))
+    disk::read(path, LARGEST_FILE).map_err(|error| clause(shown, &error))
 }
 
 /// The end of a file in which the host keeps a long output.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn end_of_file(path: &str) -> Option<String> {
-    // Reading a pipe would never end.
-    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
-    let mut file = std::fs::File::open(path).ok()?;
-    file.seek(SeekFrom::Start(size.saturating_sub(LONGEST_OUTPUT as u64))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(LONGEST_OUTPUT as u64).read_to_end(&mut bytes).ok()?;
+    let bytes = disk::read_tail(Path::new(path), LONGEST_OUTPUT as u64).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The message for a file that cannot be read.
 fn clause(shown: &str, error: &std::io::Error) -> Unknown {
-    format!("`{shown}` cannot be read: {}", error.kind()).into()
+    format!("`{shown}` cannot be read: {}", disk::reason(error)).into()
 }

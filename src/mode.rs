@@ -6,13 +6,17 @@ mod embedded;
 mod event_filter;
 pub mod imported;
 mod lint;
+mod project_trust;
 mod read;
+mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
-pub use catalogue::{Catalogue, ModeOrigin, ProjectSources, SETTINGS};
+pub use catalogue::{Catalogue, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
+pub use project_trust::{ProjectTrust, TrustState};
 pub use read::{GATE, MODE, PHASE, read, read_node};
+pub use user_only::USER_SETTINGS;
 
 use crate::check::{Check, Definitions};
 use crate::event::Trigger;
@@ -127,6 +131,14 @@ pub struct Gate {
     pub location: Location,
 }
 
+impl Gate {
+    /// Whether it is there to rewrite the tool's input.
+    #[must_use]
+    pub fn rewrites(&self) -> bool {
+        self.rewrite.is_some() || self.check.rewrites()
+    }
+}
+
 /// What a gate does after its check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
@@ -188,11 +200,15 @@ impl Mode {
             || when.into_iter().any(Check::has_steps)
     }
 
-    /// Allows these environment variables in the headers of its `http` checks.
+    /// Allows these environment variables, and no others, in the headers of its `http` checks.
     fn allow_env(&mut self, names: &[String]) {
+        let allow = |check: &mut Check| check.change_steps(&|step| step.env = names.to_vec());
+        for phase in &mut self.phases {
+            phase.when.iter_mut().for_each(allow);
+        }
         let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
         for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
-            gate.check.change_steps(&|step| step.env.extend_from_slice(names));
+            std::iter::once(&mut gate.check).chain(&mut gate.condition).for_each(allow);
         }
     }
 

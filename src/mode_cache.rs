@@ -4,13 +4,18 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+mod defaults;
+
 use crate::disk;
 use crate::event::Event;
 use crate::mode::{
-    BrokenFile, Catalogue, EMBEDDED, EventFilter, FileKind, Mode, ModeOrigin, ProjectSources, SETTINGS, Worker,
+    BrokenFile, Catalogue, EMBEDDED, EventFilter, FileKind, Mode, ModeOrigin, ProjectSources, ProjectTrust, SETTINGS,
+    USER_SETTINGS, Worker,
 };
 use crate::paths::{ProjectPaths, hash};
 use crate::settings::Settings;
+use crate::trust;
+use crate::user_folder::{create_private, expanded};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -41,6 +46,8 @@ pub struct CacheIndex {
     pub broken: Vec<BrokenFile>,
     /// The hash of everything that the catalogue was made of.
     pub hash: String,
+    /// The trust in the project's files.
+    pub trust: ProjectTrust,
     /// The project's context files.
     contexts: Vec<String>,
     headers: Vec<ModeHeader>,
@@ -62,6 +69,8 @@ struct ModeHeader {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct CacheKey {
     build: u64,
+    /// Whether the environment trusts the project.
+    granted: bool,
     files: Vec<(String, u64, u64)>,
 }
 
@@ -71,11 +80,12 @@ impl ModeCache {
     pub fn open(places: &ProjectPaths) -> Self {
         let (key, racy) = key(places);
         let path = places.compiled();
-        if let Some(cache) = fs::read(&path).ok().and_then(|bytes| Self::compiled(&bytes, &key)) {
+        let compiled = path.as_ref().and_then(|path| disk::read(path, disk::LARGEST).ok());
+        if let Some(cache) = compiled.and_then(|bytes| Self::compiled(&bytes, &key)) {
             return cache;
         }
         let cache = Self::read(places);
-        if let (ModeStorage::Read(catalogue), false) = (&cache.storage, racy) {
+        if let (ModeStorage::Read(catalogue), Some(path), false) = (&cache.storage, path, racy) {
             keep(&path, &key, &cache.index, catalogue);
         }
         cache
@@ -85,8 +95,8 @@ impl ModeCache {
     #[must_use]
     pub fn read(places: &ProjectPaths) -> Self {
         let catalogue = read(places);
-        let Catalogue { settings, broken, hash, contexts, .. } = catalogue.clone();
-        let index = CacheIndex { settings, broken, hash, contexts, headers: Vec::new() };
+        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue.clone();
+        let index = CacheIndex { settings, broken, hash, trust, contexts, headers: Vec::new() };
         Self { index, storage: ModeStorage::Read(Box::new(catalogue)) }
     }
 
@@ -129,8 +139,8 @@ impl ModeCache {
             ModeStorage::Read(catalogue) => return catalogue.as_ref().clone(),
             ModeStorage::Compiled(bytes) => bytes,
         };
-        let CacheIndex { settings, broken, hash, contexts, headers } = self.index.clone();
-        let mut catalogue = Catalogue { settings, broken, contexts, hash, ..Catalogue::default() };
+        let CacheIndex { settings, broken, hash, trust, contexts, headers } = self.index.clone();
+        let mut catalogue = Catalogue { settings, broken, contexts, hash, trust, ..Catalogue::default() };
         let mut rest = bytes.as_slice();
         for header in headers {
             let Some((own, after)) = rest.split_at_checked(header.length) else { break };
@@ -146,17 +156,25 @@ impl ModeCache {
     }
 }
 
-/// Reads the catalogue from its sources.
+/// Reads the catalogue from the sources that the person has agreed to.
 #[must_use]
 pub fn read(places: &ProjectPaths) -> Catalogue {
-    sources(places).catalogue()
+    let (sources, trust) = trust::usable(places, sources(places));
+    Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue() }
 }
 
-/// Reads the files that a project's catalogue is made of.
+/// The sources that the person has agreed to.
+#[must_use]
+pub fn trusted_sources(places: &ProjectPaths) -> ProjectSources {
+    defaults::with_defaults(places, trust::usable(places, sources(places)).0)
+}
+
+/// Reads the files of a project that a catalogue can be made of, trusted or not.
 #[must_use]
 pub fn sources(places: &ProjectPaths) -> ProjectSources {
-    let mut sources = ProjectSources { contexts: contexts(places), ..ProjectSources::default() };
+    let mut sources = ProjectSources { contexts: contexts(&own_contexts(places)), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, FileKind::Settings, &mut sources.unreadable);
+    sources.user = user_settings(places, &mut sources.unreadable);
     let files = mode_files(&places.modes()).into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
         (path, name, FileKind::Mode)
@@ -172,36 +190,49 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
 
 /// The text of a file, if it exists; a file that cannot be read is added to `unreadable`.
 fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
-    match plain_file(path).map(String::from_utf8) {
+    match disk::read(path, disk::SMALL).map(String::from_utf8) {
         Ok(Ok(text)) => return Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Ok(Err(_)) => unreadable.push(BrokenFile::unreadable(name, kind, "it is not UTF-8")),
-        Err(error) => unreadable.push(BrokenFile::unreadable(name, kind, &error.kind().to_string())),
+        Err(error) => unreadable.push(BrokenFile::unreadable(name, kind, &disk::reason(&error))),
     }
     None
 }
 
-/// The folders of context files.
-fn context_folders(places: &ProjectPaths) -> [(&'static str, std::path::PathBuf); 3] {
-    let folder = places.home.join(".claude/context");
-    [("", folder.clone()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
+/// The user's own settings for a project.
+fn user_settings(places: &ProjectPaths, unreadable: &mut Vec<BrokenFile>) -> Option<Settings> {
+    let path = places.user_settings.as_ref().filter(|path| path.exists())?;
+    let text = text(path, USER_SETTINGS, FileKind::Settings, unreadable)?;
+    let is_project = |given: &str| disk::real(&expanded(given, &places.home)) == disk::real(&places.home);
+    match Settings::read_user(&text, is_project) {
+        Ok(settings) => Some(settings),
+        Err(problems) => {
+            unreadable.push(BrokenFile::new(USER_SETTINGS, FileKind::Settings, &text, problems));
+            None
+        }
+    }
 }
 
-fn contexts(places: &ProjectPaths) -> Vec<String> {
+/// The folders of context files, below the project's or a plugin's own.
+fn context_folders(folder: &Path) -> [(&'static str, std::path::PathBuf); 3] {
+    [("", folder.to_owned()), ("slash-command/", folder.join("slash-command")), ("skill/", folder.join("skill"))]
+}
+
+/// The project's folder of context files.
+fn own_contexts(places: &ProjectPaths) -> std::path::PathBuf {
+    places.home.join(".claude/context")
+}
+
+/// The context files in a folder and the two below it.
+fn contexts(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
-    for (prefix, folder) in context_folders(places) {
+    for (prefix, folder) in context_folders(folder) {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.extend(files.filter(|name| name.strip_suffix(".md").is_some()).map(|name| format!("{prefix}{name}")));
     }
     names.sort();
     names
-}
-
-/// Reads a regular file; reading a pipe could block forever.
-fn plain_file(path: &Path) -> io::Result<Vec<u8>> {
-    let meta = fs::metadata(path)?;
-    if meta.is_file() || meta.is_dir() { fs::read(path) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Gates in other formats.
@@ -229,7 +260,9 @@ fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) 
     bytes.extend(index);
     bytes.extend(modes);
     bytes.splice(0..0, hash(&bytes).to_le_bytes());
-    let _: io::Result<()> = disk::write(path, &bytes, disk::LinkPolicy::Replace);
+    disk::remove_stale_temporaries(path);
+    let made = path.parent().map_or(Ok(()), create_private);
+    let _: io::Result<()> = made.and_then(|()| disk::write(path, &bytes, disk::LinkPolicy::Replace));
 }
 
 fn key(places: &ProjectPaths) -> (CacheKey, bool) {
@@ -239,7 +272,10 @@ fn key(places: &ProjectPaths) -> (CacheKey, bool) {
     let mut paths = mode_files(&places.modes());
     paths.push(places.settings());
     paths.extend(IMPORTED.map(|name| places.home.join(name)));
-    let [own, below @ ..] = context_folders(places).map(|(_, folder)| folder);
+    paths.extend(defaults::paths(places));
+    paths.extend(places.trust());
+    paths.extend(places.user_settings.clone());
+    let [own, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
     if own.is_dir() {
         paths.extend([own].into_iter().chain(below));
     }
@@ -251,7 +287,7 @@ fn key(places: &ProjectPaths) -> (CacheKey, bool) {
         let stamp = u64::try_from(nanos).unwrap_or_default() ^ changed(&meta);
         files.push((path.to_string_lossy().into_owned(), meta.len(), stamp));
     }
-    (CacheKey { build: BUILD_HASH, files }, racy)
+    (CacheKey { build: BUILD_HASH, granted: trust::is_granted(&places.home), files }, racy)
 }
 
 /// The inode and its change time, which change even if the file's time is set back.
@@ -288,7 +324,7 @@ const BUILD_HASH: u64 = {
     mixed(hash, &SOURCES)
 };
 
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 24] = [
     include_str!("mode_cache.rs"),
     include_str!("ids.rs"),
     include_str!("mode.rs"),
@@ -296,9 +332,13 @@ const SOURCES: [&str; 20] = [
     include_str!("mode/catalogue.rs"),
     include_str!("mode/imported.rs"),
     include_str!("mode/imported/gates.rs"),
+    include_str!("mode/imported/gates/placement.rs"),
     include_str!("mode/imported/hooks.rs"),
     include_str!("mode/lint.rs"),
+    include_str!("mode/project_trust.rs"),
+    include_str!("trust.rs"),
     include_str!("mode/read.rs"),
+    include_str!("mode/user_only.rs"),
     include_str!("settings.rs"),
     include_str!("yaml.rs"),
     include_str!("yaml/json.rs"),

@@ -2,6 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// What the names of a plugin's context files begin with; the project has no such folder.
+pub const PLUGIN_CONTEXT: &str = "plugin/";
+
 /// Longer names are cut and get a hash.
 const LONGEST: usize = 100;
 
@@ -38,6 +41,12 @@ pub fn hash(bytes: &[u8]) -> u64 {
 pub struct ProjectPaths {
     /// The project's folder.
     pub home: PathBuf,
+    /// The project's folder in the user's state folder; `None` if that could only be inside the repository.
+    pub own: Option<PathBuf>,
+    /// The user's own settings file, which may be missing; the user's `hooks.toml` is beside it.
+    pub user_settings: Option<PathBuf>,
+    /// The folder of the plugin whose hook called modegate.
+    pub plugin: Option<PathBuf>,
 }
 
 impl ProjectPaths {
@@ -59,9 +68,27 @@ impl ProjectPaths {
         self.hooks().join("cache.lock")
     }
 
-    /// The compiled modes and settings.
+    /// The compiled modes and settings: never in the project, since a repository could supply them.
     #[must_use]
-    pub fn compiled(&self) -> PathBuf {
+    pub fn compiled(&self) -> Option<PathBuf> {
+        self.own.as_ref().map(|own| own.join("modes.bin"))
+    }
+
+    /// The record of what the person has agreed to.
+    #[must_use]
+    pub fn trust(&self) -> Option<PathBuf> {
+        self.own.as_ref().map(|own| own.join("trust.json"))
+    }
+
+    /// The record of hook entries and program.
+    #[must_use]
+    pub fn installation(&self) -> Option<PathBuf> {
+        self.own.as_ref().map(|own| own.join("installation.json"))
+    }
+
+    /// Where earlier versions kept the compiled modes; nothing reads them there.
+    #[must_use]
+    pub fn old_compiled(&self) -> PathBuf {
         self.hooks().join("modes.bin")
     }
 

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// How much output of a program is shown, in bytes.
@@ -51,12 +52,19 @@ pub fn run(
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn()?;
-    let (stdout, stderr) = (reader(child.stdout.take(), limit), reader(child.stderr.take(), limit));
-    feed(child.stdin.take(), input);
+    let pipes = || {
+        Ok((reader(child.stdout.take(), limit)?, reader(child.stderr.take(), limit)?, feed(child.stdin.take(), input)?))
+    };
+    let pipes: io::Result<_> = pipes();
+    let (stdout, stderr, ()) = match pipes {
+        Ok(pipes) => pipes,
+        Err(error) => {
+            kill(&mut child);
+            return Err(error);
+        }
+    };
     let Some(status) = wait(&mut child, until) else {
-        kill_group(&child);
-        let _: io::Result<()> = child.kill();
-        let _: io::Result<ExitStatus> = child.wait();
+        kill(&mut child);
         return Ok(None);
     };
     let ended = [&stdout, &stderr].map(PipeReader::is_closed) == [true, true];
@@ -66,11 +74,12 @@ pub fn run(
 }
 
 /// Writes the input in a thread, since a program may never read it.
-fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) {
-    let (Some(mut stdin), Some(input)) = (stdin, input) else { return };
-    std::thread::spawn(move || {
+fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) -> io::Result<()> {
+    let (Some(mut stdin), Some(input)) = (stdin, input) else { return Ok(()) };
+    let feeding = Builder::new().spawn(move || {
         let _: io::Result<()> = stdin.write_all(&input);
     });
+    feeding.map(drop)
 }
 
 /// A pipe that is being read; its bytes are available while children still hold it open.
@@ -90,11 +99,11 @@ impl PipeReader {
 }
 
 /// Reads a pipe to its end; over `limit` bytes, keeps the beginning and the end.
-fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> PipeReader {
+fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> io::Result<PipeReader> {
     let (sender, end) = channel();
     let kept = Arc::new(Mutex::new(Vec::new()));
     let keeping = Arc::clone(&kept);
-    std::thread::spawn(move || {
+    Builder::new().spawn(move || {
         let mut buffer = vec![0; SHOWN_OUTPUT];
         let mut pipe = pipe;
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
@@ -107,8 +116,8 @@ fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> PipeReader 
             }
         }
         let _: Result<(), _> = sender.send(());
-    });
-    PipeReader { kept, end }
+    })?;
+    Ok(PipeReader { kept, end })
 }
 
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
@@ -123,6 +132,13 @@ fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
         std::thread::sleep(pause);
         pause = (pause * 3 / 2).min(Duration::from_millis(10));
     }
+}
+
+/// Kills a program with its children.
+fn kill(child: &mut Child) {
+    kill_group(child);
+    let _: io::Result<()> = child.kill();
+    let _: io::Result<ExitStatus> = child.wait();
 }
 
 /// Kills a program and everything in its process group.

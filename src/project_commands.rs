@@ -57,12 +57,9 @@ impl ProjectFiles<'_> {
 
     /// The text of a file that is not too large.
     fn text(&self, name: &str) -> Option<String> {
-        let path = self.home.join(name);
-        let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-        (metadata.len() <= LARGEST).then(|| std::fs::read(&path).ok()).flatten().map(|bytes| {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
-        })
+        let bytes = crate::disk::read(&self.home.join(name), LARGEST).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
     /// The first of several files that exists, with its text.

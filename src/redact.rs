@@ -2,6 +2,7 @@
 //!
 //! `rules` has the names, prefixes and patterns of secrets; `scanner` applies those of the journal, `export` all.
 
+mod commands;
 pub(crate) mod export;
 mod rules;
 mod scanner;

@@ -289,7 +289,7 @@ impl ModeState {
         }
     }
 
-    fn value(&self, key: &str) -> Option<Value> {
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
         // Scripts know it as `current_phase`; a mode that has ended has no current phase.
         let key = if key == "current_phase" { "phase" } else { key };
         if key == "phase" && !self.is_active {

@@ -13,6 +13,9 @@ const PATIENCE: u32 = 3;
 /// After eight blocks in a row the host silently allows an agent to stop.
 const HOST_LIMIT: u32 = 8;
 
+/// The keys of a settings file.
+const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
+
 /// A project's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -36,8 +39,8 @@ pub struct Settings {
     pub days: u32,
 }
 
-/// How much a gate may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// How much a gate may do; later ones are weaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Whatever it decides.
@@ -54,6 +57,12 @@ impl Level {
     /// The words for it.
     pub const WORDS: [(&'static str, Self); 4] =
         [("enforce", Self::Enforce), ("warn", Self::Warn), ("observe", Self::Observe), ("off", Self::Off)];
+
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, level)| *level == self).map_or("", |(word, _)| word)
+    }
 
     /// Limits a verdict to what this level allows.
     #[must_use]
@@ -86,31 +95,57 @@ impl Default for Settings {
 impl Settings {
     /// Reads the settings' YAML.
     pub fn read(text: &str) -> Result<Self, Vec<FileProblem>> {
+        Self::read_over(text, &Self::default())
+    }
+
+    /// Reads the settings' YAML; what it leaves out is as in `below`.
+    pub fn read_over(text: &str, below: &Self) -> Result<Self, Vec<FileProblem>> {
         let node = Node::parse(text).map_err(|problem| vec![problem])?;
         let mut reader = TreeReader::default();
-        let settings = Self::from_node(&mut reader, &node);
+        let settings = Self::from_node(&mut reader, &node, &KEYS, below);
         if reader.problems.is_empty() { Ok(settings) } else { Err(reader.problems) }
     }
 
-    fn from_node(reader: &mut TreeReader, node: &Node) -> Self {
-        const KEYS: [&str; 8] = ["level", "levels", "patience", "variables", "env", "disable", "journal", "sessions"];
-        let default = Self::default();
-        let fields = reader.fields(node, "the settings file", &KEYS);
+    /// Reads the user's own file for one project: settings for all projects, and below `projects` those of single ones.
+    pub fn read_user(text: &str, is_project: impl Fn(&str) -> bool) -> Result<Self, Vec<FileProblem>> {
+        let node = Node::parse(text).map_err(|problem| vec![problem])?;
+        let mut reader = TreeReader::default();
+        let allowed: Vec<&str> = KEYS.into_iter().chain(["projects"]).collect();
+        let mut settings = Self::from_node(&mut reader, &node, &allowed, &Self::default());
+        let fields = TreeReader::default().fields(&node, "", &allowed);
+        let all = settings.clone();
+        let own = |reader: &mut TreeReader, node: &Node| Self::from_node(reader, node, &KEYS, &all);
+        let projects = fields.read(&mut reader, "projects", |reader, node| reader.map(node, own)).unwrap_or_default();
+        if let Some((_, own)) = projects.into_iter().find(|(path, _)| is_project(path)) {
+            settings = own;
+        }
+        if reader.problems.is_empty() { Ok(settings) } else { Err(reader.problems) }
+    }
+
+    fn from_node(reader: &mut TreeReader, node: &Node, keys: &[&str], below: &Self) -> Self {
+        let fields = reader.fields(node, "the settings file", keys);
         let level = |reader: &mut TreeReader, node: &Node| reader.word(node, &Level::WORDS);
         let levels = fields.read(reader, "levels", |reader, node| reader.map(node, level)).unwrap_or_default();
+        let levels = levels.into_iter().filter_map(|(name, level)| Some((name, level?)));
         let variables = fields.read(reader, "variables", |reader, node| reader.map(node, TreeReader::texts));
-        let (journal, megabytes) =
-            fields.read(reader, "journal", journal).unwrap_or((default.journal, default.megabytes));
+        let journal = fields.read(reader, "journal", |reader, node| journal(reader, node, below));
+        let (journal, megabytes) = journal.unwrap_or((below.journal, below.megabytes));
+        let mut list = |name: &str, below: &[String]| {
+            let own = fields.read(reader, name, TreeReader::texts).unwrap_or_default();
+            let new: Vec<String> = own.into_iter().filter(|name| !below.contains(name)).collect();
+            [below, new.as_slice()].concat()
+        };
+        let (env, disable) = (list("env", &below.env), list("disable", &below.disable));
         Self {
-            level: fields.read(reader, "level", level).flatten(),
-            levels: levels.into_iter().filter_map(|(name, level)| Some((name, level?))).collect(),
-            patience: fields.read(reader, "patience", TreeReader::number),
-            variables: variables.unwrap_or_default().into_iter().collect(),
-            env: fields.read(reader, "env", TreeReader::texts).unwrap_or_default(),
-            disable: fields.read(reader, "disable", TreeReader::texts).unwrap_or_default(),
+            level: fields.read(reader, "level", level).flatten().or(below.level),
+            levels: below.levels.clone().into_iter().chain(levels).collect(),
+            patience: fields.read(reader, "patience", TreeReader::number).or(below.patience),
+            variables: below.variables.clone().into_iter().chain(variables.unwrap_or_default()).collect(),
+            env,
+            disable,
             journal,
             megabytes,
-            days: fields.read(reader, "sessions", days).unwrap_or(default.days),
+            days: fields.read(reader, "sessions", |reader, node| days(reader, node, below.days)).unwrap_or(below.days),
         }
     }
 
@@ -149,19 +184,18 @@ impl Settings {
     }
 }
 
-fn journal(reader: &mut TreeReader, node: &Node) -> (bool, u32) {
-    let default = Settings::default();
+fn journal(reader: &mut TreeReader, node: &Node, below: &Settings) -> (bool, u32) {
     if node.text().is_some() {
-        return (reader.boolean(node), default.megabytes);
+        return (reader.boolean(node), below.megabytes);
     }
     let fields = reader.fields(node, "`journal`", &["record", "megabytes"]);
-    let record = fields.read(reader, "record", TreeReader::boolean).unwrap_or(default.journal);
-    (record, fields.read(reader, "megabytes", TreeReader::number).unwrap_or(default.megabytes))
+    let record = fields.read(reader, "record", TreeReader::boolean).unwrap_or(below.journal);
+    (record, fields.read(reader, "megabytes", TreeReader::number).unwrap_or(below.megabytes))
 }
 
-fn days(reader: &mut TreeReader, node: &Node) -> u32 {
+fn days(reader: &mut TreeReader, node: &Node, below: u32) -> u32 {
     let fields = reader.fields(node, "`sessions`", &["days"]);
-    fields.read(reader, "days", TreeReader::number).unwrap_or(Settings::default().days)
+    fields.read(reader, "days", TreeReader::number).unwrap_or(below)
 }
 
 #[cfg(test)]
@@ -183,6 +217,22 @@ mod tests {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
         assert_eq!(problems[0].location.line, 2);
         assert_eq!(problems[0].message, "the settings file has no key `levls`, did you mean `levels`?");
+    }
+
+    #[test]
+    fn a_project_of_the_users_file_has_settings_of_its_own() {
+        let text = "level: warn\nenv: [A]\nprojects:\n  /p: { level: off, levels: { g: observe }, env: [B] }\n";
+        let settings = Settings::read_user(text, |path| path == "/p").expect("settings");
+        assert_eq!((settings.level, settings.env), (Some(Level::Off), vec!["A".to_owned(), "B".to_owned()]));
+        let others = Settings::read_user(text, |path| path == "/q").expect("settings");
+        assert_eq!((others.level, others.levels.len()), (Some(Level::Warn), 0));
+        assert!(Settings::read_user("projects: { /q: { levl: off } }", |_| false).is_err());
+        let project = Settings::read_over("levels: { h: warn }\n", &settings_of("level: off\nlevels: { g: warn }\n"));
+        assert_eq!(project.map(|settings| (settings.level, settings.levels.len())), Ok((Some(Level::Off), 2)));
+    }
+
+    fn settings_of(text: &str) -> Settings {
+        Settings::read(text).expect("settings")
     }
 
     #[test]

@@ -1,21 +1,35 @@
-//! `cache.json`: the state of all sessions, written under a lock, read without one.
+//! The state of sessions: a sealed file per session in the user's folder, and `cache.json` in the project as a summary.
+//!
+//! Files are written under a lock and read without one. What is in the project can come from a repository or from any
+//! program, so it is shown and compared, never believed.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 pub(crate) mod lock;
-mod state_file;
+mod restore;
+pub(crate) mod sealed;
+mod session_file;
+mod summary;
+mod summary_file;
+mod sweep;
+mod values;
 
-pub use state_file::{StateFile, StateStatus};
+pub use sealed::StateStatus;
+pub use session_file::StoredSession;
+pub use summary::StateSummary;
+pub use summary_file::SummaryCheck;
 
-use crate::disk::{self, LinkPolicy};
+use crate::journal::StateSeal;
 use crate::paths::ProjectPaths;
+use crate::user_folder::{UserKey, create_private};
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Takes the lock at `path`; it is released when the file is dropped or the process ends.
 pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
-    lock::take(path)
+    lock::take(path, lock::LOCK_TIMEOUT)
 }
 
 /// The state of a project.
@@ -23,17 +37,38 @@ pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
 pub struct StateStore {
     places: ProjectPaths,
     days: u32,
+    key: OnceCell<UserKey>,
+}
+
+/// A change that was stored.
+#[derive(Debug)]
+pub struct StoredChange<T> {
+    /// What the change returned.
+    pub value: T,
+    /// The seal of the change, for the journal.
+    pub seal: StateSeal,
+    /// Why `cache.json` does not show it.
+    pub hidden: Option<StoreError>,
 }
 
 /// Why the state could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process held the lock for too long.
-    #[error("another process holds the lock of `.claude/hooks/cache.json`, so the state was not written")]
+    #[error("another process holds the lock of the state, so the state was not written")]
     Busy,
     /// A later modegate has written the file.
     #[error("`.claude/hooks/cache.json` is of version {0}, which this modegate does not know")]
     Newer(u64),
+    /// A later modegate has written the state of a session.
+    #[error("the state of this session is of version {0}, which this modegate does not know")]
+    NewerSession(u64),
+    /// The folder for the state would be in the repository, which could then supply it.
+    #[error("modegate's folder would be inside the repository, so no state is kept and no mode can start")]
+    NoFolder,
+    /// A script sets a key to a value that it cannot have.
+    #[error("the value has a wrong type: {0}")]
+    WrongType(String),
     /// The file system failed.
     #[error("`{path}` cannot be written: {error}", path = .0.display(), error = .1)]
     Io(PathBuf, io::Error),
@@ -45,7 +80,9 @@ impl StoreError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Busy => "`modegate doctor` shows which process holds it",
-            Self::Newer(_) => "update modegate",
+            Self::Newer(_) | Self::NewerSession(_) => "update modegate",
+            Self::NoFolder => "unset `MODEGATE_STATE_DIR`, or set it to a folder outside the repository",
+            Self::WrongType(_) => "docs/journal.md lists the keys of a session",
             Self::Io(..) => "check the permissions and the free space there",
         }
     }
@@ -55,97 +92,133 @@ impl StateStore {
     /// The state of the project at `places`, which keeps a session for `days`.
     #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
-        Self { places, days }
+        Self { places, days, key: OnceCell::new() }
     }
 
-    /// Reads the state; writers rename, so a read is never torn.
-    #[must_use]
-    pub fn read(&self) -> StateFile {
-        match fs::read(self.places.cache()) {
-            Ok(bytes) => StateFile::parse(&bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => StateFile::default(),
-            Err(error) => StateFile { status: StateStatus::Unreadable(error.to_string()), ..StateFile::default() },
+    fn key(&self) -> io::Result<&UserKey> {
+        if let Some(key) = self.key.get() {
+            return Ok(key);
         }
+        let own = self.places.own.as_deref().ok_or(io::ErrorKind::NotFound)?;
+        let key = UserKey::open(own)?;
+        Ok(self.key.get_or_init(|| key))
     }
 
-    /// Changes the state under the lock.
-    pub fn change<T>(&self, at: &str, change: impl FnOnce(&mut StateFile) -> T) -> Result<T, StoreError> {
-        self.prepare().map_err(|error| StoreError::Io(self.places.hooks(), error))?;
-        let _guard = lock::take(&self.places.lock())?;
-        let mut state = self.read();
-        match state.status {
-            StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
-            StateStatus::Unreadable(why) => return Err(StoreError::Io(self.places.cache(), io::Error::other(why))),
-            StateStatus::Broken(_) => {
-                self.set_aside(at)?;
-                state = StateFile::default();
+    /// The texts that a seal covers besides the content: what it is for, and the project.
+    fn purpose<'a>(&'a self, purpose: &'static [u8]) -> [&'a [u8]; 2] {
+        let folder = self.places.own.as_deref().and_then(Path::file_name).unwrap_or_default();
+        [purpose, folder.as_encoded_bytes()]
+    }
+
+    /// Changes the state of a session under its lock, and shows it in `cache.json`.
+    pub fn change<T>(
+        &self,
+        id: &str,
+        at: &str,
+        change: impl FnOnce(&mut StoredSession) -> T,
+    ) -> Result<StoredChange<T>, StoreError> {
+        self.change_from(id, at, Self::read, change)
+    }
+
+    /// Changes the state of a session that was restored, as [`Self::read_checked`] does.
+    pub fn change_checked<T>(
+        &self,
+        id: &str,
+        at: &str,
+        change: impl FnOnce(&mut StoredSession) -> T,
+    ) -> Result<StoredChange<T>, StoreError> {
+        self.change_from(id, at, Self::read_checked, change)
+    }
+
+    fn change_from<T>(
+        &self,
+        id: &str,
+        at: &str,
+        read: impl FnOnce(&Self, &str) -> StoredSession,
+        change: impl FnOnce(&mut StoredSession) -> T,
+    ) -> Result<StoredChange<T>, StoreError> {
+        self.prepare()?;
+        let path = self.session_file(id).ok_or(StoreError::NoFolder)?;
+        let _guard = lock::take(&path.with_extension("lock"), lock::LOCK_TIMEOUT)?;
+        let mut stored = read(self, id);
+        match stored.status {
+            StateStatus::Newer(version) => return Err(StoreError::NewerSession(version)),
+            // What is not known must not be overwritten.
+            StateStatus::Unreadable(why) if stored.tampering.is_none() => {
+                return Err(StoreError::Io(path, io::Error::other(why)));
             }
-            StateStatus::Sound => {}
+            _ => {}
         }
-        let value = change(&mut state);
-        state.finalize(at, self.days);
-        disk::write(&self.places.cache(), &state.to_bytes(), LinkPolicy::Replace)
-            .map_err(|error| StoreError::Io(self.places.cache(), error))?;
-        disk::remove_stale_temporaries(&self.places.cache());
-        Ok(value)
+        let before = stored.session.modes.clone();
+        let value = change(&mut stored);
+        let seal = self.write_file(&mut stored, &before, at)?;
+        let hidden = self.update_summary(Some(&stored.session), at).err();
+        Ok(StoredChange { value, seal, hidden })
     }
 
-    /// The process that keeps holding the lock; `None` when it is free.
+    /// Deletes the modes of all sessions and the values of scripts, or those of one namespace.
+    pub fn reset(&self, namespace: Option<&str>, at: &str) -> Result<(), StoreError> {
+        for stored in self.sessions() {
+            self.change(&stored.session.id, at, |fresh| match namespace {
+                Some(name) => drop(fresh.session.modes.remove(name)),
+                None => fresh.session.modes.clear(),
+            })?;
+        }
+        self.change_values(at, |values| match namespace {
+            Some(name) => drop(values.remove(name)),
+            None => values.clear(),
+        })?;
+        self.rewrite_summary(at)
+    }
+
+    /// Every session of the project.
     #[must_use]
-    pub fn holder(&self) -> Option<String> {
-        lock::holder(&self.places.lock())
+    pub fn sessions(&self) -> Vec<StoredSession> {
+        self.recent(usize::MAX)
     }
 
-    /// Renames a broken file, so that nothing is lost.
-    fn set_aside(&self, at: &str) -> Result<(), StoreError> {
-        let plain: String = at.chars().filter(char::is_ascii_alphanumeric).collect();
-        let aside = self.places.hooks().join(format!("cache.broken-{plain}.json"));
-        fs::rename(self.places.cache(), &aside).map_err(|error| StoreError::Io(aside, error))
-    }
-
-    /// Creates the folder, which must not be a link, and makes git ignore our files in it.
-    fn prepare(&self) -> io::Result<()> {
-        let hooks = self.places.hooks();
-        disk::refuse_link(&hooks)?;
-        fs::create_dir_all(&hooks)?;
-        disk::ignore_own(&hooks);
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::{Duration, SystemTime};
-
-    #[test]
-    fn a_write_removes_old_temporary_files() {
-        let home = tempfile::tempdir().unwrap();
-        let places = ProjectPaths { home: home.path().to_owned() };
-        let hooks = places.hooks();
-        fs::create_dir_all(&hooks).unwrap();
-        let old = SystemTime::now() - Duration::from_mins(2);
-        for (name, old) in [
-            ("cache.json.killed.tmp", Some(old)),
-            ("cache.json.running.tmp", None),
-            ("settings.json.killed.tmp", Some(old)),
-            ("cache.json.bak", Some(old)),
-        ] {
-            let file = fs::File::create(hooks.join(name)).unwrap();
-            if let Some(old) = old {
-                file.set_modified(old).unwrap();
-            }
+    /// All sessions and values in the form of `cache.json`.
+    #[must_use]
+    pub fn summary(&self) -> StateSummary {
+        let mut summary = StateSummary { status: StateStatus::Sound, ..StateSummary::default() };
+        for stored in self.sessions().iter().rev() {
+            summary.put(&stored.session);
         }
-        StateStore::new(places, 1).change("2026-01-01T00:00:00Z", |_| ()).unwrap();
-        let has = |name: &str| hooks.join(name).exists();
-        assert!(has("cache.json") && !has("cache.json.killed.tmp"));
-        assert!(has("cache.json.running.tmp") && has("settings.json.killed.tmp") && has("cache.json.bak"));
+        summary.put_values(&self.values().0);
+        summary.summarize();
+        summary
     }
 
-    #[test]
-    fn an_error_says_what_to_do() {
-        let error = StoreError::Newer(7);
-        assert_eq!(error.hint(), "update modegate");
-        assert!(error.to_string().ends_with("is of version 7, which this modegate does not know"), "{error}");
+    /// The process that keeps holding the lock of `cache.json` or of a session, with the lock.
+    #[must_use]
+    pub fn holder(&self) -> Option<(String, PathBuf)> {
+        let sessions = self.session_files().into_iter().map(|(_, path)| path.with_extension("lock"));
+        let mut locks = [self.places.lock()].into_iter().chain(sessions);
+        locks.find_map(|path| Some((lock::holder(&path)?, path)))
+    }
+
+    /// The files of sessions that cannot be used.
+    #[must_use]
+    pub fn unusable(&self) -> Vec<(PathBuf, StateStatus)> {
+        let files = self.session_files().into_iter();
+        files.filter_map(|(_, path)| self.read_record(&path).err().map(|status| (path, status))).collect()
+    }
+
+    /// Whether the user has a folder for the state that no repository can supply.
+    #[must_use]
+    pub fn has_folder(&self) -> bool {
+        self.places.own.is_some()
+    }
+
+    /// Whether there is no state at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.session_files().is_empty() && self.values_status() == StateStatus::Missing && !self.places.cache().exists()
+    }
+
+    /// Creates the folder of the state.
+    fn prepare(&self) -> Result<(), StoreError> {
+        let folder = self.session_folder().ok_or(StoreError::NoFolder)?;
+        create_private(&folder).map_err(|error| StoreError::Io(folder, error))
     }
 }

@@ -1,20 +1,22 @@
 //! The effects of a tool call, from its path or its command line.
 
 mod commits;
+mod mentions;
 
 pub(crate) use commits::StageListing;
+pub(crate) use mentions::mentions;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, Unknown};
 use crate::paths::lexical;
 use crate::shell::{
-    Certainty, CommitMessage, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, StagedFiles, TargetPath,
-    effects,
+    Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
+    StagedFiles, TargetPath, effects, effects_on,
 };
 use std::path::{Path, PathBuf};
 
 /// Resolves links in paths; by default, paths are used as written.
-pub(crate) trait ResolveLinks {
+pub(crate) trait ResolveLinks: DiskView {
     /// The path with links resolved, as far as it exists.
     fn real(&self, path: &Path) -> PathBuf {
         path.to_owned()
@@ -29,6 +31,8 @@ pub(crate) trait ResolveLinks {
 /// Uses paths as written.
 pub(crate) struct AsWritten;
 
+impl DiskView for AsWritten {}
+
 impl ResolveLinks for AsWritten {}
 
 /// The changes and program calls of a tool call.
@@ -39,6 +43,7 @@ pub(crate) struct ToolEffects {
     commits: Vec<CommitMessage>,
     staged: Vec<StagedFiles>,
     remote: RemoteEffects,
+    scripts: Vec<ScriptEffects>,
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
@@ -49,12 +54,16 @@ impl ToolEffects {
     /// are known after it, too.
     pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
-        let line = event.input("command").map(|command| effects(command, &context)).unwrap_or_default();
+        let of_line = |command: &str| {
+            if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
+        };
+        let line = event.input("command").map(of_line).unwrap_or_default();
         let mut tool_effects = Self {
             calls: line.calls,
             commits: line.commits,
             staged: line.staged,
             remote: line.remote,
+            scripts: line.scripts,
             unreadable: line.unreadable.map(|unreadable| unreadable.to_string()),
             ..Self::default()
         };
@@ -62,9 +71,13 @@ impl ToolEffects {
             return tool_effects;
         }
         match event.tool() {
-            Some("Bash") => {
+            Some("Bash" | "Monitor") => {
                 let followed = line.changes.iter().filter_map(|change| resolved(change, links));
                 tool_effects.changes = line.changes.iter().cloned().chain(followed).collect();
+                for script in &mut tool_effects.scripts {
+                    let followed = script.changes.iter().filter_map(|change| resolved(change, links));
+                    script.changes = script.changes.iter().cloned().chain(followed).collect();
+                }
                 tool_effects.bomb = line.bomb;
             }
             Some(tool) if only_reads(tool) => {}
@@ -97,7 +110,11 @@ impl ToolEffects {
         let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
         let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
         let mut found: Option<FoundEffect> = None;
-        for change in changes.iter().filter(|change| counts(change, asked)) {
+        // Of scripts, only what is certain counts.
+        let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
+        let of_scripts = of_scripts.map(|change| (change, Certainty::Certain));
+        let all = changes.iter().map(|change| (change, Certainty::Possible)).chain(of_scripts);
+        for (change, least) in all.filter(|(change, _)| counts(change, asked)) {
             let known = match &change.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
@@ -108,10 +125,11 @@ impl ToolEffects {
                 _ => known.map(str::to_owned),
             };
             for (pattern, shown) in patterns.iter().zip(&asked.paths) {
+                let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
+                let Some(certainty) = certainty else { continue };
                 if one.as_ref().is_some_and(|path| except.iter().any(|other| other.exempts(path, pattern, context))) {
                     continue;
                 }
-                let Some(certainty) = pattern.effect_on(change, asked.strict, context) else { continue };
                 let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
                     let path = shortened(known.unwrap_or(shown));
@@ -122,7 +140,6 @@ impl ToolEffects {
         let anywhere = |change: &&FileEffect| change.target == TargetPath::Anywhere && counts(change, asked);
         match (unreadable, found) {
             (_, Some(found)) => Ok(Some(found)),
-            _ if asked.strict => Ok(None),
             (Some(why), None) => Err(Unknown::unreadable_command(why)),
             (None, None) => changes.iter().find(anywhere).map_or(Ok(None), |change| {
                 let (by, verb) = (shortened(&change.by), change.effect.third_person());
@@ -135,6 +152,36 @@ impl ToolEffects {
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
         let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
         found.map(|call| shortened(&call.argv().join(" ")))
+    }
+
+    /// The first call of modegate with other words than `except`. `is_copy` recognises the program under another name, in
+    /// one of the folders that the line enters.
+    pub(crate) fn own_calls(&self, except: &[String], is_copy: &dyn Fn(&str, &[String]) -> bool) -> Option<String> {
+        let argv = |call: &ProgramCall| call.argv();
+        let entered = self.calls.iter().map(argv).filter(|argv| argv.first().is_some_and(|name| name == "cd"));
+        let folders: Vec<String> = entered.filter_map(|argv| argv.get(1).cloned()).collect();
+        let counts = |call: &&ProgramCall, in_script: bool| {
+            let Some(program) = call.argv().first().cloned() else { return false };
+            let allowed = except.iter().any(|words| call.matches(&format!("{program} {words}")));
+            // Scripts call many programs, so only those with a path are compared.
+            let may_be_copy = !in_script || program.contains('/');
+            !allowed && (call.matches("modegate") || may_be_copy && is_copy(&program, &folders))
+        };
+        if let Some(call) = self.calls.iter().find(|call| counts(call, false)) {
+            return Some(shortened(&call.argv().join(" ")));
+        }
+        self.scripts.iter().find_map(|script| {
+            let call = script.calls.iter().find(|call| counts(call, true))?;
+            Some(shortened(&format!("{}` in `{}", call.argv().join(" "), script.by)))
+        })
+    }
+
+    /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
+    pub(crate) fn mentioned_by_scripts(&self, paths: &[String]) -> Option<String> {
+        self.scripts.iter().find_map(|script| {
+            let path = mentions::mentioned_in_script(&script.text, paths)?;
+            Some(shortened(&format!("{path}` in `{}", script.by)))
+        })
     }
 
     /// The first call on another machine that matches one of `wanted`, or any if there are none.
@@ -166,7 +213,11 @@ fn only_adds(by: &str) -> bool {
 fn only_reads(tool: &str) -> bool {
     const VERBS: [&str; 10] =
         ["read", "get", "list", "search", "find", "view", "stat", "info", "show", "directory_tree"];
+    const CHANGES: [&str; 5] = ["replace", "write", "edit", "delete", "update"];
     let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
+    if CHANGES.iter().any(|verb| own.contains(verb)) {
+        return false;
+    }
     matches!(tool, "Read" | "Grep" | "Glob" | "LS")
         || tool.starts_with("mcp__") && VERBS.iter().any(|verb| own.starts_with(verb))
 }
@@ -174,10 +225,19 @@ fn only_reads(tool: &str) -> bool {
 /// The file that a tool other than the shell writes.
 fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffect> {
     let Some(path) = event.path() else { return Vec::new() };
-    let whole = links.real(&lexical(&cwd.join(path))).to_string_lossy().into_owned();
-    let by = event.tool().unwrap_or_default().to_owned();
-    let target = TargetPath::Known { path: whole, glob: false };
-    vec![FileEffect { effect: Effect::Write, target, recursive: false, sure: true, by }]
+    let by = event.tool().unwrap_or_default();
+    // A tool may normalise `..` or leave it to the kernel, which follows links before it.
+    let mut paths = vec![links.real(&lexical(&cwd.join(path))), lexical(&links.real(&cwd.join(path)))];
+    paths.dedup();
+    let target = |path: PathBuf| TargetPath::Known { path: path.to_string_lossy().into_owned(), glob: false };
+    let change = |path| FileEffect {
+        effect: Effect::Write,
+        target: target(path),
+        recursive: false,
+        sure: true,
+        by: by.to_owned(),
+    };
+    paths.into_iter().map(change).collect()
 }
 
 /// The same change to the target of a link.
@@ -191,12 +251,7 @@ fn resolved(change: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect
 }
 
 fn counts(change: &FileEffect, asked: &EffectQuery) -> bool {
-    let wanted = match change.effect {
-        // Only strict gates care about paths that code names.
-        Effect::Mention => asked.strict,
-        effect => asked.effects.contains(&effect),
-    };
-    wanted && (change.recursive || !asked.recursive)
+    asked.effects.contains(&change.effect) && (change.recursive || !asked.recursive)
 }
 
 fn shortened(text: &str) -> String {
@@ -207,7 +262,14 @@ fn shortened(text: &str) -> String {
 }
 
 /// A protected path.
-enum PathPattern {
+struct PathPattern {
+    shape: PathShape,
+    /// Paths that are changed with a folder above them.
+    probes: Vec<String>,
+}
+
+/// What a protected path covers.
+enum PathShape {
     /// One path.
     Exact(String),
     /// A path and everything below it.
@@ -219,6 +281,71 @@ enum PathPattern {
 }
 
 impl PathPattern {
+    fn new(text: &str, context: &ExecContext) -> Self {
+        let shape = PathShape::new(text, context);
+        let probes = match &shape {
+            PathShape::Exact(path) | PathShape::Tree(path) => vec![path.clone()],
+            PathShape::Children(root) => {
+                ["any", ".any"].map(|name| format!("{}/{name}", root.trim_end_matches('/'))).to_vec()
+            }
+            PathShape::Glob(_) => Vec::new(),
+        };
+        Self { shape, probes }
+    }
+
+    /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
+    /// as `/tmp`, does not exempt their own files from names that are protected everywhere.
+    fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
+        let is_own =
+            |own: &String| matches!(&self.shape, PathShape::Tree(root) if below(root, own)) && below(own, path);
+        let is_everywhere = matches!(protected.shape, PathShape::Glob(_));
+        self.shape.is(path) && !(is_everywhere && [&context.project, &context.home].into_iter().any(is_own))
+    }
+
+    fn effect_on(&self, change: &FileEffect, context: &ExecContext) -> Option<Certainty> {
+        // Creating a folder, or a file in it, does not change the folder itself.
+        if let (PathShape::Tree(root), TargetPath::Known { path, glob: false }) = (&self.shape, &change.target)
+            && change.effect == Effect::Write
+            && !change.recursive
+            && root == path
+        {
+            return None;
+        }
+        if self.shape.is_repaired(change, context) {
+            return None;
+        }
+        // Changes to the path itself, or to a folder above it.
+        if self.probes.iter().any(|path| change.hits(path) == Some(Certainty::Certain)) {
+            return Some(Certainty::Certain);
+        }
+        // Changes below the path, or of a path that matches the glob.
+        if let TargetPath::Known { path, glob } = &change.target {
+            let fits = match &self.shape {
+                PathShape::Tree(root) => below(root, path),
+                PathShape::Glob(own) => !glob && fast_glob::glob_match(own, path),
+                _ => false,
+            };
+            if fits {
+                return Some(Certainty::Certain);
+            }
+        }
+        // `find / -name '*.conf'` may select something below the path.
+        if let TargetPath::Known { path, glob: true } = &change.target
+            && self.shape.may_be_found(path)
+        {
+            return Some(Certainty::Possible);
+        }
+        // The known beginning is below the path.
+        if let (PathShape::Tree(root), TargetPath::Below { prefix, .. }) = (&self.shape, &change.target)
+            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        {
+            return Some(if change.sure { Certainty::Certain } else { Certainty::Possible });
+        }
+        self.probes.iter().any(|path| is_doubtful(change, path)).then_some(Certainty::Possible)
+    }
+}
+
+impl PathShape {
     fn new(text: &str, context: &ExecContext) -> Self {
         if text.starts_with("**/") {
             return Self::Glob(text.to_owned());
@@ -247,101 +374,57 @@ impl PathPattern {
         }
     }
 
-    /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
-    /// as `/tmp`, does not exempt their own files from names that are protected everywhere.
-    fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
-        let is_own = |own: &String| matches!(self, Self::Tree(root) if below(root, own)) && below(own, path);
-        let is_everywhere = matches!(protected, Self::Glob(_));
-        self.is(path) && !(is_everywhere && [&context.project, &context.home].into_iter().any(is_own))
+    /// Whether the permissions of a whole project are repaired, which harms nothing in `.claude`.
+    fn is_repaired(&self, change: &FileEffect, context: &ExecContext) -> bool {
+        let (Self::Exact(own) | Self::Tree(own)) = self else { return false };
+        let TargetPath::Known { path, .. } = &change.target else { return false };
+        let is_project = *path == context.project || below(&context.project, path);
+        let repairs = match change.effect {
+            Effect::Own => true,
+            Effect::Mode => only_adds(&change.by),
+            _ => false,
+        };
+        repairs && is_project && own.contains("/.claude") && !path.contains("/.claude")
     }
 
-    fn effect_on(&self, change: &FileEffect, strict: bool, context: &ExecContext) -> Option<Certainty> {
-        // Creating a folder, or a file in it, does not change the folder itself.
-        if let (Self::Tree(root), TargetPath::Known { path, glob: false }) = (self, &change.target)
-            && change.effect == Effect::Write
-            && !change.recursive
-            && root == path
-        {
-            return None;
-        }
-        // Repairing the permissions of a whole project is harmless.
-        if let (true, Effect::Mode | Effect::Own, TargetPath::Known { path, .. }) =
-            (strict, change.effect, &change.target)
-            && !path.contains("/.claude")
-            && (change.effect == Effect::Own || only_adds(&change.by))
-        {
-            return None;
-        }
-        // Changes to the path itself, or to a folder above it.
-        let probes: Vec<String> = match self {
-            Self::Exact(path) | Self::Tree(path) => vec![path.clone()],
-            Self::Children(root) => {
-                ["any", ".any"].map(|name| format!("{}/{name}", root.trim_end_matches('/'))).to_vec()
+    /// Whether `find` may select something that matches: with a name in it, both names must fit.
+    fn may_be_found(&self, found: &str) -> bool {
+        let Some((start, names)) = found.split_once("/**") else { return false };
+        let above = |root: &str| start == root || below(start, root);
+        match self {
+            Self::Tree(root) => above(root),
+            Self::Glob(own) if own.starts_with('/') => {
+                let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let name = names.rsplit('/').next().unwrap_or_default();
+                let likely = [own.replace('*', "any"), format!("{folder}/{name}")];
+                let fits = |path: &String| fast_glob::glob_match(found, path) && fast_glob::glob_match(own, path);
+                above(folder) && likely.iter().any(fits)
             }
-            Self::Glob(_) => Vec::new(),
-        };
-        if probes.iter().any(|path| change.hits(path) == Some(Certainty::Certain)) {
-            return Some(Certainty::Certain);
+            _ => false,
         }
-        // Changes below the path, or of a path that matches the glob.
-        if let TargetPath::Known { path, glob } = &change.target {
-            let fits = match self {
-                Self::Tree(root) => below(root, path),
-                Self::Glob(own) => !glob && fast_glob::glob_match(own, path),
-                _ => false,
-            };
-            if fits {
-                return (change.effect != Effect::Mention || strict).then_some(Certainty::Certain);
-            }
-        }
-        // `find / -name '*.conf'` may select something below the path.
-        if let (Self::Tree(root), TargetPath::Known { path, glob: true }, false) = (self, &change.target, strict)
-            && path.split_once("/**").is_some_and(|(start, _)| start == root || below(start, root))
-        {
-            return Some(Certainty::Possible);
-        }
-        // The known beginning is below the path.
-        if let (Self::Tree(root), TargetPath::Below { prefix, .. }) = (self, &change.target)
-            && prefix.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        {
-            return Some(if change.sure { Certainty::Certain } else { Certainty::Possible });
-        }
-        probes.iter().find_map(|path| doubt(change, path, strict, context))
     }
 }
 
 /// Whether a possible effect is reported; most `rm "$x"` are not.
-fn doubt(change: &FileEffect, path: &str, strict: bool, context: &ExecContext) -> Option<Certainty> {
-    // Strict gates protect files in the project; folders far above it are covered by others.
-    let near = |own: &str| !strict || own == context.project || below(&context.project, own);
+fn is_doubtful(change: &FileEffect, path: &str) -> bool {
     let at_or_above = |own: &str| {
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
-        near(own) && (own == path || children || change.recursive && below(own, path))
+        own == path || children || change.recursive && below(own, path)
     };
-    // A path that names `.claude` is meant; one that merely includes it is not.
-    let named = |own: &str| own.contains("/.claude");
     let is_clean = change.by.starts_with("git clean")
         && !change.by.contains(".claude")
         && change.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
-    let worth = match &change.target {
-        // Code mentions it, or an earlier `cd` may have failed.
-        TargetPath::Known { path: own, .. } => {
-            let meant = match change.effect {
-                Effect::Mention => near(own) || own == path,
-                Effect::Remove => true,
-                _ => named(own),
-            };
-            strict && meant && change.hits(path) == Some(Certainty::Possible)
-        }
+    match &change.target {
         // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
             let removes = change.effect == Effect::Remove && !change.by.starts_with("git ") || is_clean;
-            removes && at_or_above(bare) || strict && prefix.contains("/.claude/") && path.starts_with(prefix.as_str())
+            // The names in `.claude` are few: `tar xf x.tar -C .claude/hooks`.
+            let unpacks = prefix.contains("/.claude/") && path.starts_with(prefix.as_str());
+            removes && at_or_above(bare) || unpacks
         }
         TargetPath::Unknown { bare } => change.effect == Effect::Remove && bare.as_deref().is_some_and(at_or_above),
-        TargetPath::Anywhere => false,
-    };
-    worth.then_some(Certainty::Possible)
+        TargetPath::Known { .. } | TargetPath::Anywhere => false,
+    }
 }
 
 /// Whether a path is below a folder.

@@ -42,6 +42,10 @@ pub(crate) struct TranscriptRecord {
     pub compact_metadata: Value,
     pub forked_from: Value,
     pub origin: Value,
+    /// What a progress record reports.
+    data: Value,
+    #[serde(rename = "parentToolUseID")]
+    parent_tool_use_id: LenientText,
     tool_use_result: Value,
     tool_denial_kind: LenientText,
     permission_decision: Value,
@@ -93,6 +97,24 @@ impl TranscriptRecord {
     /// The structured result of the tool; ambiguous where the record has several results.
     pub(crate) fn tool_response(&self) -> Option<&Value> {
         (!self.tool_use_result.is_null() && self.tool_results().count() == 1).then_some(&self.tool_use_result)
+    }
+
+    /// The record of a subagent that a progress record has inside, with the id of the call that started the agent.
+    pub(crate) fn reported(&self) -> Option<(Self, Option<&str>)> {
+        let data = self.data.as_object().filter(|_| self.kind.as_deref() == Some("progress"))?;
+        data.get("type").filter(|kind| *kind == "agent_progress")?;
+        let mut inner: Self =
+            serde_json::from_value(data.get("message").filter(|inner| inner.is_object())?.clone()).ok()?;
+        inner.agent_id = LenientText::from(data.get("agentId").cloned().unwrap_or_default());
+        inner.agent_id.as_deref()?;
+        for (own, outer) in [
+            (&mut inner.timestamp, &self.timestamp),
+            (&mut inner.cwd, &self.cwd),
+            (&mut inner.session_id, &self.session_id),
+        ] {
+            *own = LenientText(own.0.take().or_else(|| outer.0.clone()));
+        }
+        Some((inner, self.parent_tool_use_id.as_deref()))
     }
 
     /// Whether a hook or a permission blocked the call, so that no further hook ran for it.

@@ -134,21 +134,27 @@ impl Outcome {
         if self.saw.is_empty() && self.remedy.is_none() {
             return text;
         }
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        let mut letters = self.saw.chars();
-        text.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        text.push_str(letters.as_str().trim_end());
-        if let Some(remedy) = &self.remedy {
-            text.push_str("; ");
-            text.push_str(remedy);
+        push_sentence(&mut text, self.saw.trim_end());
+        match &self.remedy {
+            Some(remedy) if text.is_empty() || text.ends_with(['.', '!', '?']) => push_sentence(&mut text, remedy),
+            Some(remedy) => text.extend(["; ", remedy]),
+            None => {}
         }
         if !text.ends_with(['.', '!', '?']) {
             text.push('.');
         }
         text
     }
+}
+
+/// Appends a clause, with a capital letter.
+fn push_sentence(text: &mut String, clause: &str) {
+    if !text.is_empty() && !clause.is_empty() {
+        text.push(' ');
+    }
+    let mut letters = clause.chars();
+    text.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+    text.push_str(letters.as_str());
 }
 
 /// What a gate decided, and why.
@@ -257,6 +263,15 @@ mod tests {
         ];
         let decision = Decision::of(&findings);
         assert_eq!((decision.verdict, decision.reason.as_str()), (Verdict::Block, "one\nthree"));
+    }
+
+    #[test]
+    fn parts_of_a_reason_are_joined_as_sentences() {
+        let remedied = |saw: &str| Outcome::fails(saw).remedied("give it again");
+        assert_eq!(remedied("").sentence("Not now."), "Not now. Give it again.");
+        assert_eq!(remedied("`x` objects: Not now.").sentence(""), "`x` objects: Not now. Give it again.");
+        assert_eq!(remedied("no file").sentence("Plan missing."), "Plan missing. No file; give it again.");
+        assert_eq!(remedied("").sentence(""), "Give it again.");
     }
 
     #[test]

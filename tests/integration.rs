@@ -14,6 +14,8 @@ mod architecture;
 mod bad_input;
 #[path = "integration/bad_modes.rs"]
 mod bad_modes;
+#[path = "integration/check_command.rs"]
+mod check_command;
 #[path = "integration/commands.rs"]
 mod commands;
 #[path = "support/corpus.rs"]
@@ -22,18 +24,27 @@ mod corpus;
 mod doctor;
 #[path = "integration/evidence.rs"]
 mod evidence;
+#[cfg(unix)]
+#[path = "integration/faults.rs"]
+mod faults;
 #[path = "integration/gallery.rs"]
 mod gallery;
+#[path = "integration/hostile_clone.rs"]
+mod hostile_clone;
 #[path = "integration/import.rs"]
 mod import;
 #[path = "integration/install.rs"]
 mod install;
+#[path = "integration/installation.rs"]
+mod installation;
 #[path = "integration/launcher.rs"]
 mod launcher;
 #[path = "integration/places.rs"]
 mod places;
 #[path = "support/project.rs"]
 mod project;
+#[path = "integration/properties.rs"]
+mod properties;
 #[path = "integration/race.rs"]
 mod race;
 #[path = "integration/readme.rs"]
@@ -50,5 +61,9 @@ mod state;
 mod steps;
 #[path = "integration/streams.rs"]
 mod streams;
+#[path = "integration/tampering.rs"]
+mod tampering;
 #[path = "integration/transcripts.rs"]
 mod transcripts;
+#[path = "integration/trust.rs"]
+mod trust;

@@ -1,6 +1,6 @@
 //! Every file under `fixtures/scenarios` is a test: a project, events through the real binary, the
 //! expected replies, and the same decisions made again from the journal. So is every example in the
-//! documents, and every entry under `fixtures/bypasses`.
+//! documents, every case under `fixtures/conformance`, and every entry under `fixtures/bypasses`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,6 +12,8 @@
 
 #[path = "support/bypass.rs"]
 mod bypass;
+#[path = "support/conformance.rs"]
+mod conformance;
 #[path = "support/docs.rs"]
 mod docs;
 #[path = "support/document.rs"]
@@ -33,7 +35,8 @@ fn main() {
         let path = entry.into_path();
         Trial::test(name, move || play(&path))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.chain(docs::trials()).chain(bypass::trials()).collect()).exit();
+    let others = docs::trials().into_iter().chain(conformance::trials()).chain(bypass::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(others).collect()).exit();
 }
 
 fn play(path: &Path) -> Result<(), Failed> {

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// With `remote: true` only programs on other machines count, as in `ssh host 'systemctl restart app'`; without
 /// `programs`, any of them.
 ///
+/// With `itself: true` only modegate counts, under any name: a link to the program or a copy of it is recognised by its
+/// content. `except` are its words that do not count.
+///
 /// ```yaml
 /// check: { not: { calls: [git push, npm publish] } }
 /// check: { not: { calls: { programs: systemctl, remote: true } } }
@@ -21,23 +24,34 @@ pub struct CallsCheck {
     pub programs: Vec<String>,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
+    /// The words of modegate that do not count, if modegate is asked about.
+    pub itself: Option<Vec<String>>,
 }
 
 impl CheckKind for CallsCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         if !matches!(node.value, NodeValue::Map(_)) {
-            return Self { programs: reader.templates(node), remote: false };
+            return Self { programs: reader.templates(node), remote: false, itself: None };
         }
-        let fields = reader.fields(node, "`calls`", &["programs", "remote"]);
+        let fields = reader.fields(node, "`calls`", &["programs", "remote", "itself", "except"]);
         let programs = fields.read(reader, "programs", TreeReader::templates).unwrap_or_default();
         let remote = fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false);
-        if programs.is_empty() && !remote {
+        let is_itself = fields.read(reader, "itself", TreeReader::boolean).unwrap_or(false);
+        let except = fields.read(reader, "except", TreeReader::texts).unwrap_or_default();
+        let itself = is_itself.then_some(except);
+        if programs.is_empty() && !remote && !is_itself {
             fields.missing(reader, node, "`calls` needs `programs`, the first words of command lines");
         }
-        Self { programs, remote }
+        Self { programs, remote, itself }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        if let Some(except) = &self.itself {
+            return Ok(match scope.facts.own_calls(except.clone()).map_err(Outcome::unknown)? {
+                Some(call) => Outcome::passes(format!("it runs `{call}`, which is modegate")),
+                None => Outcome::fails("it does not run modegate, or only reads with it"),
+            });
+        }
         let wanted = scope.expand_all(&self.programs).map_err(Outcome::unknown)?;
         let (found, place) = if self.remote {
             (scope.facts.remote_calls(wanted.clone()), " on another machine")

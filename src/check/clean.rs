@@ -1,7 +1,7 @@
 //! `clean`: nothing is uncommitted.
 
 use super::{CheckKind, Scope};
-use crate::facts::{GitChange, Unknown};
+use crate::facts::{BASELINE_NOTES, GitChange, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const NAMED: usize = 3;
 
 /// Passes when git has no uncommitted change under the paths: staged, unstaged, untracked, deleted and renamed files
-/// count. With `moved`, HEAD must also differ from HEAD when the mode was activated. With `since: activation`, files that
+/// count. With `moved`, the files of HEAD must also differ from those when the mode was activated. With `since: activation`, files that
 /// were uncommitted then and have not changed do not count, and neither do files as another session wrote them.
 ///
 /// ```yaml
@@ -96,7 +96,9 @@ impl CleanCheck {
     }
 
     fn head_moved(&self, place: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let older = scope.mode_state().filter(|_| self.since_activation).map_or(0, |state| state.baseline.len());
+        let is_file = |path: &&String| !path.starts_with(BASELINE_NOTES);
+        let older = scope.mode_state().filter(|_| self.since_activation);
+        let older = older.map_or(0, |state| state.baseline.keys().filter(is_file).count());
         let older = match older {
             0 => String::new(),
             1 => " (but for 1 file that was changed before the mode began)".to_owned(),
@@ -110,7 +112,7 @@ impl CleanCheck {
         let before = scope.mode_state().and_then(|state| state.head.clone());
         let before = before.ok_or_else(|| Outcome::unknown("HEAD at the start of the mode is not known"))?;
         let now = scope.facts.head().map_err(Outcome::unknown)?;
-        if now.unwrap_or_default() == before {
+        if now.unwrap_or_default() == before || !scope.facts.head_changed(before).map_err(Outcome::unknown)? {
             let saw = format!("{clean}, but nothing was committed since the mode began");
             return Ok(Outcome::fails(saw).remedied("commit the work"));
         }

@@ -2,6 +2,7 @@
 
 use super::{CheckKind, Scope};
 use crate::facts::{FoundFile, Unknown};
+use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Passes when a file matches and is not empty.
 ///
 /// Of several matches the newest counts; with `newest: false` any of them is enough. `min_chars` requires a size,
-/// `newer_than` a file written after another artifact's newest.
+/// `newer_than` a file written after another artifact's newest. With `by`, it fails if the journal shows that only other
+/// agents of this session wrote the file; a file that none of them wrote is a person's or an earlier session's.
 ///
 /// ```yaml
 /// check: { file: plan }
@@ -25,14 +27,16 @@ pub struct FileCheck {
     pub min_chars: u32,
     /// Whether only the newest match counts.
     pub newest: bool,
+    /// The agents one of which must have written it, if an agent did.
+    pub by: Vec<String>,
 }
 
 impl CheckKind for FileCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         if !matches!(node.value, NodeValue::Map(_)) {
-            return Self { of: reader.artifact(node), newer_than: None, min_chars: 0, newest: true };
+            return Self { of: reader.artifact(node), newer_than: None, min_chars: 0, newest: true, by: Vec::new() };
         }
-        let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest"]);
+        let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest", "by"]);
         let of = fields.read(reader, "of", TreeReader::artifact);
         if of.is_none() {
             fields.missing(reader, node, "`file` needs `of`: an artifact or a glob");
@@ -42,6 +46,7 @@ impl CheckKind for FileCheck {
             newer_than: fields.read(reader, "newer_than", TreeReader::artifact),
             min_chars: fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0),
             newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),
+            by: fields.read(reader, "by", |reader, node| reader.each(node, TreeReader::text)).unwrap_or_default(),
         }
     }
 
@@ -53,7 +58,12 @@ impl CheckKind for FileCheck {
                 Some(lack) => drop(first.get_or_insert(lack)),
             }
         }
-        Ok(Outcome::fails(first.unwrap_or_default()).remedied(format!("write {}", scope.called(&self.of))))
+        let called = scope.called(&self.of);
+        let remedy = match self.by.first() {
+            Some(by) => format!("let {by} write {called}"),
+            None => format!("write {called}"),
+        };
+        Ok(Outcome::fails(first.unwrap_or_default()).remedied(remedy))
     }
 
     fn artifact(&self) -> Option<&str> {
@@ -65,8 +75,17 @@ impl CheckKind for FileCheck {
             if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
         let called = scope.called(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
-        Some(format!("{called} exists and is not empty{size}"))
+        let replaced = |file: FoundFile| self.other_writer(&file.path, scope).is_some();
+        let is_replaced = !self.by.is_empty()
+            && matching(&self.of, true, scope).is_ok_and(|mut found| found.pop().is_some_and(replaced));
+        let by = self.by.first().filter(|_| is_replaced).map(|by| format!(", written by {by}")).unwrap_or_default();
+        Some(format!("{called} exists and is not empty{size}{by}"))
     }
+}
+
+/// The writer of a file, in words.
+pub(super) fn named_writer(writer: &str) -> &str {
+    if writer == "main" { "the main agent" } else { writer }
 }
 
 impl FileCheck {
@@ -76,11 +95,26 @@ impl FileCheck {
             let path = scope.named(&file.path);
             return Ok(Some(format!("`{path}` has {} characters, needs {}", file.size, self.min_chars)));
         }
+        if let Some(writer) = self.other_writer(&file.path, scope) {
+            return Ok(Some(format!("`{}` was written by {}", scope.named(&file.path), named_writer(&writer))));
+        }
         let Some(older) = &self.newer_than else { return Ok(None) };
         let newest = scope.facts.files(scope.globs(older)?)?.into_iter().next();
         let stale = newest.filter(|older| older.modified >= file.modified);
         let names = |older: FoundFile| (scope.named(&file.path), scope.named(&older.path));
         Ok(stale.map(names).map(|(path, older)| format!("`{path}` is not newer than `{older}`")))
+    }
+
+    /// The agent that wrote the file in the place of those in `by`.
+    ///
+    /// Nobody is accused where the journal cannot be read, or the type of a teammate is not known.
+    fn other_writer(&self, path: &str, scope: &Scope<'_>) -> Option<String> {
+        if self.by.is_empty() {
+            return None;
+        }
+        let mut writers = scope.facts.writers(path.to_owned()).ok()?;
+        let is_right = |writer: &String| writer == UNKNOWN_TEAMMATE || self.by.iter().any(|by| same_agent(writer, by));
+        if writers.iter().any(is_right) { None } else { writers.pop() }
     }
 }
 

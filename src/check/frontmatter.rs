@@ -2,14 +2,14 @@
 
 use super::{CheckKind, Scope, file};
 use crate::facts::FrontmatterValues;
-use crate::ids::same_agent;
+use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Passes when the newest file's frontmatter has every key with exactly that value, or with a list that contains it.
-/// With `by`, that agent must also have written the file's present content.
+/// With `by`, no other agent of this session may have written the file's present content.
 ///
 /// ```yaml
 /// check: { frontmatter: { of: report, has: { validated_by: research-consultant } } }
@@ -94,14 +94,17 @@ impl FrontmatterCheck {
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
         let writer = scope.facts.writer(path.to_owned()).map_err(Outcome::unknown)?;
-        if writer.as_ref().is_some_and(|writer| same_agent(writer, by)) {
+        let is_right = |writer: &String| writer == UNKNOWN_TEAMMATE || same_agent(writer, by);
+        let Some(writer) = writer else {
+            // A person's edit, or one of an earlier session.
+            let saw = format!("`{path}` says `{}`, and no other agent of this session wrote that", self.wanted());
+            return Ok(Outcome::passes(saw));
+        };
+        if is_right(&writer) {
             return Ok(Outcome::passes(format!("`{path}` says `{}`, written by {by}", self.wanted())));
         }
         let path = scope.named(path);
-        let saw = match writer {
-            Some(writer) => format!("`{path}` was last written by {writer}"),
-            None => format!("no agent of this session wrote the present content of `{path}`"),
-        };
+        let saw = format!("`{path}` was last written by {}", file::named_writer(&writer));
         Ok(Outcome::fails(saw).remedied(format!("let {by} write {path}")))
     }
 

@@ -2,7 +2,7 @@
 
 use super::step_reply::{StepReply, shortened};
 use super::{CheckKind, Scope, StepOptions};
-use crate::facts::{HttpResult, HttpStep, Question};
+use crate::facts::{HttpResult, HttpStep, Question, Unknown};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ const METHODS: [(&str, &str); 6] =
 /// that of `run`.
 ///
 /// `${VAR}` in a header is filled from the environment for the names in `env` and no other. A server that is down or
-/// too slow leaves the check unknown. With `rewrites: true` it may change the tool's input, and is asked after the steps
-/// before it.
+/// too slow leaves the check unknown; with `required: true` only one that is too slow does, and others fail. With
+/// `rewrites: true` it may change the tool's input, and is asked after the steps before it.
 ///
 /// ```yaml
 /// check: { http: "https://gate.example.com/events" }
@@ -40,17 +40,18 @@ pub struct HttpCheck {
 impl CheckKind for HttpCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let mut at = node;
-        let mut step = StepOptions { rewrites: false, seconds: SECONDS, env: Vec::new() };
+        let mut step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
         let url;
         let (mut method, mut headers) = (None, None);
         if let NodeValue::Map(_) = node.value {
-            let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env", "rewrites"]);
+            let fields = reader.fields(node, "`http`", &["url", "method", "headers", "env", "rewrites", "required"]);
             at = fields.get("url").unwrap_or(node);
             url = fields.read(reader, "url", TreeReader::text);
             method = fields.read(reader, "method", |reader, node| reader.word(node, &METHODS)).flatten();
             headers = fields.read(reader, "headers", |reader, node| reader.map(node, TreeReader::text));
             step.env = fields.read(reader, "env", TreeReader::texts).unwrap_or_default();
             step.rewrites = fields.read(reader, "rewrites", TreeReader::boolean).unwrap_or_default();
+            step.required = fields.read(reader, "required", TreeReader::boolean).unwrap_or_default();
         } else {
             url = Some(reader.text(node));
         }
@@ -75,7 +76,7 @@ impl CheckKind for HttpCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.url.split(['?', '#']).next().unwrap_or_default());
-        let HttpResult { status, body } = scope.facts.http(self.http_step(scope)).map_err(Outcome::unknown)?;
+        let HttpResult { status, body } = self.fetch(scope).map_err(|why| self.step.without_answer(why))?;
         if !(200..300).contains(&status) {
             return Ok(Outcome::fails(format!("{name} answered {status}: {}", shortened(&body))));
         }
@@ -88,6 +89,10 @@ impl CheckKind for HttpCheck {
 }
 
 impl HttpCheck {
+    fn fetch(&self, scope: &Scope<'_>) -> Result<HttpResult, Unknown> {
+        scope.facts.http(self.http_step(scope))
+    }
+
     fn http_step(&self, scope: &Scope<'_>) -> HttpStep {
         let Self { url, method, headers, step: StepOptions { env, seconds, .. } } = self.clone();
         HttpStep { url, method, headers, env, seconds, input: scope.input.cloned() }

@@ -1,7 +1,7 @@
 //! `reviewed`: a review names the present state of the code.
 
 use super::{CheckKind, Scope, file};
-use crate::facts::{FrontmatterValues, Unknown};
+use crate::facts::{BASELINE_NOTES, FrontmatterValues, Unknown};
 use crate::paths::hash;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -63,7 +63,8 @@ impl CheckKind for ReviewedCheck {
 impl ReviewedCheck {
     /// A word for the present state of the code.
     fn state(&self, scope: &Scope<'_>) -> Result<String, Unknown> {
-        let changes = scope.facts.baseline(scope.expand_all(&self.code)?)?;
+        let mut changes = scope.facts.baseline(scope.expand_all(&self.code)?)?;
+        changes.retain(|path, _| !path.starts_with(BASELINE_NOTES));
         let head = scope.facts.head()?.unwrap_or_default();
         if changes.is_empty() {
             return Ok(format!("commit-{}", head.get(..12).unwrap_or("none")));

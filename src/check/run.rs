@@ -1,6 +1,6 @@
 //! `run`: a program judges the event.
 
-use super::step_reply::{StepReply, shortened};
+use super::step_reply::{StepReply, both};
 use super::{CheckKind, Scope, StepOptions};
 use crate::facts::{Question, RunResult, RunStep};
 use crate::verdict::Outcome;
@@ -16,13 +16,13 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// Passes when a shell command exits with 0 and does not object; it gets the event as JSON on standard input.
 ///
 /// Its answer may be an exit code alone, the host's own JSON, `"Continue"`, `{"Reject": {"reason": …}}`,
-/// `{"ModifyInput": {"new_input": …}}`, or pairs like `["block", "why"]`. A command that cannot be started or does not
-/// end in time leaves the check unknown. With `rewrites: true` it may change the tool's input, and runs after the steps
-/// before it.
+/// `{"ModifyInput": {"new_input": …}}`, or pairs like `["block", "why"]`. A command that cannot be started, is killed or
+/// does not end in time leaves the check unknown; with `required: true` only one that does not end in time does, and the
+/// others fail. With `rewrites: true` it may change the tool's input, and runs after the steps before it.
 ///
 /// ```yaml
 /// check: { run: npm run lint }
-/// check: { run: { command: ./gate.sh, event: true, answer: true, rewrites: false } }
+/// check: { run: { command: ./gate.sh, event: true, answer: true, rewrites: false, required: false } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCheck {
@@ -38,21 +38,21 @@ pub struct RunCheck {
 
 impl CheckKind for RunCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        let step = StepOptions { rewrites: false, seconds: SECONDS, env: Vec::new() };
+        let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
         if !matches!(node.value, NodeValue::Map(_)) {
             return Self { command: reader.text(node), event: true, answer: true, step };
         }
-        let fields = reader.fields(node, "`run`", &["command", "event", "answer", "rewrites"]);
+        let fields = reader.fields(node, "`run`", &["command", "event", "answer", "rewrites", "required"]);
         let command = fields.read(reader, "command", TreeReader::text).unwrap_or_default();
         if command.trim().is_empty() {
             reader.problem(node, "`run` needs a `command`");
         }
         let mut flag = |name: &str, default: bool| fields.read(reader, name, TreeReader::boolean).unwrap_or(default);
-        let rewrites = flag("rewrites", false);
+        let (rewrites, required) = (flag("rewrites", false), flag("required", false));
         Self {
             event: flag("event", true),
             answer: flag("answer", true),
-            step: StepOptions { rewrites, ..step },
+            step: StepOptions { rewrites, required, ..step },
             command,
         }
     }
@@ -71,10 +71,11 @@ impl CheckKind for RunCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.command.lines().next().unwrap_or_default());
-        let RunResult { code, stdout, stderr } = scope.facts.run(self.run_step(scope)).map_err(Outcome::unknown)?;
-        let output = if stderr.trim().is_empty() { &stdout } else { &stderr };
+        let result = scope.facts.run(self.run_step(scope));
+        let RunResult { code, stdout, stderr } = result.map_err(|why| self.step.without_answer(why))?;
+        let output = both(&stdout, &stderr);
         if NOT_STARTED.contains(&code) {
-            return Err(Outcome::unknown(format!("{name} cannot be run: {}", shortened(output))));
+            return Err(self.step.without_answer(format!("{name} cannot be run: {output}").into()));
         }
         Ok(match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
             Ok(Some(reply)) if code == 0 => reply.outcome(&name, ""),
@@ -82,10 +83,8 @@ impl CheckKind for RunCheck {
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),
             Err(error) if code == 0 => Outcome::unknown(format!("{name} printed no readable answer: {error}")),
             _ if code == 0 => Outcome::passes(format!("{name} ended with 0")),
-            _ => match shortened(output) {
-                text if text.is_empty() => Outcome::fails(format!("{name} ended with {code}")),
-                text => Outcome::fails(format!("{name} ended with {code}: {text}")),
-            },
+            _ if output.is_empty() => Outcome::fails(format!("{name} ended with {code}")),
+            _ => Outcome::fails(format!("{name} ended with {code}: {output}")),
         })
     }
 }

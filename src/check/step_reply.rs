@@ -17,13 +17,21 @@ pub(super) struct StepReply {
 
 impl StepReply {
     /// Reads a reply; `None` for plain output, an error for a reply that is not complete JSON.
+    ///
+    /// Several JSON values, as `go test -json` prints them, are plain output unless one of them is a reply.
     pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
         let text = text.trim();
         if !text.starts_with(['{', '[', '"']) {
             return Ok(None);
         }
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) => Ok(Self::of(&value)),
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        match values.next().unwrap_or(Ok(Value::Null)) {
+            Ok(value) if values.byte_offset() == text.len() => Ok(Self::of(&value)),
+            Ok(first) => {
+                let replies =
+                    std::iter::once(first).chain(values.map_while(Result::ok)).filter_map(|one| Self::of(&one));
+                Ok(Some(replies.fold(Self::default(), Self::joined)).filter(|all| *all != Self::default()))
+            }
             // Plain output may begin with a bracket too, as `[INFO]` does.
             Err(error) if ["{\"", "[\"", "[["].iter().any(|start| text.starts_with(start)) => {
                 Err(format!("its answer is not JSON: {error}"))
@@ -41,11 +49,12 @@ impl StepReply {
         }
     }
 
-    /// `["block", "why"]`, or a list of such pairs: any block wins, all reasons count.
+    /// `["block", "why"]`, or a list of such pairs: any block wins, all reasons count. `null` and unknown words are no
+    /// opinion.
     fn of_pairs(items: &[Value]) -> Option<Self> {
         let [Value::String(word), rest @ ..] = items else {
-            let all: Option<Vec<Self>> = items.iter().map(|item| Self::of_pairs(item.as_array()?)).collect();
-            return all.map(|all| all.into_iter().fold(Self::default(), Self::joined));
+            let pairs = items.iter().filter_map(|item| Self::of_pairs(item.as_array()?));
+            return pairs.reduce(Self::joined);
         };
         let text = rest.first().and_then(Value::as_str).map(str::to_owned);
         match word.as_str() {
@@ -67,6 +76,12 @@ impl StepReply {
         if let Some(context) = other.extras.context {
             join(self.extras.context.get_or_insert_default(), &context);
         }
+        if let Some(message) = other.extras.message {
+            join(self.extras.message.get_or_insert_default(), &message);
+        }
+        self.extras.input = other.extras.input.or(self.extras.input);
+        self.extras.verdict = self.extras.verdict.max(other.extras.verdict);
+        self.extras.allow |= other.extras.allow;
         self
     }
 
@@ -140,10 +155,25 @@ fn is_yes(word: &str) -> bool {
     ["continue", "allow", "approve", "ok"].iter().any(|yes| word.eq_ignore_ascii_case(yes))
 }
 
+/// The output of a program, then its errors: a linter prints what it found on either.
+///
+/// Long errors leave half of the room to the output.
+pub(super) fn both(stdout: &str, stderr: &str) -> String {
+    let (stdout, stderr) = (stdout.trim(), stderr.trim());
+    let joint = if stdout.is_empty() || stderr.is_empty() { "" } else { "\n" };
+    let errors = if stdout.is_empty() { LONGEST } else { LONGEST - (LONGEST / 2).min(stdout.chars().count()) };
+    let errors = ending(stderr, errors);
+    format!("{}{joint}{errors}", ending(stdout, LONGEST - errors.chars().count().min(LONGEST)))
+}
+
 /// The end of a long text.
 pub(super) fn shortened(text: &str) -> String {
-    let text = text.trim();
-    let over = text.chars().count().saturating_sub(LONGEST);
+    ending(text.trim(), LONGEST)
+}
+
+/// The end of a text, limited to a number of characters.
+fn ending(text: &str, most: usize) -> String {
+    let over = text.chars().count().saturating_sub(most);
     if over == 0 { text.to_owned() } else { format!("… {}", text.chars().skip(over).collect::<String>()) }
 }
 
@@ -189,6 +219,34 @@ mod tests {
         assert_eq!(StepReply::read(""), Ok(None));
         assert!(StepReply::read("{\"decision\": \"blo").is_err());
         assert_eq!(StepReply::read("[INFO] all good"), Ok(None));
-        assert!(StepReply::read("{\"a\": 1}\n{\"b\": 2}").is_err());
+    }
+
+    #[test]
+    fn null_and_unknown_words_in_pairs_are_no_opinion() {
+        check(r#"[null, ["block", "why"]]"#, Truth::Fails, "`x` objects: why");
+        check(r#"[["maybe", "x"], ["block", "why"]]"#, Truth::Fails, "`x` objects: why");
+        let note = check(r#"[["allow", "note"], null]"#, Truth::Passes, "`x` has no objection");
+        assert_eq!(note.context.as_deref(), Some("note"));
+        for plain in ["[null]", "[]", r#"["maybe", "x"]"#, r#"["a.js", "b.js"]"#, "[1, 2]", r#"[[1], ["a"]]"#] {
+            assert_eq!(StepReply::read(plain), Ok(None), "{plain}");
+        }
+    }
+
+    #[test]
+    fn several_values_are_plain_output_unless_one_is_a_reply() {
+        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pass\"}\n"), Ok(None));
+        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pa"), Ok(None));
+        check("{\"log\": 1}\n{\"decision\": \"block\", \"reason\": \"r\"}", Truth::Fails, "`x` objects: r");
+        check("[\"block\", \"a\"]\n[\"block\", \"b\"]", Truth::Fails, "`x` objects: a\nb");
+    }
+
+    #[test]
+    fn output_and_errors_share_the_room() {
+        assert_eq!(both("", " e "), "e");
+        assert_eq!(both("o\n", "e"), "o\ne");
+        let long = both(&"o".repeat(LONGEST), &"e".repeat(LONGEST));
+        assert!(long.matches('o').count() + 2 >= LONGEST / 2 && long.matches('e').count() >= LONGEST / 2);
+        let mostly = both(&"o".repeat(LONGEST), "e");
+        assert!(mostly.matches('o').count() >= LONGEST - 3, "{}", mostly.len());
     }
 }

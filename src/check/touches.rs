@@ -8,18 +8,17 @@ use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`) on one of
+/// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`, `send`) on one of
 /// `paths`: the path itself, or a folder above it with everything below.
 ///
 /// Paths begin with `/`, with `~/` for the home folder, or are relative to the project; `/**` at the end means everything
 /// below, `**/` at the beginning any folder. With `recursive: true` only recursive effects count. Command lines are
 /// parsed, including commands behind `sudo`, `bash -c`, `xargs`, `find` and the like, and paths are normalised. If the
-/// line cannot be parsed, or a variable could make it one of the paths, the check is unknown; with `strict: true` it
-/// passes. With `remote: true` only changes on other machines count: `ssh host '…'`, `scp`, `rsync`.
+/// line cannot be parsed, or a variable could make it one of the paths, the check is unknown. With `remote: true` only changes on other machines count: `ssh host '…'`, `scp`, `rsync`.
 ///
 /// ```yaml
 /// check: { not: { touches: { effects: [remove], paths: [/, "~", "/etc/**"] } } }
-/// check: { not: { touches: { effects: [write], paths: ["**/.env"], except: ["**/.env.example"], strict: true } } }
+/// check: { not: { touches: { effects: [write], paths: ["**/.env"], except: ["**/.env.example"] } } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchesCheck {
@@ -31,8 +30,6 @@ pub struct TouchesCheck {
     pub except: Vec<String>,
     /// Whether only recursive effects count.
     pub recursive: bool,
-    /// Whether a possible effect counts as certain.
-    pub strict: bool,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
     /// The question, if it has no variables.
@@ -55,7 +52,7 @@ impl Eq for CachedQuery {}
 
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "strict", "remote"]);
+        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "remote"]);
         let effects = fields.read(reader, "effects", |reader, node| {
             reader
                 .each(node, |reader, node| reader.word(node, &Effect::WORDS))
@@ -65,14 +62,13 @@ impl CheckKind for TouchesCheck {
         });
         let effects = effects.unwrap_or_default();
         if effects.is_empty() {
-            fields.missing(reader, node, "`touches` needs `effects`: remove, write, mode, own, device, bomb");
+            fields.missing(reader, node, "`touches` needs `effects`: remove, write, mode, own, device, bomb, send");
         }
         Self {
             effects,
             paths: fields.read(reader, "paths", TreeReader::templates).unwrap_or_default(),
             except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
             recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
-            strict: fields.read(reader, "strict", TreeReader::boolean).unwrap_or(false),
             remote: fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false),
             cached: CachedQuery::default(),
         }
@@ -86,7 +82,6 @@ impl CheckKind for TouchesCheck {
                 let saw = format!("`{}` {} `{}`", found.by, found.effect.third_person(), found.path);
                 match found.certainty {
                     Certainty::Certain => Outcome::passes(saw),
-                    Certainty::Possible if self.strict => Outcome::passes(saw),
                     Certainty::Possible => {
                         Outcome::unknown(format!("`{}` may {} `{}`", found.by, found.effect.verb(), found.path))
                     }
@@ -101,7 +96,7 @@ impl TouchesCheck {
         let build = |paths: Vec<String>, except: Vec<String>| {
             let mut query = ProtectedPaths::default();
             (query.effects, query.paths, query.except) = (self.effects.clone(), paths, except);
-            (query.recursive, query.strict, query.remote) = (self.recursive, self.strict, self.remote);
+            (query.recursive, query.remote) = (self.recursive, self.remote);
             query.into_query()
         };
         if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {

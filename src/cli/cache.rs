@@ -1,13 +1,11 @@
 //! `modegate cache`: reads and writes the state for scripts, under the same lock as the hook.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::session_lookup::find_optional;
 use super::{CliResult, EXIT_FAILURE, places, screen};
 use crate::live::now;
 use crate::mode_cache;
-use crate::store::{StateFile, StateStatus, StateStore};
+use crate::store::{StateStatus, StateStore, StateSummary, StoreError};
 use clap::Subcommand;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -68,41 +66,39 @@ impl Cache {
                     CliError::usage(format!("`{json}` is not JSON")).hint(hint)
                 };
                 let value: Value = serde_json::from_str(&json).map_err(not_json)?;
-                if let Some(why) = StateFile::refusal(&namespace, &key, &value) {
+                if let Some(why) = StateSummary::refusal(&namespace, &key, &value) {
                     return Err(CliError::usage(why));
                 }
                 let session = find_optional(&places, session.as_deref())?;
-                let at = now().at;
-                store.change(&at, |state| state.set(&namespace, &key, value, session.as_deref(), &at))
+                // A later modegate may keep values in a form that this one would lose.
+                if let StateStatus::Newer(version) = store.summary_status() {
+                    return Err(StoreError::Newer(version).into());
+                }
+                store.set(&namespace, &key, value, session.as_deref(), &now().at)
             }
-            Self::Reset { .. } if !places.cache().exists() => Ok(()),
-            Self::Reset { namespace } => store.change(&now().at, |state| match namespace {
-                Some(name) => drop(state.namespaces.shift_remove(&name)),
-                None => state.namespaces.clear(),
-            }),
+            Self::Reset { .. } if store.is_empty() => Ok(()),
+            Self::Reset { namespace } => store.reset(namespace.as_deref(), &now().at),
         };
         Ok(done.map(|()| ExitCode::SUCCESS)?)
     }
 }
 
 fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> CliResult {
-    let state = store.read();
-    if let StateStatus::Broken(why) | StateStatus::Unreadable(why) = &state.status {
-        return Err(CliError::failure(format!("`.claude/hooks/cache.json` cannot be read: {why}")));
+    let status = session.map(|id| store.read(id).status);
+    if let Some(StateStatus::Broken(why) | StateStatus::Unreadable(why)) = status {
+        return Err(CliError::failure(format!("the state of this session cannot be read: {why}")));
     }
-    let value = value(&state, namespace, key, session);
+    let value = value(&store.summary(), namespace, key, session);
     screen::print_json(&value);
     Ok(if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
 }
 
-fn value(state: &StateFile, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {
+fn value(state: &StateSummary, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {
     let all = || Value::Object(state.namespaces.clone());
     match (namespace, key, session) {
         (None, ..) => all(),
         (Some(name), None, None) => state.namespaces.get(name).cloned().unwrap_or_default(),
-        (Some(name), None, Some(id)) => {
-            state.namespaces.get(name).and_then(|space| space.get("sessions")?.get(id)).cloned().unwrap_or_default()
-        }
+        (Some(name), None, Some(id)) => state.entry(name, id).cloned().unwrap_or_default(),
         (Some(name), Some(key), session) => state.value(name, key, session).unwrap_or_default(),
     }
 }

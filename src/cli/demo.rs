@@ -7,7 +7,10 @@ use super::screen::{self, TextStyle, styled};
 use super::{CliResult, hook, why};
 use crate::event::Event;
 use crate::facts::Question;
+use crate::paths::ProjectPaths;
+use crate::user_folder::project_paths_in;
 use clap::Args;
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +34,7 @@ impl Demo {
             screen::print_line(format!("\nThe project is in {}", home.display()));
         } else {
             let _: io::Result<()> = fs::remove_dir_all(&home);
+            let _: io::Result<()> = fs::remove_dir_all(home.with_extension("state"));
         }
         let message = |error| format!("the demo project in {} cannot be written: {error}", home.display());
         played.map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(message(error)))
@@ -81,6 +85,11 @@ impl DemoProject {
         fs::write(path, text)
     }
 
+    /// The project, with a state folder of its own: the demo leaves nothing behind.
+    fn places(&self) -> ProjectPaths {
+        project_paths_in(self.home.clone(), &self.home.with_extension("state"))
+    }
+
     fn start_agent(&self, agent: &str) {
         self.send(json!({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": agent, "prompt": "…", "description": "…"}}));
     }
@@ -97,7 +106,7 @@ impl DemoProject {
             fields.insert("session_id".to_owned(), SESSION.into());
             fields.insert("cwd".to_owned(), self.home.to_string_lossy().into());
         }
-        let answered = hook::answer(event.to_string().as_bytes(), Some(&self.home));
+        let answered = hook::answer_in(event.to_string().as_bytes(), &self.places(), SignedDuration::ZERO);
         let Ok(event) = Event::from_value(event) else { return };
         print_row("event", TextStyle::Cyan, &event.described());
         let is_shown = |question: &Question| !question.is_about_words() && *question != Question::Clock;

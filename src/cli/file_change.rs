@@ -198,7 +198,7 @@ fn short_name(path: &Path) -> String {
 
 /// The text of a file; `None` if it does not exist.
 pub(super) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
-    match fs::read(path).map(String::from_utf8) {
+    match crate::disk::read(path, crate::disk::SMALL).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Some(text)),
         Ok(Err(_)) => Err(CliError::failure(format!("`{}` is not UTF-8", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -158,7 +158,7 @@ fn last_use(transcript: &Path) -> Option<Timestamp> {
 /// The records at the end of a transcript.
 fn records(transcript: &Path) -> Vec<TranscriptRecord> {
     const TAIL: u64 = 512 * 1024;
-    let tail = journal_files::tail(transcript, TAIL).unwrap_or_default();
+    let tail = crate::disk::read_tail(transcript, TAIL).unwrap_or_default();
     tail.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok()).collect()
 }
 

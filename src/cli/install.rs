@@ -8,10 +8,13 @@ use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, doctor, install_variables};
+use super::trust::InstallTrust;
+use super::{CliResult, doctor, install_variables, is_run_by_model};
+use crate::disk;
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries::{self, SettingsError};
+use crate::installation;
 use crate::live::place;
 use crate::mode_cache;
 use crate::starter;
@@ -41,6 +44,9 @@ pub(super) struct Install {
     /// Leave out the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
+    /// Leave the project's own modes, settings and gates untrusted; see `modegate trust`
+    #[arg(long)]
+    no_trust: bool,
     /// Show what would change, with diffs, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -52,11 +58,12 @@ pub(super) struct Install {
 impl Install {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let target = self.scope.target(project)?;
-        let needed = hook_entries::required_events(&mode_cache::read(&target.state_places()));
+        let needed = hook_entries::required_events(&mode_cache::sources(&target.state_places()).catalogue());
         let client = self.client.or_else(ClientVersion::installed);
         let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
+        let trust = (!self.no_trust && !target.is_users).then(|| InstallTrust::before(target.state_places()));
         if !self.dry_run {
             let created = target.missing_folders();
             let _guard = target.lock()?;
@@ -70,8 +77,16 @@ impl Install {
             }
             let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
             manifest.write(&target).map_err(unwritable)?;
+            if !target.is_users && !is_run_by_model() {
+                // Without a record, the next session makes one.
+                let _: std::io::Result<()> = installation::record(&target.state_places());
+            }
         }
+        let agreed = if self.dry_run { Ok(None) } else { trust.map_or(Ok(None), |trust| trust.agree()) }?;
         self.print(&target, &events, &changes);
+        if let Some(agreed) = agreed.filter(|_| !self.json) {
+            agreed.print();
+        }
         if let Some(client) = client.filter(|_| !unknown.is_empty() && !self.json) {
             let names: Vec<&str> = unknown.iter().map(|kind| kind.name()).collect();
             let names = names.join(", ");
@@ -96,6 +111,8 @@ impl Install {
             changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
         }
         changes.extend(install_variables::settings_change(target));
+        let old = Some(target.places().old_compiled()).filter(|old| !target.is_users && old.exists());
+        changes.extend(old.map(|old| FileChange::new(old, ChangeAction::Remove, "of an earlier version")));
         changes.extend(settings);
         if self.path && InstallManifest::read(target).has(target, &target.program()) {
             let note = "the program on PATH is used instead";
@@ -242,10 +259,11 @@ fn print_next_steps(target: &InstallTarget) {
 /// Copies the running program to the target.
 fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
     let running = std::env::current_exe().and_then(|path| path.canonicalize());
-    let bytes = running.and_then(fs::read);
+    let bytes = running.and_then(|path| disk::read(&path, disk::LARGEST));
     let bytes = bytes.map_err(|error| CliError::failure(format!("the running program cannot be read: {error}")))?;
     let program = target.program();
-    let is_current = fs::read(&program).is_ok_and(|installed| installed == bytes) && is_executable(&program);
+    let is_current =
+        disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program);
     #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
     let note = format!("{:.1} MB", bytes.len() as f64 / 1e6);
     let write = ChangeAction::Write { before: None, after: bytes, class: FileClass::Program };
@@ -283,7 +301,7 @@ fn gitignore(target: &InstallTarget) -> Result<FileChange, CliError> {
 /// Writes a command or an agent; an existing file is the user's.
 fn starter_file(target: &InstallTarget, file: &starter::StarterFile) -> FileChange {
     let path = target.claude.join(file.path);
-    match fs::read(&path) {
+    match disk::read(&path, disk::SMALL) {
         Ok(own) if own == file.text.as_bytes() => FileChange::new(path, ChangeAction::Unchanged, ""),
         _ if fs::symlink_metadata(&path).is_ok() => FileChange::new(path, ChangeAction::Keep, "already exists"),
         _ => FileChange::text(path, FileClass::Starter, None, file.text.to_owned(), ""),

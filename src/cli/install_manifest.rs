@@ -35,7 +35,7 @@ impl InstallManifest {
 
     /// The manifest of a target; empty if there is none.
     pub(super) fn read(target: &InstallTarget) -> Self {
-        let bytes = fs::read(Self::path(target)).unwrap_or_default();
+        let bytes = disk::read(&Self::path(target), disk::SMALL).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
@@ -71,7 +71,7 @@ impl InstallManifest {
     /// Whether a file is still as `install` wrote it.
     pub(super) fn is_unchanged(&self, target: &InstallTarget, path: &Path) -> bool {
         let written = self.files.get(&key(target, path));
-        written.is_some_and(|hash| fs::read(path).is_ok_and(|bytes| sha256(&bytes) == *hash))
+        written.is_some_and(|hash| disk::read(path, disk::LARGEST).is_ok_and(|bytes| sha256(&bytes) == *hash))
     }
 
     pub(super) fn write(&mut self, target: &InstallTarget) -> io::Result<()> {

@@ -7,6 +7,7 @@ use crate::hook_entries::PROJECT_COMMAND;
 use crate::live::place;
 use crate::paths::ProjectPaths;
 use crate::store;
+use crate::user_folder::project_paths;
 use clap::Args;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ impl InstallScope {
             })?,
             None => here(),
         };
-        let target = InstallTarget::of(&ProjectPaths { home });
+        let target = InstallTarget::of(&project_paths(home));
         if user.is_some_and(|user| user == place::real(&target.claude)) {
             return Err(CliError::failure("this is your home folder, not a project")
                 .hint("change to a project, use `--project DIR`, or install for all projects with `--user`"));
@@ -111,12 +112,12 @@ impl InstallTarget {
 
     /// The paths of the project.
     pub(super) fn places(&self) -> ProjectPaths {
-        ProjectPaths { home: self.home.clone() }
+        project_paths(self.home.clone())
     }
 
     /// The paths of the project's state and modes, which all checkouts of a repository share.
     pub(super) fn state_places(&self) -> ProjectPaths {
-        ProjectPaths { home: place::home_at(&self.home) }
+        project_paths(place::home_at(&self.home))
     }
 
     /// Locks out other installations until the file is dropped.

@@ -1,7 +1,5 @@
 //! `modegate leave`: a person ends a mode.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::cli_error::CliError;
 use super::session_lookup::find_optional;
 use super::{CliResult, places, require_person, screen};
@@ -9,7 +7,7 @@ use crate::live::now;
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::session::ModeEnding;
-use crate::store::{StateFile, StateStore};
+use crate::store::{StateStore, StoreError};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,15 +28,11 @@ impl Leave {
         let places = places(project);
         let catalogue = mode_cache::read(&places);
         let store = StateStore::new(places.clone(), catalogue.settings.days);
-        let namespace = self.namespace(&catalogue, &store.read())?;
+        let namespace = self.namespace(&catalogue, &store)?;
         let session = find_optional(&places, self.session.as_deref())?;
         let scope = session.as_ref().map_or_else(|| places.home.display().to_string(), |id| format!("session {id}"));
         let inactive = || CliError::failure(format!("{} mode is not active in {scope}", self.mode));
-        if !places.cache().exists() {
-            return Err(inactive());
-        }
-        let at = now().at;
-        let left = store.change(&at, |state| leave(state, &namespace, session.as_deref(), &at))?;
+        let left = leave(&store, &namespace, session.as_deref())?;
         for id in &left {
             screen::print_line(format!("left {} mode in session {id}", self.mode));
         }
@@ -46,12 +40,12 @@ impl Leave {
     }
 
     /// The mode's namespace; a mode whose file was deleted can still be left.
-    fn namespace(&self, catalogue: &Catalogue, state: &StateFile) -> Result<String, CliError> {
+    fn namespace(&self, catalogue: &Catalogue, store: &StateStore) -> Result<String, CliError> {
         if let Some(mode) = catalogue.mode(&self.mode) {
             return Ok(mode.namespace.clone());
         }
         let deleted = format!("{}_mode", self.mode.replace('-', "_"));
-        if !state.active(&deleted).is_empty() {
+        if !active(store, &deleted).is_empty() {
             return Ok(deleted);
         }
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
@@ -59,18 +53,25 @@ impl Leave {
     }
 }
 
+/// The sessions in which a namespace is active.
+fn active(store: &StateStore, namespace: &str) -> Vec<String> {
+    let sessions = store.sessions().into_iter().map(|stored| stored.session);
+    sessions.filter(|session| session.is_active(namespace)).map(|session| session.id.to_string()).collect()
+}
+
 /// Ends the mode in one session or all; returns the sessions in which it was active.
-fn leave(state: &mut StateFile, namespace: &str, only: Option<&str>, at: &str) -> Vec<String> {
-    let ids: Vec<String> =
-        state.active(namespace).into_iter().filter(|id| only.is_none_or(|only| only == id)).collect();
+fn leave(store: &StateStore, namespace: &str, only: Option<&str>) -> Result<Vec<String>, StoreError> {
+    let mut ids = active(store, namespace);
+    ids.retain(|id| only.is_none_or(|only| only == id));
+    ids.sort_unstable();
     for id in &ids {
-        let mut session = state.session(id);
-        if let Some(mode) = session.modes.get_mut(namespace) {
-            mode.is_active = false;
-            mode.ended = Some(ModeEnding::Left);
-            mode.blocks.clear();
-        }
-        state.put(&session, at);
+        store.change(id, &now().at, |stored| {
+            if let Some(mode) = stored.session.modes.get_mut(namespace) {
+                mode.is_active = false;
+                mode.ended = Some(ModeEnding::Left);
+                mode.blocks.clear();
+            }
+        })?;
     }
-    ids
+    Ok(ids)
 }

@@ -10,8 +10,9 @@ use crate::engine::outcome;
 use crate::event::{Event, EventKind, TABLE};
 use crate::journal::JournalLine;
 use crate::journal_files;
+use crate::mode::BASE;
 use crate::paths::ProjectPaths;
-use crate::verdict::Verdict;
+use crate::verdict::{Finding, Verdict};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -26,6 +27,7 @@ const SHORT_ID: usize = 8;
 #[command(after_help = "Examples:
   modegate log
   modegate log --blocked --session 5f1c
+  modegate log --security
   modegate log --follow --event PreToolUse")]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Log {
@@ -41,6 +43,9 @@ pub(super) struct Log {
     /// Only blocked events
     #[arg(long)]
     blocked: bool,
+    /// Only security events: changes that were noticed in modegate's files, and what the base mode blocked or asked about
+    #[arg(long)]
+    security: bool,
     /// Print journal lines as JSON, one per line
     #[arg(long)]
     json: bool,
@@ -107,6 +112,9 @@ impl Log {
     fn print(&self, line: &JournalLine) {
         let Ok(event) = Event::from_value(line.event.clone()) else { return };
         let blocked = line.decision.verdict >= Verdict::Block;
+        if self.security && !is_about_security(line) {
+            return;
+        }
         if self.blocked && !blocked || self.event.as_ref().is_some_and(|name| name != event.name()) {
             return;
         }
@@ -118,7 +126,7 @@ impl Log {
         let word = format!("{:<13}", outcome(&line.decision, &line.findings));
         let time = screen::local_time(&line.at);
         let reason = line.decision.reason.lines().next().unwrap_or_default();
-        let parts = [event.described(), reason.to_owned(), line.decision.moves.join(", ")];
+        let parts = [event.described(), line.security.join("; "), reason.to_owned(), line.decision.moves.join(", ")];
         let parts: Vec<String> =
             parts.iter().map(|text| screen::one_line(text)).filter(|text| !text.is_empty()).collect();
         let used = time.chars().count() + session.chars().count() + word.chars().count() + 3;
@@ -132,11 +140,17 @@ impl Log {
     }
 }
 
+/// Whether something was noticed, or a gate of the base mode blocked or asked.
+fn is_about_security(line: &JournalLine) -> bool {
+    let objects = |finding: &Finding| finding.mode == BASE && finding.verdict >= Verdict::Ask;
+    !line.security.is_empty() || line.findings.iter().any(objects)
+}
+
 /// Reads the complete lines added to a file since offset `at`, and moves the offset past them.
 fn added(path: &Path, at: &mut u64) -> Vec<JournalLine> {
     let mut bytes = Vec::new();
     let mut read = || -> std::io::Result<()> {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = crate::disk::open(path)?;
         file.seek(SeekFrom::Start(*at))?;
         file.read_to_end(&mut bytes).map(drop)
     };

@@ -141,7 +141,7 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError
 
 fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
     let catalogue = match files {
-        [] => mode_cache::read(places),
+        [] => mode_cache::sources(places).catalogue(),
         files => with_files(places, files).map_err(|error| error.exit(EXIT_USAGE))?,
     };
     if as_json {
@@ -158,9 +158,13 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
 /// Prints an imported file as a native mode.
 fn import(file: &Path) -> Result<(), CliError> {
     let (name, text) = named_text(file)?;
-    match imported::parse(&name, &text) {
-        Ok(ImportedFile::Mode(node)) => {
+    match imported::parse(&name, &text, None) {
+        Ok(ImportedFile::Mode { node, .. }) => {
             let mode = node.to_yaml();
+            let broken = Catalogue::compose(None, &[(name.clone(), text)]).broken;
+            for broken in &broken {
+                screen::print_error(broken.to_string().trim_end());
+            }
             screen::print_line(format!("# From {name}; save this as .claude/modes/base.yaml.\n{}", mode.trim_end()));
             Ok(())
         }

@@ -4,6 +4,7 @@
 //! every [`ReplaySink`] gets the results in the order of the inputs.
 
 mod collector;
+mod copies;
 mod html_data;
 mod inputs;
 mod journal_reader;
@@ -21,9 +22,13 @@ use super::cli_error::CliError;
 use super::screen::print_error;
 use super::session_lookup::find_session;
 use super::{CliResult, EXIT_FAILURE, places};
+use crate::mode::TrustState;
+use crate::mode_cache;
 use crate::paths::{ProjectPaths, hash};
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
+use crate::trust;
+use crate::user_folder::project_paths;
 use clap::Args;
 use collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
 use html_data::HtmlData;
@@ -31,11 +36,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{FoundInputs, InputKind, ReplayInput};
 use mode_source::ModeSource;
 use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, ReplaySink, SarifFile};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use stream::LiveProject;
+use stream::{AcceptedHashes, LiveProject};
 use summary::ReplaySummary;
 use terminal::Terminal;
 
@@ -83,6 +88,9 @@ pub(super) struct Replay {
     /// Allow scenarios and gates to run programs
     #[arg(long)]
     shell: bool,
+    /// With `--shell`, also run programs of projects that you have not trusted
+    #[arg(long, requires = "shell")]
+    trust: bool,
     /// Number of worker threads [default: the number of cores; 1 in the static binary]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -114,6 +122,7 @@ impl Replay {
         if let Some(broken) = source.broken().first() {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
+        let accepted = self.require_trust(&here)?;
         let found = self.found(&here)?;
         let mut reporter = Reporter {
             args: &self,
@@ -126,7 +135,7 @@ impl Replay {
         };
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
-        let live = named.map(|home| LiveProject { home, shell: self.shell });
+        let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
         let work = |input: &ReplayInput, collector: &mut ResultCollector| {
             self.work(input, &source, live.as_ref(), collector);
         };
@@ -140,6 +149,27 @@ impl Replay {
         workers::run(&found.inputs, threads, options, work, |input, message| reporter.message(input, message));
         let fine = reporter.close(&source)?;
         Ok(ExitCode::from(if fine { 0 } else { EXIT_FAILURE }))
+    }
+
+    /// Fails where programs of a project could run that the person has not trusted; returns the accepted hashes of scripts.
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn require_trust(&self, here: &ProjectPaths) -> Result<AcceptedHashes, CliError> {
+        if !self.shell || self.trust {
+            return Ok(None);
+        }
+        let given = self.paths.iter().chain(&self.modes).filter_map(|path| path.canonicalize().ok());
+        let around = |path: PathBuf| path.ancestors().find(|dir| dir.join(".claude").is_dir()).map(Path::to_owned);
+        let homes: BTreeSet<PathBuf> = given.filter_map(around).chain([here.home.clone()]).collect();
+        for home in homes {
+            let places = project_paths(home);
+            let (_, trust) = trust::usable(&places, mode_cache::sources(&places));
+            if trust.state != TrustState::Trusted {
+                let message =
+                    format!("`--shell` runs programs of {}, which you have not trusted", places.home.display());
+                return Err(CliError::failure(message).hint("run `modegate trust` there, or add `--trust`"));
+            }
+        }
+        Ok(trust::usable(here, mode_cache::sources(here)).1.accepted)
     }
 
     /// Replays one input.
@@ -172,6 +202,7 @@ impl Replay {
         if let Some(last) = self.last {
             found.keep_last(last);
         }
+        copies::mark_copies(&mut found.inputs);
         if found.inputs.is_empty() {
             let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
             let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -348,11 +379,10 @@ fn report_skipped(skipped: &[PathBuf]) {
 }
 
 /// Reads the expectation file of an input; one that cannot be read fails the replay.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Option<ExpectationFile> {
     let path = input.expectation_file();
     let name = path.to_string_lossy();
-    match std::fs::read_to_string(&path) {
+    match crate::disk::read_text(&path, crate::disk::LARGEST) {
         Ok(text) => ExpectationFile::read(&text).map_err(|why| collector.unmet(&name, 0, why)).ok(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {

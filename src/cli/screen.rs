@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use crate::printable;
 use clap::ColorChoice;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 static COLOR: OnceLock<bool> = OnceLock::new();
 
 /// How a word is printed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextStyle {
     Red,
     Green,
@@ -23,14 +24,79 @@ pub(super) enum TextStyle {
     Bold,
 }
 
+/// The code of each style in an escape sequence.
+const STYLES: [(TextStyle, &str); 6] = [
+    (TextStyle::Red, "31;1"),
+    (TextStyle::Green, "32;1"),
+    (TextStyle::Yellow, "33;1"),
+    (TextStyle::Cyan, "36"),
+    (TextStyle::Dim, "2"),
+    (TextStyle::Bold, "1"),
+];
+
 /// Prints a line; a closed pipe is ignored.
 pub(super) fn print_line(text: impl AsRef<str>) {
-    let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", text.as_ref());
+    let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", printed(text.as_ref()));
 }
 
 /// Prints a line on standard error.
 pub(super) fn print_error(text: impl AsRef<str>) {
-    let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", text.as_ref());
+    let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", printed(text.as_ref()));
+}
+
+/// Prints a command to the runner of a workflow, which is on one line; with `to_stderr`, on standard error.
+pub(super) fn print_workflow_command(command: &str, to_stderr: bool) {
+    let line = format!("{}\n", printable::one_line(command));
+    let _: std::io::Result<()> = if to_stderr {
+        std::io::stderr().write_all(line.as_bytes())
+    } else {
+        std::io::stdout().write_all(line.as_bytes())
+    };
+}
+
+/// The text as it is printed: its control characters are escaped, except those of [`styled`], and no line of it is a
+/// command to the runner of a workflow.
+fn printed(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            safe.push('\n');
+        }
+        let start = line.trim_start();
+        if let Some(sign) = ["::", "##["].iter().find(|sign| start.starts_with(**sign)) {
+            // Joined by a zero-width character it is no command, and reads the same.
+            let (first, rest) = start.split_at(1);
+            debug_assert!(sign.starts_with(first));
+            push_styled(
+                &mut safe,
+                &format!("{}{first}\u{200b}{rest}", &line.get(..line.len() - start.len()).unwrap_or_default()),
+            );
+        } else {
+            push_styled(&mut safe, line);
+        }
+    }
+    safe
+}
+
+/// Appends a line; escape sequences are kept where output is in color and they are of [`styled`].
+fn push_styled(safe: &mut String, line: &str) {
+    let is_color = COLOR.get() == Some(&true);
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('\x1b').filter(|_| is_color) {
+        safe.push_str(&printable::lines(before));
+        let own = STYLES.iter().map(|(_, code)| *code).chain(["0"]).find_map(|code| {
+            let tail = after.strip_prefix('[')?.strip_prefix(code)?.strip_prefix('m')?;
+            Some((code, tail))
+        });
+        rest = if let Some((code, tail)) = own {
+            safe.extend(["\x1b[", code, "m"]);
+            tail
+        } else {
+            safe.push_str(&printable::lines("\x1b"));
+            after
+        };
+    }
+    safe.push_str(&printable::lines(rest));
 }
 
 /// Prints generated text as it is.
@@ -71,14 +137,7 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
     if COLOR.get() != Some(&true) || text.is_empty() {
         return text.to_owned();
     }
-    let code = match style {
-        TextStyle::Red => "31;1",
-        TextStyle::Green => "32;1",
-        TextStyle::Yellow => "33;1",
-        TextStyle::Cyan => "36",
-        TextStyle::Dim => "2",
-        TextStyle::Bold => "1",
-    };
+    let code = STYLES.iter().find(|(own, _)| *own == style).map_or("0", |(_, code)| code);
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 

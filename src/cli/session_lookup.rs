@@ -50,7 +50,8 @@ pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
 /// Every session of a project: those with a journal, and those with state.
 fn known_sessions(places: &ProjectPaths) -> Vec<String> {
     let recorded = journal_files::journals(&places.sessions()).into_iter().map(|journal| session_of(&journal));
-    let mut known: Vec<String> = recorded.chain(StateStore::new(places.clone(), u32::MAX).read().ids()).collect();
+    let stored = StateStore::new(places.clone(), u32::MAX).sessions().into_iter();
+    let mut known: Vec<String> = recorded.chain(stored.map(|stored| stored.session.id.to_string())).collect();
     known.sort();
     known.dedup();
     known

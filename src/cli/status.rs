@@ -7,7 +7,7 @@ use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::find_optional;
-use super::{CliResult, EXIT_FAILURE, doctor, places};
+use super::{CliResult, EXIT_FAILURE, doctor, places, trust};
 use crate::engine::decide;
 use crate::event::Event;
 use crate::facts::Facts;
@@ -74,10 +74,10 @@ impl Status {
         self.session = find_optional(&places, self.session.as_deref())?;
         let target = InstallTarget::of(&places);
         let catalogue = mode_cache::read(&places);
-        let state = StateStore::new(places.clone(), catalogue.settings.days).read();
+        let store = StateStore::new(places.clone(), catalogue.settings.days);
         let heartbeats = hook_activity::heartbeats(&target);
         // Sessions without a mode have a journal but no state.
-        let mut ids = state.ids();
+        let mut ids: Vec<String> = store.sessions().iter().map(|stored| stored.session.id.to_string()).collect();
         ids.extend(heartbeats.iter().filter(|one| one.seen.is_some()).map(|one| one.session.clone()));
         ids.sort_unstable();
         ids.dedup();
@@ -85,18 +85,18 @@ impl Status {
             ids = vec![only.clone()];
         }
         let mut sessions: Vec<SessionStatus> =
-            ids.iter().map(|id| SessionStatus::read(&places, state.session(id))).collect();
+            ids.iter().map(|id| SessionStatus::read(&places, store.read(id).session)).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
         let missed: Vec<&HookActivity> = heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);
-        let error = doctor::state_error(&state.status);
+        let error = doctor::state_error(&store);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
             let silent: Vec<&String> = missed.iter().map(|hook_activity| &hook_activity.session).collect();
             screen::print_json(&json!({
                 "home": places.home.to_string_lossy(), "installed": is_installed, "sessions": sessions,
-                "silent": silent, "error": error, "broken": broken,
+                "silent": silent, "error": error, "broken": broken, "trust": catalogue.trust.state,
             }));
         } else {
             self.print(&places, &catalogue, &sessions, is_installed);
@@ -122,6 +122,9 @@ impl Status {
             screen::print_line(styled(TextStyle::Yellow, text));
         } else if sessions.is_empty() {
             screen::print_line("no sessions yet; start Claude Code here and type /plan, /research, /explore or /code");
+        }
+        if let Some(notice) = trust::notice(places, catalogue) {
+            screen::print_line(styled(TextStyle::Yellow, &notice));
         }
         for broken in &catalogue.broken {
             screen::print_line(styled(TextStyle::Red, &broken.summary()));
@@ -198,7 +201,7 @@ fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -
     let event =
         json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
     let Ok(event) = Event::from_value(event) else { return Vec::new() };
-    let live = LiveFacts::new(&event, places.home.clone(), places.journal(&session.id));
+    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id));
     let live = live.forked_from(session.ancestors());
     let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
@@ -208,7 +211,9 @@ fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -
 fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths) -> Value {
     let session = &status.session;
     let history = crate::journal_files::history(&places.journal(&session.id), &places.home);
-    let metadata = session.values.get("metadata").cloned().unwrap_or_default();
+    let mut metadata = session.values.get("metadata").cloned().unwrap_or_default();
+    let own = session.mode_state("metadata").into_iter().flat_map(|state| state.other.clone());
+    metadata.extend(own.filter(|(key, _)| key != "updated_at"));
     let facts = json!({
         "session_id": session.id, "started_at": history.started_at, "active_command": history.active_command,
         "active_skill": history.active_skill, "edited_files": history.edited_files,

@@ -12,6 +12,7 @@ use super::{CliResult, require_person};
 use crate::disk::IGNORED;
 use crate::event::EventKind;
 use crate::hook_entries;
+use crate::installation;
 use crate::mode_cache;
 use crate::starter;
 use clap::Args;
@@ -60,6 +61,7 @@ impl Uninstall {
                 let kept = !self.purge && !state_files(target).is_empty();
                 InstallManifest::read(target).retire(target, kept);
             }
+            record(target, is_last);
         }
         self.print(target, &changes);
         Ok(ExitCode::SUCCESS)
@@ -100,7 +102,8 @@ impl Uninstall {
         removed.extend(files_named(&target.own, |name| {
             name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
         }));
-        removed.extend(existing(places.compiled()));
+        removed.extend(existing(places.old_compiled()));
+        removed.extend(places.compiled().and_then(existing));
         // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
         removed.extend(existing(places.lock()));
         let state = state_files(target);
@@ -111,7 +114,20 @@ impl Uninstall {
             return Ok(changes);
         }
         removed.extend(state);
+        if let Some(own) = places.own.filter(|own| self.purge && own.is_dir()) {
+            removed.retain(|path| !path.starts_with(&own));
+            removed.push(own);
+        }
         Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).collect())
+    }
+}
+
+/// Records that a person has removed the entries; a failure costs a message at the next session.
+fn record(target: &InstallTarget, is_last: bool) {
+    if is_last {
+        installation::forget(&target.state_places());
+    } else if !target.is_users {
+        let _: std::io::Result<()> = installation::record(&target.state_places());
     }
 }
 
@@ -121,7 +137,8 @@ fn state_files(target: &InstallTarget) -> Vec<PathBuf> {
     let has_content =
         |path: &PathBuf| path.is_file() || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     let broken = files_named(&target.own, |name| name.starts_with("cache.broken-"));
-    [places.cache(), places.sessions()].into_iter().filter(has_content).chain(broken).collect()
+    let own = places.own.iter().flat_map(|own| ["sessions", "values.json", "summary"].map(|name| own.join(name)));
+    [places.cache(), places.sessions()].into_iter().chain(own).filter(has_content).chain(broken).collect()
 }
 
 fn files_named(folder: &Path, matches: impl Fn(&str) -> bool) -> Vec<PathBuf> {

@@ -1,14 +1,15 @@
 //! Context files: each file of `.claude/context` that is named after an event is an implicit gate of the base mode.
 
 use super::{Engine, Intent};
-use crate::event::EventKind;
+use crate::event::{EventKind, tool_names};
 use crate::facts::ContextText;
 use crate::ids::without_plugin;
 use crate::mode::BASE;
+use crate::paths::PLUGIN_CONTEXT;
 use crate::verdict::{Finding, Outcome, Verdict};
 
-/// The folders of context files, in the order of their precedence.
-const FOLDERS: [&str; 3] = ["", "slash-command/", "skill/"];
+/// The folders of context files, in the order of their precedence: the project's, then a plugin's.
+const FOLDERS: [&str; 6] = ["", "slash-command/", "skill/", "plugin/", "plugin/slash-command/", "plugin/skill/"];
 
 /// The host takes 10,000 characters of context; the rest is left for gates.
 const ROOM: usize = 9_000;
@@ -20,23 +21,31 @@ impl Engine<'_> {
             return;
         }
         for stem in self.file_stems(kind) {
-            let named = FOLDERS.iter().map(|folder| format!("{folder}{stem}.md"));
-            let Some(file) = named.into_iter().find(|file| self.catalogue.contexts.contains(file)) else { continue };
+            let Some(file) = self.context_file(&stem) else { continue };
             if !self.was_added_for_prompt(&file) {
-                self.add_context_file(kind, &stem, &file);
+                self.add_context_file(&stem, &file);
             }
         }
     }
 
-    fn add_context_file(&mut self, kind: EventKind, stem: &str, file: &str) {
-        let path = format!(".claude/context/{file}");
+    /// Returns the file of that name in the first folder that has it.
+    fn context_file(&self, stem: &str) -> Option<String> {
+        let named = FOLDERS.iter().map(|folder| format!("{folder}{stem}.md"));
+        named.into_iter().find(|file| self.catalogue.contexts.contains(file))
+    }
+
+    fn add_context_file(&mut self, stem: &str, file: &str) {
+        let path = match file.strip_prefix(PLUGIN_CONTEXT) {
+            Some(file) => format!("$CLAUDE_PLUGIN_ROOT/context/{file}"),
+            None => format!(".claude/context/{file}"),
+        };
         let outcome = match self.facts.context(file.to_owned()) {
             Ok(ContextText { text, .. }) if text.is_empty() => Outcome::passes(format!("`{path}` is empty")),
             Ok(ContextText { text, whole }) => {
                 let as_much_as_fits = self.as_much_as_fits(&text);
                 let whole = whole && as_much_as_fits.len() == text.len();
                 let rest = if whole { String::new() } else { format!("\n\n[The rest is in {path}.]") };
-                self.add_or_defer(kind, format!("{as_much_as_fits}{rest}"));
+                self.add_or_defer(format!("{as_much_as_fits}{rest}"));
                 Outcome::passes(format!("`{path}` was added"))
             }
             Err(unknown) => Outcome::unknown(unknown),
@@ -53,11 +62,11 @@ impl Engine<'_> {
     }
 
     /// Adds context, at a stop as a note: context there would make the agent run again.
-    fn add_or_defer(&mut self, kind: EventKind, text: String) {
-        if kind.row().context {
-            self.context.push(text);
-        } else if kind.is_stop() {
-            self.intents.push(Intent::AddNote(text));
+    pub(super) fn add_or_defer(&mut self, text: String) {
+        match self.event.kind {
+            Some(kind) if kind.row().context => self.context.push(text),
+            Some(kind) if kind.is_stop() => self.intents.push(Intent::AddNote(text)),
+            _ => {}
         }
     }
 
@@ -98,9 +107,9 @@ impl Engine<'_> {
             EventKind::SessionEnd => named(Some("session"), "end"),
             EventKind::UserPromptSubmit if !self.event.is_machine_prompt() => named(Some("prompt"), "submit"),
             EventKind::Notification => named(Some("notification"), "receive"),
-            EventKind::PreToolUse => named(self.event.tool(), "pre"),
+            EventKind::PreToolUse => named(self.tool_with_file("pre"), "pre"),
             EventKind::PostToolUse => {
-                named(self.event.tool(), "post");
+                named(self.tool_with_file("post"), "post");
                 named(self.event.skill(), "end");
             }
             EventKind::SubagentStart => named(agent, "start"),
@@ -114,6 +123,13 @@ impl Engine<'_> {
         named(self.event.command().map(|call| call.name), "start");
         file_stems.dedup();
         file_stems
+    }
+
+    /// Returns the name of the tool that has a file: the one received, else another name of the same tool.
+    fn tool_with_file(&self, stage: &str) -> Option<&str> {
+        let received = self.event.text("tool_name")?;
+        let has_file = |name: &&str| forms(name, stage).iter().any(|stem| self.context_file(stem).is_some());
+        Some(received).filter(has_file).or_else(|| tool_names(received).find(has_file))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs gates: a gate's check, what follows from it, and its level.
 
 use super::Engine;
+use crate::check::Scope;
 use crate::event::EventKind;
 use crate::facts::Unknown;
 use crate::mode::{Action, Gate, Level, Mode, Once, Phase};
@@ -8,14 +9,24 @@ use crate::verdict::{Finding, Outcome, Truth, Verdict};
 use serde_json::{Map, Value};
 
 /// What a gate makes of an event before anything follows from it.
-struct Assessment<'a> {
+pub(super) struct Assessment<'a> {
     /// The gate that decides: the one that matched, or the one it leads to.
-    gate: &'a Gate,
+    pub(super) gate: &'a Gate,
     outcome: Outcome,
     /// The verdict by the mode file.
     verdict: Verdict,
     /// The verdict as far as the level allows it.
     allowed: Verdict,
+    /// The gates that led to the one that decides, in order.
+    leading: Vec<(&'a Gate, Outcome)>,
+}
+
+/// The gate that decides, with its outcome and the gates that led to it.
+struct ResolvedGate<'a> {
+    gate: &'a Gate,
+    outcome: Outcome,
+    verdict: Verdict,
+    leading: Vec<(&'a Gate, Outcome)>,
 }
 
 impl Assessment<'_> {
@@ -54,8 +65,12 @@ impl<'a> Engine<'a> {
             return true;
         }
         let first = gate;
-        let assessment = self.assess(mode, gate);
+        let mut assessment = self.assess(mode, gate);
+        let leading = std::mem::take(&mut assessment.leading);
         let (gate, passes) = (assessment.gate, assessment.passes());
+        if leading.iter().any(|(gate, _)| gate.rewrites()) {
+            self.after_rewriting.push((mode, gate));
+        }
         let mut finding = self.finding(mode, phase, assessment);
         let fired_before = self.has_fired(mode, gate);
         let fires = finding.verdict > Verdict::Observe;
@@ -68,6 +83,10 @@ impl<'a> Engine<'a> {
         }
         let passes = passes && !(fires && fired_before) && !finding.unmet;
         if finding.verdict < Verdict::Block {
+            for (gate, outcome) in &leading {
+                self.apply_extras(mode, gate, outcome, self.has_fired(mode, gate));
+                self.mark_fired(mode, gate);
+            }
             self.apply_extras(mode, gate, &finding.outcome, fired_before);
         }
         if fires || gate.context.is_some() && finding.outcome.truth == Truth::Passes {
@@ -81,17 +100,17 @@ impl<'a> Engine<'a> {
     }
 
     /// Evaluates a gate and those it leads to, with the project's levels.
-    fn assess(&self, mode: &'a Mode, gate: &'a Gate) -> Assessment<'a> {
-        let (gate, outcome, verdict) = self.resolve(mode, gate);
+    pub(super) fn assess(&self, mode: &'a Mode, gate: &'a Gate) -> Assessment<'a> {
+        let ResolvedGate { gate, outcome, verdict, leading } = self.resolve(mode, gate);
         let settings = &self.catalogue.settings;
         let insists = verdict == Verdict::Warn && settings.enforces(&gate.id);
         let verdict = if insists { Verdict::Block } else { verdict };
         let level = settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        Assessment { gate, outcome, verdict, allowed: level.cap(verdict) }
+        Assessment { gate, outcome, verdict, allowed: level.cap(verdict), leading }
     }
 
-    fn finding(&self, mode: &Mode, phase: Option<&Phase>, assessment: Assessment<'_>) -> Finding {
-        let Assessment { gate, outcome, verdict, allowed } = assessment;
+    pub(super) fn finding(&self, mode: &Mode, phase: Option<&Phase>, assessment: Assessment<'_>) -> Finding {
+        let Assessment { gate, outcome, verdict, allowed, .. } = assessment;
         let silent = verdict == Verdict::Pass;
         Finding {
             mode: mode.name.clone(),
@@ -114,25 +133,29 @@ impl<'a> Engine<'a> {
     /// Applies what a gate adds to an event that it allows: context, messages, a rewritten input.
     fn apply_extras(&mut self, mode: &'a Mode, gate: &'a Gate, outcome: &Outcome, fired_before: bool) {
         for extras in outcome.all_extras() {
-            self.context.extend(extras.context.clone());
+            extras.context.iter().for_each(|text| self.add_or_defer(text.clone()));
             self.messages.extend(extras.message.clone());
-            self.input = extras.input.clone().or(self.input.take());
             self.allow |= extras.allow;
         }
-        if outcome.truth != Truth::Passes {
-            return;
-        }
-        if let Some(text) = gate.context.as_ref().filter(|_| !fired_before) {
+        let input = self.input.take();
+        self.input = self.rewritten(gate, outcome, input);
+        if let Some(text) = gate.context.as_ref().filter(|_| !fired_before && outcome.truth == Truth::Passes) {
             let filled = self.scope(mode).expand(text).ok().and_then(|texts| texts.into_iter().next());
-            self.context.push(filled.unwrap_or_else(|| text.clone()));
+            self.add_or_defer(filled.unwrap_or_else(|| text.clone()));
         }
-        let change = gate.rewrite.as_ref().and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
-        if let Some(change) = change {
-            let given = self.input.take().or_else(|| self.event.fields.get("tool_input").cloned());
-            let mut fields = given.and_then(|given| given.as_object().cloned()).unwrap_or_default();
-            fields.extend(change);
-            self.input = Some(Value::Object(fields));
-        }
+    }
+
+    /// Returns the tool's input as a gate leaves it, if it was `input` before; `None` if nobody has changed it.
+    fn rewritten(&self, gate: &Gate, outcome: &Outcome, input: Option<Value>) -> Option<Value> {
+        let input = outcome.all_extras().filter_map(|extras| extras.input.clone()).last().or(input);
+        let change = gate.rewrite.as_ref().filter(|_| outcome.truth == Truth::Passes);
+        let Some(change) = change.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok()) else {
+            return input;
+        };
+        let given = input.or_else(|| self.event.fields.get("tool_input").cloned());
+        let mut fields = given.and_then(|given| given.as_object().cloned()).unwrap_or_default();
+        fields.extend(change);
+        Some(Value::Object(fields))
     }
 
     /// Whether a gate's program or request was to run once, and has; it does not run again, whatever its result.
@@ -141,10 +164,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns the gate that decides, this one or the one it leads to; the parser rejects cycles.
-    pub(super) fn resolve(&self, mode: &'a Mode, gate: &'a Gate) -> (&'a Gate, Outcome, Verdict) {
-        let mut gate = gate;
+    ///
+    /// A gate sees the tool's input as those that led to it have left it.
+    fn resolve(&self, mode: &'a Mode, gate: &'a Gate) -> ResolvedGate<'a> {
+        let (mut gate, mut leading, mut input) = (gate, Vec::new(), self.input.clone());
         loop {
-            let outcome = self.evaluate(mode, &gate.check);
+            let outcome = gate.check.evaluate(&Scope { input: input.as_ref(), ..self.scope(mode) });
             let action = match outcome.truth {
                 Truth::Passes => &gate.pass,
                 Truth::Fails => &gate.fail,
@@ -154,24 +179,29 @@ impl<'a> Engine<'a> {
             let own = outcome.all_extras().filter_map(|extras| extras.verdict).max();
             match action {
                 Action::Verdict(verdict) => {
-                    return (gate, outcome, own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict));
+                    let verdict = own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict);
+                    return ResolvedGate { gate, outcome, verdict, leading };
                 }
                 Action::Gate(id) => match mode.all_gates().find(|(_, other)| other.id == *id) {
-                    Some((_, next)) if self.applies(mode, next) => gate = next,
-                    _ => return (gate, outcome, Verdict::Pass),
+                    Some((_, next)) if self.applies(mode, next) && !(self.is_second_pass && next.rewrites()) => {
+                        input = self.rewritten(gate, &outcome, input);
+                        leading.push((gate, outcome));
+                        gate = next;
+                    }
+                    _ => return ResolvedGate { gate, outcome, verdict: Verdict::Pass, leading },
                 },
             }
         }
     }
 
     /// Whether a gate with `once` has fired in its period.
-    fn has_fired(&self, mode: &Mode, gate: &Gate) -> bool {
+    pub(super) fn has_fired(&self, mode: &Mode, gate: &Gate) -> bool {
         let fired = || self.after.mode_state(&mode.namespace)?.notified.get(gate.id.as_str());
         self.once_period(gate).is_some_and(|period| fired() == Some(&period))
     }
 
     /// Records that a gate with `once` has fired.
-    fn mark_fired(&mut self, mode: &Mode, gate: &Gate) {
+    pub(super) fn mark_fired(&mut self, mode: &Mode, gate: &Gate) {
         if let Some(period) = self.once_period(gate) {
             self.state_mut(mode).notified.insert(gate.id.to_string(), period);
         }

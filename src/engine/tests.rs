@@ -251,16 +251,16 @@ fn a_gate_with_once_fires_once_per_session() {
     let mode = "
 mode: x
 commands: [/x]
-gates: [{ id: hint, on: PreToolUse(Bash), check: { file: brief.md }, fail: warn, once: session, else: Read the brief. }]
+gates: [{ id: hint, on: PostToolUse(Write), check: { file: brief.md }, fail: warn, once: session, else: Read the brief. }]
 ";
     check(
         mode,
-        "levels: { base: off }",
+        "",
         &[
             ("/x", "", "allowed", ""),
-            ("bash", "", "warned", ""),
-            ("bash", "", "allowed", ""),
-            ("bash", "", "allowed", ""),
+            ("edit", "", "warned", ""),
+            ("edit", "", "allowed", ""),
+            ("edit", "", "allowed", ""),
         ],
     );
 }

@@ -9,9 +9,9 @@ use crate::mode::{BASE, Catalogue, Gate, Worker};
 use crate::session::Session;
 use std::borrow::Cow;
 
-/// Returns the event with the type of its agent, where the host has put a teammate's name.
+/// Returns the event with the type of its agent, where the host has put a teammate's name or nothing.
 ///
-/// The type comes from the start of the teammate or from the host's metadata. It is looked up only where something
+/// The type comes from the start of the agent or from the host's metadata. It is looked up only where something
 /// depends on it.
 pub(super) fn with_agent_type<'e>(
     event: &'e Event,
@@ -19,21 +19,31 @@ pub(super) fn with_agent_type<'e>(
     session: &Session,
     facts: &Facts<'_>,
 ) -> Cow<'e, Event> {
-    let (Some(id), Some(name)) = (event.agent_id(), event.teammate()) else { return Cow::Borrowed(event) };
-    if !type_matters(event, catalogue, session) {
+    let Some(id) = event.agent_id() else { return Cow::Borrowed(event) };
+    let is_typed = event.teammate().is_none() && event.text("agent_type").is_some();
+    if is_typed || !type_matters(event, catalogue, session) {
         return Cow::Borrowed(event);
     }
     let states = || session.modes.values();
     let recorded = states().find_map(|state| state.agents.get(id)).map(|record| record.agent.to_string());
+    let Some(name) = event.teammate() else {
+        let transcript = || event.text("agent_transcript_path").map(str::to_owned);
+        let agent = recorded.or_else(|| facts.agent(id.to_owned(), transcript()).ok().flatten());
+        return agent.map_or(Cow::Borrowed(event), |agent| Cow::Owned(typed(event, agent)));
+    };
     let starts = || states().flat_map(|state| &state.admitted).find(|start| start.name.as_deref() == Some(name));
     let admitted = || starts().filter(|_| event.kind == Some(EventKind::SubagentStart));
     let agent = recorded
         .or_else(|| admitted().map(|start| start.agent.to_string()))
         .or_else(|| facts.agent(id.to_owned(), event.agent_transcript()).ok().flatten());
-    let mut known = event.clone();
-    let agent = agent.unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned());
-    known.fields.insert("agent_type".to_owned(), agent.into());
-    Cow::Owned(known)
+    Cow::Owned(typed(event, agent.unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned())))
+}
+
+/// The event of an agent of this type.
+fn typed(event: &Event, agent: String) -> Event {
+    let mut event = event.clone();
+    event.fields.insert("agent_type".to_owned(), agent.into());
+    event
 }
 
 /// Whether a decision may depend on the type of the agent: a mode is active, or a gate or context file names agents.

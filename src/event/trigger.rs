@@ -118,14 +118,18 @@ impl Trigger {
     }
 }
 
+/// Tools that have had another name: the former and the present one.
+const RENAMED: [[&str; 2]; 2] = [["Task", "Agent"], ["SlashCommand", "Skill"]];
+
 /// The present name of a tool.
 #[must_use]
 pub fn alias(tool: &str) -> &str {
-    match tool {
-        "Task" => "Agent",
-        "SlashCommand" => "Skill",
-        other => other,
-    }
+    RENAMED.iter().find(|[former, _]| *former == tool).map_or(tool, |[_, present]| present)
+}
+
+/// The present and former names of a tool that has had several.
+pub fn tool_names(tool: &str) -> impl Iterator<Item = &'static str> {
+    RENAMED.into_iter().filter(move |names| names.contains(&tool)).flat_map(|[former, present]| [present, former])
 }
 
 impl std::fmt::Display for Trigger {

@@ -22,8 +22,6 @@ pub struct ProtectedPaths {
     pub except: Vec<String>,
     /// Whether only recursive effects count.
     pub recursive: bool,
-    /// Whether a possible effect counts as certain.
-    pub strict: bool,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
     digest: String,
@@ -33,11 +31,12 @@ impl ProtectedPaths {
     /// Computes the digest that questions are compared by.
     #[must_use]
     pub fn into_query(mut self) -> EffectQuery {
-        let Self { effects, paths, except, recursive, strict, remote, .. } = &self;
+        let Self { effects, paths, except, recursive, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
         let remote = if *remote { " remote" } else { "" };
-        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} {strict}{remote}");
-        self.digest = format!("{} {:016x}", effects.join("|"), hash(whole.as_bytes()));
+        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} false{remote}");
+        let words = if effects.is_empty() { "mention".to_owned() } else { effects.join("|") };
+        self.digest = format!("{words} {:016x}", hash(whole.as_bytes()));
         EffectQuery(Arc::new(self))
     }
 }

@@ -24,6 +24,20 @@ impl<T: Into<String>> From<T> for Unknown {
 impl Unknown {
     const UNREADABLE: &str = "the command cannot be read: ";
 
+    const TOO_SLOW: &str = " within ";
+
+    /// A program or server that does what `verb` says too late.
+    pub(crate) fn timeout(name: &str, verb: &str, seconds: u64) -> Self {
+        Self(format!("{name} did not {verb}{}{seconds} s", Self::TOO_SLOW))
+    }
+
+    /// Whether a program or server took too long.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(" s");
+        self.0.rsplit_once(Self::TOO_SLOW).is_some_and(|(_, seconds)| number(seconds))
+    }
+
     /// A command line that cannot be parsed, for this reason.
     pub(crate) fn unreadable_command(why: impl std::fmt::Display) -> Self {
         Self(format!("{}{why}", Self::UNREADABLE))
@@ -107,6 +121,10 @@ questions! {
     fn head() -> Option<String> {
         Question::Head; Answer::Head(head) => head
     }
+    /// Whether the files of HEAD differ from those of a commit, which is empty before the first one.
+    fn head_changed(since: String) -> bool {
+        Question::HeadChanged(since); Answer::HeadChanged(changed) => changed
+    }
     /// The checked-out branch and the default branch.
     fn branch() -> CurrentBranch {
         Question::Branch; Answer::Branch(branch) => branch
@@ -118,6 +136,10 @@ questions! {
     /// The agent that wrote a file's present content, `None` if no agent of this session did.
     fn writer(path: String) -> Option<String> {
         Question::Writer(path); Answer::Writer(writer) => writer
+    }
+    /// The agents of this session that wrote a file, with whatever content; empty if none did.
+    fn writers(path: String) -> Vec<String> {
+        Question::Writers(path); Answer::Writers(writers) => writers
     }
     /// Whether the agent with this id wrote a file's present content.
     fn wrote(path: String, id: String) -> bool {
@@ -143,9 +165,17 @@ questions! {
     fn touches(query: EffectQuery) -> Option<FoundEffect> {
         Question::Touches(query); Answer::Touches(touched) => touched
     }
+    /// The first protected path that the tool call names without only reading.
+    fn mentions(query: EffectQuery) -> Option<String> {
+        Question::Mentions(query); Answer::Mentions(path) => path
+    }
     /// The first call of one of these programs in the command line.
     fn calls(programs: Vec<String>) -> Option<String> {
         Question::Calls(programs); Answer::Calls(call) => call
+    }
+    /// The first call of modegate, under any name, with other words than these.
+    fn own_calls(except: Vec<String>) -> Option<String> {
+        Question::OwnCalls(except); Answer::Calls(call) => call
     }
     /// The first call of one of these programs, or of any, on another machine.
     fn remote_calls(programs: Vec<String>) -> Option<String> {

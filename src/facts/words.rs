@@ -23,9 +23,11 @@ impl Display for Question {
             }
             Self::Baseline(paths) => write!(f, "which files are uncommitted under {}?", paths.join(", ")),
             Self::Head => f.write_str("which commit is HEAD?"),
+            Self::HeadChanged(since) => write!(f, "do the files of HEAD differ from those of commit {since}?"),
             Self::Branch => f.write_str("which branch is checked out?"),
             Self::Milestone => f.write_str("which milestone is current?"),
             Self::Clock => f.write_str("what time is it?"),
+            Self::Writers(path) => write!(f, "which agents wrote {path}?"),
             Self::Writer(path) => write!(f, "who wrote the current content of {path}?"),
             Self::Wrote { path, id } => write!(f, "did the agent {id} write the current content of {path}?"),
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
@@ -42,7 +44,12 @@ impl Display for Question {
                 let more = if more > 0 { format!(" or {more} others") } else { String::new() };
                 write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
+            Self::Mentions(asked) => {
+                let first = asked.paths.first().map_or("what is protected", String::as_str);
+                write!(f, "does it name {first} or the like, and do more than read?")
+            }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
+            Self::OwnCalls(except) => write!(f, "would it run modegate, except {}?", except.join(" or ")),
             Self::RemoteCalls(words) if words.is_empty() => f.write_str("would it run a program elsewhere?"),
             Self::RemoteCalls(words) => write!(f, "would it run {} elsewhere?", words.join(" or ")),
             Self::Output { commands, .. } => write!(f, "what does the output of {} show?", commands.join(" or ")),
@@ -58,6 +65,7 @@ impl Display for Question {
             Self::Transcript { wanted, last, .. } => {
                 write!(f, "does {} have {wanted}?", if *last { "the last message" } else { "the conversation" })
             }
+            Self::Rewritten(asked) => write!(f, "with the rewritten input: {}", asked.question),
         }
     }
 }
@@ -123,7 +131,7 @@ impl Display for Answer {
             Self::Head(Some(text)) | Self::Writer(Some(text)) | Self::Agent(Some(text)) | Self::Relative(text) => {
                 f.write_str(text)
             }
-            Self::Wrote(wrote) => f.write_str(if *wrote { "yes" } else { "no" }),
+            Self::Wrote(yes) | Self::HeadChanged(yes) => f.write_str(if *yes { "yes" } else { "no" }),
             Self::Head(None)
             | Self::Milestone(None)
             | Self::Writer(None)
@@ -132,8 +140,8 @@ impl Display for Answer {
             Self::Addressee(Some(addressee)) => {
                 write!(f, "{}, {}", addressee.agent, if addressee.running { "which runs" } else { "which has stopped" })
             }
-            Self::InFlight(agents) if agents.is_empty() => f.write_str("none"),
-            Self::InFlight(agents) => f.write_str(&agents.join(", ")),
+            Self::InFlight(agents) | Self::Writers(agents) if agents.is_empty() => f.write_str("none"),
+            Self::InFlight(agents) | Self::Writers(agents) => f.write_str(&agents.join(", ")),
             Self::ForkParent(ForkParent::Found(parent)) => f.write_str(&parent.id),
             Self::ForkParent(ForkParent::NotWritten { .. }) => f.write_str("the host has not written it yet"),
             Self::ForkParent(ForkParent::NotFound { .. }) => f.write_str("a session that is not known here"),
@@ -145,9 +153,15 @@ impl Display for Answer {
             Self::Output(OutputResult::Failed) => f.write_str("a test failed"),
             Self::Output(OutputResult::Empty) => f.write_str("no test ran"),
             Self::Output(OutputResult::Misused) => f.write_str("the tests were not started"),
-            Self::Calls(Some(text)) | Self::HookEntries(Some(text)) => write!(f, "yes: {text}"),
+            Self::Calls(Some(text)) | Self::Mentions(Some(text)) | Self::HookEntries(Some(text)) => {
+                write!(f, "yes: {text}")
+            }
             Self::Added(Some(found)) => write!(f, "yes: {}", found.by),
-            Self::Touches(None) | Self::Calls(None) | Self::Added(None) | Self::HookEntries(None) => f.write_str("no"),
+            Self::Touches(None)
+            | Self::Mentions(None)
+            | Self::Calls(None)
+            | Self::Added(None)
+            | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
             Self::Ran { code, .. } => write!(f, "it ended with {code}"),
@@ -168,6 +182,7 @@ impl Display for ChangeKind {
             Self::TypeChanged => "of another type",
             Self::Conflicted => "in conflict",
             Self::Submodule => "a changed submodule",
+            Self::Stashed => "stashed",
         })
     }
 }

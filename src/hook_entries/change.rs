@@ -1,6 +1,6 @@
 //! Whether a tool call changes modegate's hook entries in a settings file.
 
-use super::{HookEntry, entries_in};
+use super::{HookEntry, entries_in, guarded};
 use crate::event::Event;
 use crate::facts::Unknown;
 use serde_json::Value;
@@ -35,6 +35,10 @@ fn own(text: &str) -> Vec<String> {
         own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();
     let off = value.get("disableAllHooks").and_then(Value::as_bool) == Some(true);
     own.extend(off.then(|| "disableAllHooks".to_owned()));
+    // People do extend `PATH`; its change is reported at the next prompt.
+    let variables = guarded::others(&value).into_iter();
+    let variables = variables.filter(|(name, _)| name.starts_with("env.") && name != "env.PATH");
+    own.extend(variables.map(|(name, value)| format!("{name}={value}")));
     own.sort();
     own
 }

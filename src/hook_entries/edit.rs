@@ -26,6 +26,9 @@ pub enum SettingsError {
     /// The entries of an event are not a list.
     #[error("`hooks.{0}` is not a list")]
     NotAList(String),
+    /// The edited text would not be JSON.
+    #[error("the file cannot be edited without breaking it")]
+    NotEditable,
     /// A key appears twice.
     #[error("the key `{0}` appears twice")]
     DuplicateKey(String),
@@ -72,7 +75,7 @@ pub fn with_entries(text: &str, program: &str, events: &[EventKind]) -> Result<S
     for event in others {
         clear(event);
     }
-    Ok(format!("{mark}{root}"))
+    finished(mark, &root)
 }
 
 /// The text without modegate's entries, and without the groups and keys they leave empty.
@@ -90,7 +93,19 @@ pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     {
         hooks.remove();
     }
-    Ok(format!("{mark}{root}"))
+    finished(mark, &root)
+}
+
+/// The text of an edited file, which must be JSON for the host: the editor also reads what is not.
+fn finished(mark: &str, root: &CstRootNode) -> Result<String, SettingsError> {
+    let text = root.to_string();
+    let is_json = is_blank(&text) || serde_json::from_str::<Value>(&text).is_ok_and(|value| value.is_object());
+    if is_json { Ok(format!("{mark}{text}")) } else { Err(SettingsError::NotEditable) }
+}
+
+/// Whether a text has only what JSON calls whitespace.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| matches!(c, ' ' | '\t' | '\n' | '\r'))
 }
 
 /// Removes modegate's entries from an event, and the event if it is empty then; returns whether there were any.
@@ -106,7 +121,7 @@ fn clear(event: CstObjectProp) -> bool {
 /// The byte order mark, and the syntax tree of the rest with all whitespace.
 fn document(text: &str) -> Result<(&str, CstRootNode), SettingsError> {
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest));
-    if !text.trim().is_empty() {
+    if !is_blank(text) {
         // As strict as the host, which silently ignores a file with a comment or a trailing comma.
         let value: Value = serde_json::from_str(text).map_err(|error| syntax_error(&error, text))?;
         if !value.is_object() {

@@ -63,6 +63,16 @@ impl<'a> HookEntry<'a> {
         self.command().is_some_and(|line| launcher::parsed(line).is_some())
     }
 
+    /// Whether it is exactly what `install` writes for a program.
+    #[must_use]
+    pub fn is_as_installed(&self, program: &str) -> bool {
+        let args = self.command().and_then(launcher::parsed).map(|(_, args)| args);
+        let kind = EventKind::named(self.event);
+        args.zip(kind).is_some_and(|(args, kind)| {
+            matches!(args, "hook" | "hook --exit-zero") && self.command() == Some(&launcher::line(program, args, kind))
+        })
+    }
+
     /// Whether it calls `modegate hook`.
     #[must_use]
     pub fn is_ours(&self) -> bool {

@@ -19,9 +19,13 @@ const SEARCH: &str = concat!(
     r#"; [ -f "$r/.git" ] && read -r _ g <"$r/.git"; case $g in /*) ;; *) g=$r/$g;; esac"#,
     r#"; case $g in */.git/worktrees/*) m=${g%/.git/worktrees/*};; esac"#,
     r#"; for h in "$m${d#"$r"}" "$r" "$m"; do h=$h/.claude/hooks"#,
-    r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS; [ -e "$h/cache.json" ] && [ -e "$h/cache.lock" ] && c=1; done"#,
+    r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS"#,
+    r#"; [ -e "$h/cache.json" ] && [ -e "$h/cache.lock" ] && c=1; done"#,
     r#"; PATH=${PATH:-/bin}:~/.cargo/bin:~/.local/bin; command -v modegate >/dev/null && exec modegate ARGS"#,
 );
+
+/// The part of the search that runs a program of the project.
+const RUN_IN_PROJECT: &str = r#"; [ -x "$h/modegate" ] && exec "$h/modegate" ARGS"#;
 
 /// The message at the start of a session without modegate.
 const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
@@ -37,7 +41,10 @@ const STARTS: &str = r#""tool_name": *"(Agent|Task|Skill|SendMessage|Workflow)""
 
 /// The line of an entry: runs `program` with `args`.
 pub(super) fn line(program: &str, args: &str, kind: EventKind) -> String {
-    let search = SEARCH.replace("ARGS", args);
+    // Entries of the user apply to every repository, which could bring its own program along.
+    let is_of_project = program.starts_with(super::PROJECT_VARIABLE);
+    let search = if is_of_project { SEARCH.to_owned() } else { SEARCH.replace(RUN_IN_PROJECT, "") };
+    let search = search.replace("ARGS", args);
     format!("p={}{RUN}{args}{search}{}; exit 0", quoted(program), without_program(kind))
 }
 
@@ -92,6 +99,13 @@ mod tests {
             }
         }
         assert_eq!(parsed("p=x; modegate hook"), None);
+    }
+
+    #[test]
+    fn entries_of_the_user_run_no_program_of_a_project() {
+        let line = |program| line(program, "hook", EventKind::Stop);
+        assert!(line(PROJECT_COMMAND).contains(r#"exec "$h/modegate" hook"#));
+        assert!(!line("/home/u/.claude/modegate/modegate").contains("$h/modegate"));
     }
 
     #[test]

@@ -24,6 +24,8 @@ struct FileWriter {
     agent: String,
     /// Its id; empty for the main agent.
     id: String,
+    /// Whether it changed a part of a file that was there already.
+    is_edit: bool,
 }
 
 /// An agent that has started.
@@ -48,7 +50,8 @@ impl ActivityLog {
             self.add_event(event, (!is_blocked).then(|| text("/who")));
         }
         let agent = Some(text("/event/agent_type")).filter(|agent| !agent.is_empty()).unwrap_or("main");
-        let writer = FileWriter { agent: agent.to_owned(), id: text("/event/agent_id").to_owned() };
+        let is_edit = matches!(text("/event/tool_name"), "Edit" | "MultiEdit" | "NotebookEdit");
+        let writer = FileWriter { agent: agent.to_owned(), id: text("/event/agent_id").to_owned(), is_edit };
         for wrote in line.get("wrote").and_then(Value::as_array).into_iter().flatten() {
             let text = |name: &str| wrote.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
             self.writes.push((WrittenFile { path: text("path"), sha256: text("sha256") }, writer.clone()));
@@ -136,6 +139,15 @@ impl ActivityLog {
     /// The agent that wrote the present content of a file; `None` when the last recorded edit left another one.
     pub fn writer(&self, is_file: impl Fn(&str) -> bool, sha256: &str) -> Option<String> {
         self.last_writer(is_file, sha256).map(|writer| self.type_behind(&writer.id, &writer.agent))
+    }
+
+    /// The types of the agents that wrote a file; none if they only edited one that was there before.
+    pub fn writers(&self, is_file: impl Fn(&str) -> bool) -> Vec<String> {
+        let writes: Vec<_> = self.writes.iter().filter(|(file, _)| is_file(&file.path)).collect();
+        if writes.iter().all(|(_, writer)| writer.is_edit) {
+            return Vec::new();
+        }
+        writes.into_iter().map(|(_, writer)| self.type_behind(&writer.id, &writer.agent)).collect()
     }
 
     /// Whether the agent with this id wrote the present content of a file.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use crate::disk;
 use crate::facts::MessageAddressee;
 use crate::ids::teammate_name;
 use crate::journal::ActivityLog;
@@ -62,7 +63,7 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// `agent-<id>.meta.json` is in the same folder as `agent-<id>.jsonl`.
 fn metadata(transcript: &Path) -> Option<AgentMetadata> {
-    Some(AgentMetadata::read(&std::fs::read(transcript.with_extension("meta.json")).ok()?))
+    Some(AgentMetadata::read(&disk::read(&transcript.with_extension("meta.json"), disk::SMALL).ok()?))
 }
 
 fn teammate_type(transcript: &Path) -> Option<String> {
@@ -72,6 +73,6 @@ fn teammate_type(transcript: &Path) -> Option<String> {
 
 /// Some hosts write the agent's type on every line of its transcript.
 fn from_transcript(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = disk::read(path, disk::LARGEST).ok()?;
     bytes.split(|byte| *byte == b'\n').take(20).find_map(|line| AgentMetadata::read(line).agent_type.0)
 }

@@ -36,7 +36,7 @@ fn named(name: &str) -> Option<TimeZone> {
 }
 
 fn zone_of(path: &Path) -> Option<TimeZone> {
-    TimeZone::tzif("local", &std::fs::read(path).ok()?).ok()
+    TimeZone::tzif("local", &crate::disk::read(path, crate::disk::SMALL).ok()?).ok()
 }
 
 #[cfg(test)]

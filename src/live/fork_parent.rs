@@ -9,10 +9,9 @@ use super::host_process::resumed_session;
 use crate::event::Event;
 use crate::facts::{ForkParent, ParentSession};
 use crate::ids::SessionId;
-use crate::journal_files;
 use crate::paths::ProjectPaths;
 use crate::session::Session;
-use crate::store::{StateFile, StateStore};
+use crate::store::StateStore;
 use crate::transcript::TranscriptRecord;
 use memchr::memmem;
 use std::path::{Path, PathBuf};
@@ -33,6 +32,9 @@ const OWN_LINES: usize = 500;
 /// How many sessions are compared, the latest first.
 const CANDIDATES: usize = 16;
 
+/// How many sessions with a state are looked at, the latest first.
+const RECENT: usize = 200;
+
 /// How many sessions with active modes are named.
 const NAMED: usize = 3;
 
@@ -47,7 +49,7 @@ pub(super) struct ParentSearch<'a> {
 
 impl ParentSearch<'_> {
     pub(super) fn run(&self) -> ForkParent {
-        let state = StateStore::new(self.places.clone(), 0).read();
+        let state = StateStore::new(self.places.clone(), u32::MAX);
         let lines = self.shared_lines();
         if let Some(parent) = self.find(&state, &lines) {
             return ForkParent::Found(parent);
@@ -56,7 +58,7 @@ impl ParentSearch<'_> {
         if lines.is_empty() { ForkParent::NotWritten { active } } else { ForkParent::NotFound { active } }
     }
 
-    fn find(&self, state: &StateFile, lines: &[ConversationLine]) -> Option<ParentSession> {
+    fn find(&self, state: &StateStore, lines: &[ConversationLine]) -> Option<ParentSession> {
         let Some(last) = lines.first() else {
             let resumed = resumed_session(self.event).filter(|id| id != self.event.session());
             return resumed.and_then(|id| self.known(state, &id));
@@ -73,7 +75,7 @@ impl ParentSearch<'_> {
         let Some(path) = self.transcript else { return Vec::new() };
         let begun = Instant::now();
         loop {
-            let lines = conversation_lines(&journal_files::tail(path, OWN_TAIL).unwrap_or_default());
+            let lines = conversation_lines(&crate::disk::read_tail(path, OWN_TAIL).unwrap_or_default());
             if !lines.is_empty() || !self.wait || begun.elapsed() > PATIENCE {
                 return lines;
             }
@@ -82,11 +84,11 @@ impl ParentSearch<'_> {
     }
 
     /// The session in whose transcript the last shared line is.
-    fn holder(&self, state: &StateFile, lines: &[ConversationLine]) -> Option<String> {
+    fn holder(&self, state: &StateStore, lines: &[ConversationLine]) -> Option<String> {
         let others: Vec<(String, Vec<u8>)> = self
             .candidates(state)
             .into_iter()
-            .filter_map(|(id, path)| Some((id, journal_files::tail(&path, OTHER_TAIL).ok()?)))
+            .filter_map(|(id, path)| Some((id, crate::disk::read_tail(&path, OTHER_TAIL).ok()?)))
             .collect();
         for line in lines {
             let has_line = |(_, text): &&(String, Vec<u8>)| memmem::find(text, line.uuid.as_bytes()).is_some();
@@ -104,7 +106,7 @@ impl ParentSearch<'_> {
     }
 
     /// The latest sessions with a transcript next to this one's, and those in which a mode is active.
-    fn candidates(&self, state: &StateFile) -> Vec<(String, PathBuf)> {
+    fn candidates(&self, state: &StateStore) -> Vec<(String, PathBuf)> {
         let Some(folder) = self.transcript.and_then(Path::parent) else { return Vec::new() };
         let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let mut found: Vec<_> = entries
@@ -115,18 +117,19 @@ impl ParentSearch<'_> {
             })
             .collect();
         found.sort_by(|left, right| right.cmp(left));
-        let is_active = |id: &str| state.session(id).modes.values().any(|mode| mode.is_active);
+        let active = active_ids(state);
+        let is_active = |id: &str| active.iter().any(|active| **active == *id);
         let found = found.into_iter().enumerate();
         let found = found.filter(|(place, (_, id, _))| *place < CANDIDATES || is_active(id));
         found.map(|(_, (_, id, path))| (id, path)).take(2 * CANDIDATES).collect()
     }
 
     /// A session that has a state, a journal or at least a transcript.
-    fn known(&self, state: &StateFile, id: &str) -> Option<ParentSession> {
-        let session = Some(state.session(id)).filter(|session| !session.modes.is_empty());
-        let session = session.or_else(|| journal_files::last_session(&self.places.journal(id)));
+    fn known(&self, state: &StateStore, id: &str) -> Option<ParentSession> {
+        let session = Some(state.read_checked(id).session).filter(|session| !session.modes.is_empty());
         let is_there = |folder: &Path| folder.join(format!("{id}.jsonl")).is_file();
-        if session.is_none() && !self.transcript.and_then(Path::parent).is_some_and(is_there) {
+        let is_recorded = || self.places.journal(id).is_file();
+        if session.is_none() && !is_recorded() && !self.transcript.and_then(Path::parent).is_some_and(is_there) {
             return None;
         }
         let session = session.unwrap_or_default();
@@ -137,15 +140,22 @@ impl ParentSearch<'_> {
         })
     }
 
-    fn active_sessions(&self, state: &StateFile) -> Vec<SessionId> {
-        let is_active = |session: &Session| session.modes.values().any(|mode| mode.is_active);
-        let others = state.ids().into_iter().filter(|id| id != self.event.session()).map(|id| state.session(&id));
-        others.filter(is_active).map(|session| session.id).take(NAMED).collect()
+    fn active_sessions(&self, state: &StateStore) -> Vec<SessionId> {
+        active_ids(state).into_iter().filter(|id| **id != *self.event.session()).take(NAMED).collect()
     }
 }
 
-fn ancestors(state: &StateFile, id: &str) -> Vec<SessionId> {
-    state.session(id).ancestors().to_vec()
+/// The latest sessions in which a mode is active.
+fn active_ids(state: &StateStore) -> Vec<SessionId> {
+    let is_active = |session: &Session| session.modes.values().any(|mode| mode.is_active);
+    let sessions = state.recent(RECENT).into_iter().map(|stored| stored.session);
+    let mut ids: Vec<SessionId> = sessions.filter(is_active).map(|session| session.id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn ancestors(state: &StateStore, id: &str) -> Vec<SessionId> {
+    state.read(id).session.ancestors().to_vec()
 }
 
 /// A line that belongs to the conversation.

@@ -1,11 +1,16 @@
 //! Compares files with HEAD.
 //!
-//! Three layers, each used only when the one before is unsure: `quick` compares index, HEAD and worktree
-//! directly, `full` is gix's status, `program` is the `git` program. Before them, `fast_path` recognizes a
-//! committed file without opening the repository. None of them writes to the repository, and all ignore
-//! `GIT_DIR` and similar variables: the repository is the one that contains `tree`.
+//! Two layers: `quick` compares index, HEAD and worktree directly; where it is unsure, `program` asks the `git`
+//! program. Before them, `fast_path` recognizes a committed file without opening the repository. None of them
+//! writes to the repository, and all ignore `GIT_DIR` and similar variables: the repository is the one that
+//! contains `tree`.
+//!
+//! `tests/git-compare` compares the answers with git's. They differ on purpose where a setting outside of the
+//! commits would hide a change: files marked assume-unchanged or skip-worktree are compared (unless a sparse
+//! checkout leaves them out), and how much of a submodule counts is read from `.gitmodules` only.
 
 mod branch;
+#[cfg(unix)]
 mod cached_tree;
 mod checkout;
 #[cfg(unix)]
@@ -18,7 +23,7 @@ mod entry;
 mod fast_path;
 #[cfg(unix)]
 mod folder_task;
-mod full;
+#[cfg_attr(not(unix), allow(dead_code, reason = "the quick layer, which is for Unix, asks for more of it"))]
 mod ignore_rules;
 #[cfg(unix)]
 mod index;
@@ -28,24 +33,28 @@ mod program;
 mod quick;
 #[cfg(unix)]
 mod raw_entry;
+#[cfg(unix)]
 mod renames;
 #[cfg(unix)]
 mod staged;
-#[cfg(unix)]
+mod stash;
 mod submodules;
 #[cfg(unix)]
 mod walk;
 #[cfg(unix)]
 mod window;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use self::checkout::{Checkout, OpenCheckout};
 use self::path_scope::PathScope;
+use self::program::ProgramError;
 
 use crate::facts::Unknown;
 
 pub use self::branch::branch;
+pub use self::stash::{stashed, stashes};
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why a layer has no answer.
@@ -53,8 +62,6 @@ pub use crate::facts::{ChangeKind, CommitState, GitChange};
 enum LayerError {
     /// This layer is unsure; the next one may have the answer.
     Unsure(String),
-    /// gix does not support it; only the program may have the answer.
-    Unsupported(String),
     /// No layer can read the file.
     Unreadable(String),
 }
@@ -90,12 +97,21 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     let Some(file) = found.file(path)? else {
         return Ok(CommitState::Missing);
     };
-    layered(
-        &found,
-        |place| quick_commitment(place, &file),
-        |place| full::commitment(place, &file),
-        || program::commitment(&found, &file),
-    )
+    let nested = found.nested(&file);
+    if let Some((folder, inner)) = nested
+        && submodules::is_linked(&found, folder)?
+    {
+        return commitment(&found.root().join(checkout::text(folder)), &checkout::text(inner));
+    }
+    let file = AskedFile { path: &file, repository: nested.map(|(folder, _)| folder) };
+    layered(&found, |place| quick_commitment(place, &file), || program::commitment(&found, &file))
+}
+
+/// A file that exists, relative to the worktree's root.
+struct AskedFile<'a> {
+    path: &'a [u8],
+    /// The repository, no submodule, that it is in; git never looks inside of it.
+    repository: Option<&'a [u8]>,
 }
 
 /// The uncommitted changes under `paths`, relative to `tree`, sorted, at most `limit`.
@@ -111,15 +127,44 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
-    let mut changes = layered(
-        &found,
-        |place| quick_changes(place, &asked),
-        |place| full::changes(place, &asked),
-        || program::changes(&found, &asked),
-    )?;
+    let (mut changes, asked) = submodules::inner(&found, asked)?;
+    if !asked.paths().is_empty() {
+        changes.extend(layered(&found, |place| quick_changes(place, &asked), || program::changes(&found, &asked))?);
+    }
     changes.sort_unstable();
     changes.dedup();
     changes.truncate(limit);
+    Ok(changes)
+}
+
+/// The rules outside of commits (`info/exclude`, `core.excludesFile`) that ignore files, as hashes.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or the rules cannot be read.
+pub fn uncommitted_rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
+    let found = Checkout::from(tree)?;
+    let rules = found.place().and_then(|place| ignore_rules::hashes(&place));
+    settled(rules, || Err(ProgramError::Absent))
+}
+
+/// Like [`changes`], without a limit; of the rules outside of commits, only the `known` ones ignore files.
+///
+/// # Errors
+///
+/// See [`changes`]; also when there are other rules and only the `git` program could answer, which uses all of them.
+pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
+    if uncommitted_rules(tree).is_ok_and(|rules| rules.is_subset(known)) {
+        return changes(tree, paths, usize::MAX);
+    }
+    let found = Checkout::from(tree)?.with_rules(known.clone());
+    let (mut changes, asked) = submodules::inner(&found, PathScope::new(found.prefix(), paths)?)?;
+    if !asked.paths().is_empty() {
+        let clause = "rules that ignore files were added to `.git/info/exclude` or `core.excludesFile`";
+        let quick = found.place().and_then(|place| quick_changes(&place, &asked));
+        changes.extend(settled(quick, || Err(ProgramError::Failed(clause.into())))?);
+    }
+    changes.sort_unstable();
     Ok(changes)
 }
 
@@ -130,30 +175,41 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
     let found = Checkout::from(tree)?;
-    match found.repository().and_then(checkout::head) {
-        Ok(id) => Ok(id.map(|id| id.to_string())),
-        Err(LayerError::Unreadable(clause)) => Err(clause.into()),
-        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => {
-            program::head(&found).unwrap_or(Err(clause.into()))
-        }
-    }
+    let quick = found.repository().and_then(checkout::head).map(|id| id.map(|id| id.to_string()));
+    settled(quick, || program::head(&found))
+}
+
+/// Whether the files of HEAD differ from those of the commit `since`, which is empty for no commit.
+///
+/// A commit that no longer exists counts as another one.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or HEAD cannot be read.
+pub fn head_changed(tree: &Path, since: &str) -> Result<bool, Unknown> {
+    let found = Checkout::from(tree)?;
+    let quick = found.repository().and_then(|repo| checkout::head_changed(repo, since));
+    settled(quick, || program::head_changed(&found, since))
 }
 
 /// Asks the layers in turn until one is sure.
 fn layered<T>(
     found: &Checkout,
     quick: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
-    full: impl FnOnce(&OpenCheckout<'_>) -> Result<T, LayerError>,
-    program: impl FnOnce() -> Option<Result<T, Unknown>>,
+    program: impl FnOnce() -> Result<T, ProgramError>,
 ) -> Result<T, Unknown> {
-    let sure = found.place().and_then(|place| match quick(&place) {
-        Err(LayerError::Unsure(_)) => full(&place),
-        sure => sure,
-    });
-    match sure {
+    settled(found.place().and_then(|place| quick(&place)), program)
+}
+
+/// The answer of the quick layer, or of the program where that is unsure.
+fn settled<T>(quick: Result<T, LayerError>, program: impl FnOnce() -> Result<T, ProgramError>) -> Result<T, Unknown> {
+    match quick {
         Ok(answer) => Ok(answer),
         Err(LayerError::Unreadable(clause)) => Err(clause.into()),
-        Err(LayerError::Unsure(clause) | LayerError::Unsupported(clause)) => program().unwrap_or(Err(clause.into())),
+        Err(LayerError::Unsure(clause)) => program().map_err(|error| match error {
+            ProgramError::Absent => clause.into(),
+            ProgramError::Failed(why) => why,
+        }),
     }
 }
 
@@ -168,6 +224,6 @@ fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope) -> Result<Vec<GitChange>, 
 
 /// See [`quick_changes`].
 #[cfg(not(unix))]
-fn quick_commitment(_: &OpenCheckout<'_>, _: &[u8]) -> Result<CommitState, LayerError> {
+fn quick_commitment(_: &OpenCheckout<'_>, _: &AskedFile<'_>) -> Result<CommitState, LayerError> {
     Err(LayerError::Unsure("not on this system".to_owned()))
 }

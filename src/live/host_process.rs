@@ -1,12 +1,42 @@
-//! What the host process itself says about a fork: its arguments and environment.
+//! What processes above this one say: the arguments of the host, and whose environment they have.
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use crate::disk;
 use crate::event::{Event, EventKind};
 use std::path::Path;
 
 /// The field that [`as_fork`] adds.
 const PARENT: &str = "resumed_session_id";
+
+/// The most processes above this one that are looked at.
+const MOST_ANCESTORS: usize = 64;
+
+/// Whether a tool of the model runs this process, not a hook: hosts name the two differently.
+///
+/// Hosts give the folder of the project to hooks alone. One that does not set `AI_AGENT` may itself be run by a tool.
+#[must_use]
+pub fn is_run_by_tool() -> bool {
+    let is_tool = |name: &str| name.starts_with("claude-code_") && name.ends_with("_agent");
+    std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name)) && std::env::var_os("CLAUDE_PROJECT_DIR").is_none()
+}
+
+/// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
+///
+/// The search ends at another home folder: a test with its own has nothing of the person's.
+#[must_use]
+pub fn is_run_by_host() -> bool {
+    const VARIABLE: &str = "CLAUDECODE";
+    if std::env::var_os(VARIABLE).is_some() {
+        return true;
+    }
+    let home = std::env::var("HOME").unwrap_or_default();
+    let above = std::iter::successors(parent_of("self"), |process| parent_of(process)).take(MOST_ANCESTORS);
+    above
+        .map_while(|process| environment_of(&process))
+        .take_while(|variables| variables.iter().any(|(name, value)| name == "HOME" && *value == home))
+        .any(|variables| variables.iter().any(|(name, _)| name == VARIABLE))
+}
 
 /// Rewrites the event with which hosts before 2.1.250 begin a fork: it is that of the parent, resumed.
 ///
@@ -52,7 +82,7 @@ fn session_of_environment_file() -> Option<String> {
 /// The arguments of the host, if it was started with `--fork-session`; only Linux tells.
 fn fork_arguments() -> Option<Vec<String>> {
     let arguments = |process: &str| {
-        let text = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let text = disk::read(Path::new(&format!("/proc/{process}/cmdline")), disk::SMALL).ok()?;
         let arguments = text.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned());
         let arguments: Vec<String> = arguments.collect();
         arguments.iter().any(|argument| argument == "--fork-session").then_some(arguments)
@@ -67,6 +97,17 @@ fn fork_arguments() -> Option<Vec<String>> {
 
 /// The parent of a process; the name before it in the file may contain anything.
 fn parent_of(process: &str) -> Option<String> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let text = disk::read_text(Path::new(&format!("/proc/{process}/stat")), disk::SMALL).ok()?;
     text.rsplit_once(") ")?.1.split(' ').nth(1).map(str::to_owned)
+}
+
+/// The environment with which a process was started.
+fn environment_of(process: &str) -> Option<Vec<(String, String)>> {
+    let bytes = disk::read(Path::new(&format!("/proc/{process}/environ")), disk::SMALL).ok()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let pairs = bytes.split(|byte| *byte == 0).filter_map(|pair| {
+        let at = pair.iter().position(|byte| *byte == b'=')?;
+        Some((text(pair.get(..at)?), text(pair.get(at + 1..)?)))
+    });
+    Some(pairs.collect())
 }

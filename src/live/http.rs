@@ -15,14 +15,37 @@ const LARGEST_RESPONSE: u64 = 1024 * 1024;
 pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, Unknown> {
     let timeout =
         Duration::from_secs(step.seconds.into()).min(input.deadline.saturating_duration_since(Instant::now()));
-    request(step, &input.event, timeout).map_err(|why| {
-        // The query may contain a secret.
-        let address = step.url.split(['?', '#']).next().unwrap_or_default();
-        format!("{address} cannot be asked: {why}").into()
+    // The query may contain a secret.
+    let address = step.url.split(['?', '#']).next().unwrap_or_default();
+    request(step, &input.event, timeout).map_err(|error| match error {
+        RequestError::TooSlow => Unknown::timeout(address, "answer", timeout.as_secs()),
+        RequestError::Other(why) => format!("{address} cannot be asked: {why}").into(),
     })
 }
 
-fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Unknown> {
+/// Why a server gave no answer.
+enum RequestError {
+    TooSlow,
+    Other(String),
+}
+
+impl<T: Into<String>> From<T> for RequestError {
+    fn from(why: T) -> Self {
+        Self::Other(why.into())
+    }
+}
+
+/// Why a request was not answered.
+fn failure(error: &ureq::Error) -> RequestError {
+    let is_slow = |error: &std::io::Error| error.kind() == std::io::ErrorKind::TimedOut;
+    match error {
+        ureq::Error::Timeout(_) => RequestError::TooSlow,
+        ureq::Error::Io(error) if is_slow(error) => RequestError::TooSlow,
+        other => other.to_string().into(),
+    }
+}
+
+fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, RequestError> {
     // A redirect could send the event to anybody.
     let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0);
     let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();
@@ -33,16 +56,16 @@ fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Un
     };
     request = request.header("Content-Type", "application/json");
     for (name, value) in &step.headers {
-        request = request.header(name, expanded(value, &step.env)?);
+        request = request.header(name, expanded(value, &step.env).map_err(|why| why.to_string())?);
     }
-    let mut response = request.send(event).map_err(|error| error.to_string())?;
+    let mut response = request.send(event).map_err(|error| failure(&error))?;
     let status = response.status().as_u16();
     if (300..400).contains(&status) {
         return Err("it leads elsewhere, and redirects are not followed".into());
     }
     let mut bytes = Vec::new();
     let body = response.body_mut().as_reader().take(LARGEST_RESPONSE + 1).read_to_end(&mut bytes);
-    body.map_err(|error| error.to_string())?;
+    body.map_err(|error| failure(&ureq::Error::from(error)))?;
     if bytes.len() as u64 > LARGEST_RESPONSE {
         return Err(format!("its answer is larger than {} MiB", LARGEST_RESPONSE >> 20).into());
     }

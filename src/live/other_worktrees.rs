@@ -58,7 +58,7 @@ fn other_trees(home: &Path, tree: &Path) -> Vec<PathBuf> {
 fn linked_trees(common: &Path) -> Vec<PathBuf> {
     let main = common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned);
     let listed = entries(&common.join("worktrees")).into_iter().filter_map(|entry| {
-        let git_file = fs::read_to_string(entry.join("gitdir")).ok()?;
+        let git_file = crate::disk::read_text(&entry.join("gitdir"), crate::disk::SMALL).ok()?;
         entry.join(git_file.trim()).parent().map(Path::to_owned)
     });
     main.into_iter().chain(listed).collect()

@@ -2,6 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+pub use crate::disk::real;
+
+use crate::disk;
 use crate::paths::{lexical, worktree_owner};
 use std::path::{Path, PathBuf};
 
@@ -124,17 +127,6 @@ fn main_checkout(worktree: &Path) -> Option<PathBuf> {
     shared.parent().map(Path::to_owned)
 }
 
-/// The path with links resolved, as far as it exists.
-#[must_use]
-pub fn real(path: &Path) -> PathBuf {
-    let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
-    match known {
-        Some((ancestor, real)) if ancestor == path => real,
-        Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),
-        None => path.to_owned(),
-    }
-}
-
 /// The nearest ancestor with a `.git`.
 pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
@@ -146,8 +138,8 @@ pub(super) fn repository(checkout: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return git.canonicalize().ok();
     }
-    let text = std::fs::read_to_string(&git).ok()?;
+    let text = disk::read_text(&git, disk::SMALL).ok()?;
     let own = checkout.join(text.trim().strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(own.join("commondir")).ok()?;
+    let common = disk::read_text(&own.join("commondir"), disk::SMALL).ok()?;
     own.join(common.trim()).canonicalize().ok()
 }

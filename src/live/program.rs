@@ -21,7 +21,7 @@ pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, Unknown> 
         },
         Ok(None) => {
             let seconds = deadline.duration_since(started).as_secs();
-            Err(format!("`{name}` did not end within {seconds} s, and was killed").into())
+            Err(Unknown::timeout(&format!("`{name}` was killed, because it"), "end", seconds))
         }
         Err(error) => Err(format!("`{name}` cannot be started: {error}").into()),
     }
@@ -32,6 +32,10 @@ fn command(step: &RunStep, input: &StepInput) -> Command {
     let mut command = Command::new(shell);
     command.args([flag, &step.command]).current_dir(&input.cwd);
     command.env("HOOK_EVENT", &input.name).env("HOOK_SESSION_ID", &input.session);
-    command.env("HOOK_TOOL_NAME", &input.tool).env("CLAUDE_PROJECT_DIR", &input.home);
+    command.env("CLAUDE_PROJECT_DIR", &input.home);
+    match &input.tool {
+        Some(tool) => command.env("HOOK_TOOL_NAME", tool),
+        None => command.env_remove("HOOK_TOOL_NAME"),
+    };
     command
 }

@@ -1,22 +1,29 @@
 //! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
 
-use super::{files, git, read_limited};
+use super::timed_git as git;
+use super::{files, read_limited};
 use crate::facts::{ChangeKind, CommitState, GitChange, MOST_RESULTS, Unknown};
 use crate::paths::hash;
 use crate::shell::StagedFiles;
 use fast_glob::glob_match;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// How many files a baseline remembers.
 const MOST_REMEMBERED: usize = 200;
+
+/// The baseline's key for the rules outside of commits that ignore files.
+const RULES: &str = ".git/info/exclude";
+
+/// The baseline's key for the commits in the stash.
+const STASHES: &str = ".git/refs/stash";
 
 /// How many files of an untracked folder are looked at.
 const MOST_IN_FOLDER: usize = 1000;
 
 /// The uncommitted changes under `paths`; a path with `!` excludes what it matches.
 pub(super) fn changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, Unknown> {
-    let mut changes = all_changes(tree, paths)?;
+    let mut changes = all_changes(tree, paths, None)?;
     changes.truncate(MOST_RESULTS);
     Ok(changes)
 }
@@ -32,23 +39,55 @@ pub(super) fn changes_since(
     let is_old = |change: &GitChange| {
         baseline.get(&change.path).is_some_and(|before| *before == fingerprint(tree, &change.path))
     };
-    let changes = all_changes(tree, paths)?.into_iter();
-    let own = changes.filter(|change| !is_old(change) && !is_other_sessions(&change.path));
+    let words = |key: &str| baseline.get(key).map(|words| words.split_whitespace().map(str::to_owned).collect());
+    let rules: Option<BTreeSet<String>> = words(RULES);
+    let mut changes = all_changes(tree, paths, rules.as_ref())?;
+    if let Some(known) = words(STASHES) {
+        changes.extend(stashed_since(tree, paths, &known)?);
+    }
+    let own = changes.into_iter().filter(|change| !is_old(change) && !is_other_sessions(&change.path));
     Ok(own.take(MOST_RESULTS).collect())
 }
 
 /// The uncommitted files under `paths`, with fingerprints of their contents.
 pub(super) fn baseline(tree: &Path, paths: &[String]) -> Result<BTreeMap<String, String>, Unknown> {
-    let changes = all_changes(tree, paths)?;
+    let changes = all_changes(tree, paths, None)?;
     let found = changes.into_iter().take(MOST_REMEMBERED);
-    Ok(found.map(|change| (change.path.clone(), fingerprint(tree, &change.path))).collect())
+    let mut found: BTreeMap<String, String> =
+        found.map(|change| (change.path.clone(), fingerprint(tree, &change.path))).collect();
+    let joined = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(" ");
+    found.extend(git::uncommitted_rules(tree).ok().map(|rules| (RULES.to_owned(), joined(rules))));
+    found.extend(git::stashes(tree).ok().map(|ids| (STASHES.to_owned(), joined(ids.into_iter().collect()))));
+    Ok(found)
 }
 
-fn all_changes(tree: &Path, paths: &[String]) -> Result<Vec<GitChange>, Unknown> {
+/// The files under `paths` in stashes that were made since the baseline.
+fn stashed_since(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
+    let mut commits = git::stashes(tree)?;
+    commits.retain(|commit| !known.contains(commit));
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (excluded, included) = split(paths);
+    let mut files = git::stashed(tree, &included, &commits)?;
+    files.retain(|file| !is_excluded(&excluded, &file.path));
+    Ok(files)
+}
+
+/// The paths to leave out, and those to look at.
+fn split(paths: &[String]) -> (Vec<&str>, Vec<String>) {
     let (excluded, included): (Vec<&String>, Vec<&String>) = paths.iter().partition(|path| path.starts_with('!'));
-    let excluded: Vec<&str> = excluded.into_iter().filter_map(|path| path.strip_prefix('!')).collect();
-    let included: Vec<String> = included.into_iter().cloned().collect();
-    let mut changes = git::changes(tree, &included, usize::MAX)?;
+    let excluded = excluded.into_iter().filter_map(|path| path.strip_prefix('!')).collect();
+    (excluded, included.into_iter().cloned().collect())
+}
+
+/// With `rules`, files that only other rules outside of commits ignore count as well.
+fn all_changes(tree: &Path, paths: &[String], rules: Option<&BTreeSet<String>>) -> Result<Vec<GitChange>, Unknown> {
+    let (excluded, included) = split(paths);
+    let mut changes = match rules {
+        Some(rules) => git::changes_with_rules(tree, &included, rules)?,
+        None => git::changes(tree, &included, usize::MAX)?,
+    };
     if !excluded.is_empty() {
         changes.retain(|change| !is_excluded(&excluded, &change.path) && !is_excluded_folder(tree, &excluded, change));
     }

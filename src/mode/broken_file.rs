@@ -39,7 +39,7 @@ pub struct BrokenFile {
 }
 
 impl BrokenFile {
-    pub(super) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) -> Self {
+    pub(crate) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) -> Self {
         let line =
             |problem: &FileProblem| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();

@@ -2,7 +2,8 @@
 
 use super::broken_file::{BrokenFile, FileKind};
 use super::imported::{self, ImportedFile};
-use super::{BASE, EMBEDDED, Mode, Worker, read, read_node};
+use super::project_trust::ProjectTrust;
+use super::{BASE, EMBEDDED, Mode, Worker, read, read_node, user_only};
 use crate::paths::hash;
 use crate::settings::Settings;
 use crate::yaml::{FileProblem, Location, Node, did_you_mean};
@@ -25,6 +26,8 @@ pub struct Catalogue {
     pub contexts: Vec<String>,
     /// The hash of everything that this was made of.
     pub hash: String,
+    /// The trust in the project's files.
+    pub trust: ProjectTrust,
 }
 
 /// The project's files that a catalogue is made of.
@@ -34,6 +37,9 @@ pub struct ProjectSources {
     /// The text of `.claude/modegate.yaml`, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
+    /// The user's own settings for this project, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Settings>,
     /// The project's mode and gates files, each a name and a text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, String)>,
@@ -50,7 +56,7 @@ impl ProjectSources {
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
-        let mut catalogue = Catalogue::compose(settings, &self.files);
+        let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
         catalogue.broken.extend(self.unreadable.iter().cloned());
         catalogue.contexts.clone_from(&self.contexts);
         catalogue
@@ -59,6 +65,15 @@ impl ProjectSources {
 
 /// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
+
+/// The project's gates file.
+const GATES: &str = ".claude/gates.json";
+
+/// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
+pub const PLUGIN_GATES: &str = "$CLAUDE_PLUGIN_ROOT/hooks/gates.json";
+
+/// The user's own hooks file; hooks of the project's with the same name replace its.
+pub const USER_HOOKS: &str = "~/.claude/hooks.toml";
 
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,9 +88,15 @@ impl Catalogue {
     /// Builds the catalogue of a project with these settings and mode files, each a name and a text.
     #[must_use]
     pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
-        let mut catalogue = Self { hash: fingerprint(settings, files), ..Self::default() };
+        Self::compose_over(None, settings, files)
+    }
+
+    /// Builds the catalogue of a project over the user's own settings.
+    fn compose_over(own: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
+        let user = own.cloned().unwrap_or_default();
+        let mut catalogue = Self { hash: fingerprint(own, settings, files), settings: user.clone(), ..Self::default() };
         if let Some((file, text)) = settings {
-            match Settings::read(text) {
+            match Settings::read_over(text, &user) {
                 Ok(settings) => catalogue.settings = settings,
                 Err(problems) => catalogue.report(file, FileKind::Settings, text, problems),
             }
@@ -86,12 +107,20 @@ impl Catalogue {
                 Err(problems) => catalogue.report(&format!("{name}.yaml"), FileKind::Mode, text, problems),
             }
         }
-        for (file, text) in files {
-            catalogue.add_file(file, text);
+        let defaults = plugin_gates(files);
+        let is_merged = merged_gates(files, defaults);
+        for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
+            catalogue.add_file(file, text, defaults, &user);
         }
         catalogue.drop_broken_flows(files);
+        let base = embedded(BASE).unwrap_or_default();
         if let Some((file, text)) = settings {
-            catalogue.warn(file, FileKind::Settings, text, catalogue.unknown_names(text));
+            let mut problems = catalogue.unknown_names(text);
+            problems.extend(user_only::limit_settings(&mut catalogue.settings, &user, &base, text));
+            catalogue.warn(file, FileKind::Settings, text, problems);
+        }
+        if let Some(mode) = catalogue.modes.iter_mut().find(|mode| mode.name == BASE) {
+            user_only::keep_levels(&mut mode.gates, mode.level, &catalogue.settings, &user, &base);
         }
         catalogue.apply_settings();
         catalogue
@@ -109,25 +138,32 @@ impl Catalogue {
         }
     }
 
-    fn add_file(&mut self, file: &str, text: &str) {
+    fn add_file(&mut self, file: &str, text: &str, defaults: Option<&str>, user: &Settings) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let base = self.mode(BASE).cloned();
         let builtin = |name: &str| if name == BASE { base.clone() } else { embedded(name) };
         let gates = matches!(file.rsplit('.').next(), Some("json" | "toml"));
         let kind = if gates { FileKind::Gates } else { FileKind::Mode };
         let read = if gates {
-            match imported::parse(file, text) {
-                Ok(ImportedFile::Mode(node)) => read_node(&node, builtin, &known),
+            match imported::parse(file, text, defaults.filter(|_| file == GATES)) {
+                Ok(ImportedFile::Mode { node, warnings }) => match read_node(&node, builtin, &known) {
+                    Ok((mode, others)) => Ok((mode, [warnings, others].concat())),
+                    Err(problems) => Err([problems, warnings].concat()),
+                },
                 Ok(ImportedFile::Other) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
             }
         } else {
             read(text, builtin, &known)
         };
-        let (mode, warnings) = match read {
+        let (mut mode, mut warnings) = match read {
             Ok(read) => read,
             Err(problems) => return self.report(file, kind, text, problems),
         };
+        warnings.extend(user_only::unlisted_env(&mode, user));
+        if let (BASE, Some(base)) = (mode.name.as_str(), embedded(BASE)) {
+            warnings.extend(user_only::restore_gates(&mut mode, &base));
+        }
         self.warn(file, kind, text, warnings);
         match self.file_of(&mode.name).filter(|_| mode.name != BASE) {
             Some(first) => {
@@ -263,14 +299,28 @@ impl Catalogue {
     }
 }
 
+/// The text of the plugin's gates file, if it can be used.
+fn plugin_gates(files: &[(String, String)]) -> Option<&str> {
+    let (file, text) = files.iter().find(|(file, _)| file == PLUGIN_GATES)?;
+    matches!(imported::parse(file, text, None), Ok(ImportedFile::Mode { .. })).then_some(text)
+}
+
+/// Whether the project has a gates file that takes the plugin's in.
+fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
+    let own = files.iter().find(|(file, _)| file == GATES);
+    let is_usable = |text: &str| matches!(imported::parse(GATES, text, defaults), Ok(ImportedFile::Mode { .. }));
+    defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
+}
+
 /// The embedded mode of that name.
 fn embedded(name: &str) -> Option<Mode> {
     let (_, text) = EMBEDDED.iter().find(|(own, _)| *own == name)?;
     read(text, |_| None, &[]).ok().map(|(mode, _)| mode)
 }
 
-fn fingerprint(settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {
+fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {
     let mut all = String::from(env!("CARGO_PKG_VERSION"));
+    all.extend(user.and_then(|user| serde_json::to_string(user).ok()));
     let own = settings.into_iter().chain(files.iter().map(|(file, text)| (file.as_str(), text.as_str())));
     for (name, text) in EMBEDDED.into_iter().chain(own) {
         all.push('\0');

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EventFilter {
     kinds: u64,
-    /// The tools whose calls match; empty for all.
-    tools: Vec<String>,
+    /// The names of each trigger's tools, one of which must select a call; empty for all.
+    tools: Vec<Vec<String>>,
 }
 
 /// The bit for the start of an agent, which is rarer than tool calls in general.
@@ -35,22 +35,22 @@ impl EventFilter {
         let starts = calls && matches!(event.tool(), Some("Agent" | "SendMessage"));
         let agent = if starts || event.kind == Some(EventKind::SubagentStart) { AGENT } else { 0 };
         let kind = event.kind.map_or(0, |kind| 1 << kind as u32);
-        let other_tool =
-            calls && !self.tools.is_empty() && !event.tool().is_some_and(|tool| name::selected(&self.tools, tool));
+        let is_selected = |tool: &str| self.tools.iter().any(|names| name::selected(names, tool));
+        let other_tool = calls && !self.tools.is_empty() && !event.tool().is_some_and(is_selected);
         self.kinds & (if other_tool { 0 } else { kind } | agent) != 0
     }
 }
 
-/// The tools that the triggers name together; empty if one of them matches any tool, or all but some.
-fn tools(triggers: &[&Trigger]) -> Vec<String> {
-    let mut tools: Vec<String> = Vec::new();
+/// The tools that each trigger names; empty if one of them matches any tool.
+fn tools(triggers: &[&Trigger]) -> Vec<Vec<String>> {
+    let mut tools: Vec<Vec<String>> = Vec::new();
     for trigger in triggers.iter().filter(|trigger| trigger.event.kinds().contains(&EventKind::PreToolUse)) {
-        let open = trigger.event != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty();
-        if open || trigger.names.iter().any(|name| name.starts_with('!')) {
+        if trigger.event != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty() {
             return Vec::new();
         }
-        let new: Vec<String> = trigger.names.iter().filter(|name| !tools.contains(name)).cloned().collect();
-        tools.extend(new);
+        if !tools.contains(&trigger.names) {
+            tools.push(trigger.names.clone());
+        }
     }
     tools
 }

@@ -11,15 +11,20 @@ use crate::yaml::{FileProblem, Location, Node, NodeValue};
 /// The content of an imported file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedFile {
-    /// Gates, as a native mode.
-    Mode(Node),
+    /// Gates, as a native mode, with warnings about parts that are not used.
+    Mode {
+        /// The native mode.
+        node: Node,
+        /// What is wrong with the rest.
+        warnings: Vec<FileProblem>,
+    },
     /// A file of the same name in another format.
     Other,
 }
 
-/// Converts a file, by the extension of its name.
-pub fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
-    if file.rsplit('.').next() == Some("toml") { hooks::parse(text) } else { gates::parse(text) }
+/// Converts a file, by the extension of its name; gates and events that a `gates.json` lacks come from `defaults`.
+pub fn parse(file: &str, text: &str, defaults: Option<&str>) -> Result<ImportedFile, Vec<FileProblem>> {
+    if file.rsplit('.').next() == Some("toml") { hooks::parse(file, text) } else { gates::parse(text, defaults) }
 }
 
 /// Builds nodes with a given location.

@@ -1,6 +1,7 @@
 //! Finds secrets in the texts of an event, without regular expressions: it runs for every event.
 
 use super::MASK;
+use super::commands::command_secrets;
 use super::shape::{
     in_token, in_value, is_auth_scheme, is_known_token, is_secret_like, is_secret_name, is_word, position,
 };
@@ -46,6 +47,7 @@ pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
         });
         before = byte;
     }
+    secrets.extend(command_secrets(text));
     secrets.sort_unstable_by_key(|secret| secret.start);
     secrets
 }
@@ -145,8 +147,8 @@ impl<'a> SecretScanner<'a> {
     /// The value in `--password VALUE`.
     fn flagged(self, at: usize) -> Option<Range<usize>> {
         let name = at + self.rest(at).strip_prefix(b"--").map(|_| 2)?;
-        let end = self.run(name, |byte| byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric());
-        let start = self.run(end, |byte| byte == b' ');
+        let end = self.near(name, REACH, |byte| byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric());
+        let start = self.near(end, REACH, |byte| byte == b' ');
         if start == end || !is_secret_name(self.slice(name..end)) {
             return None;
         }

@@ -163,17 +163,38 @@ fn project_of(event: &Event) -> Option<PathBuf> {
 }
 
 /// The folder in which the host was started, by the name of the transcript's folder.
+///
+/// A copy of the transcripts keeps that name, wherever it is.
 fn named_project(event: &Event) -> Option<PathBuf> {
-    let folder = event.text("transcript_path")?.split_once("/.claude/projects/")?.1.split('/').next()?;
     let cwd = lexical(Path::new(event.cwd()?));
-    cwd.ancestors().find(|above| transcript_folder(&above.to_string_lossy()) == folder).map(Path::to_owned)
+    let folders: Vec<&str> = event.text("transcript_path")?.split(['/', '\\']).rev().skip(1).collect();
+    let is_named = |above: &&Path| {
+        let name = transcript_folder(&above.to_string_lossy());
+        name.len() > 1 && folders.contains(&name.as_str())
+    };
+    cwd.ancestors().find(is_named).map(Path::to_owned)
 }
 
-/// The user's folder, from the path of the transcript.
+/// The user's folder, from the path of the transcript, else from the folder of the event.
 fn user_of(event: &Event) -> Option<String> {
-    let path = event.text("transcript_path")?;
-    let home = path.split_once("/.claude/projects/")?.0;
-    home.starts_with('/').then(|| home.to_owned())
+    let path = event.text("transcript_path").unwrap_or_default();
+    let home = path.split_once("/.claude/projects/").map(|(home, _)| home).filter(|home| home.starts_with('/'));
+    home.map(str::to_owned).or_else(|| home_above(event.cwd()?))
+}
+
+/// The folders that have the users' folders; those in a few of them belong to nobody.
+const HOMES: [&str; 5] = ["/home/", "/Users/", "/var/home/", "/usr/home/", "/export/home/"];
+
+/// The user's folder that a path is in, by the usual places.
+fn home_above(path: &str) -> Option<String> {
+    let path = lexical(Path::new(path));
+    if path.starts_with("/root") {
+        return Some("/root".to_owned());
+    }
+    let text = path.to_string_lossy();
+    let (root, rest) = HOMES.iter().find_map(|root| Some((root, text.strip_prefix(root)?)))?;
+    let name = rest.split('/').next().filter(|name| !["", "Shared", "linuxbrew", "lost+found"].contains(name))?;
+    Some(format!("{root}{name}"))
 }
 
 /// A time in milliseconds.

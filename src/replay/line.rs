@@ -1,5 +1,6 @@
 //! Lines of recorded files, and how each kind is recognized.
 
+use super::transcript::is_bookkeeping;
 use crate::facts::{Answer, Question};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -66,6 +67,8 @@ pub(crate) struct LineKeys<'a> {
     session_id: Option<Value>,
     uuid: Option<Value>,
     summary: Option<Value>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
 }
 
 /// What a line is.
@@ -78,7 +81,12 @@ pub(crate) enum LineKind {
     Event,
     /// What the event on the line before is expected to decide.
     Expectation,
+    /// A message in a transcript of the host.
     Transcript,
+    /// A record that the host writes besides messages; other programs do so, too.
+    TranscriptNote,
+    /// A message of another program that keeps transcripts.
+    ForeignMessage,
     Other,
 }
 
@@ -97,22 +105,35 @@ impl<'a> LineKeys<'a> {
             LineKind::Event
         } else if self.expect.is_some() {
             LineKind::Expectation
-        } else if self.is_transcript() {
-            LineKind::Transcript
         } else {
-            LineKind::Other
+            self.transcript_kind()
         }
     }
 
     /// Every transcript record has a type and names its session or its own id; summaries and snapshots have neither.
-    fn is_transcript(&self) -> bool {
+    fn transcript_kind(&self) -> LineKind {
         let is_text = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_string);
-        let without_id = match self.r#type.as_ref().and_then(Value::as_str) {
-            Some("summary") => is_text(&self.summary),
-            Some("file-history-snapshot") => true,
-            _ => false,
-        };
-        without_id || is_text(&self.r#type) && (is_text(&self.session_id) || is_text(&self.uuid))
+        let has_id = is_text(&self.session_id) || is_text(&self.uuid);
+        match self.r#type.as_ref().and_then(Value::as_str) {
+            Some("summary") if is_text(&self.summary) => LineKind::TranscriptNote,
+            Some("file-history-snapshot") => LineKind::TranscriptNote,
+            Some("user" | "assistant") if has_id && self.has_content() => LineKind::Transcript,
+            Some("user" | "assistant") if has_id => LineKind::ForeignMessage,
+            Some("system" | "attachment") if has_id => LineKind::TranscriptNote,
+            Some(kind) if has_id && is_bookkeeping(kind) => LineKind::TranscriptNote,
+            _ => LineKind::Other,
+        }
+    }
+
+    /// Whether the message has a text or blocks, as in the API of the host's model.
+    fn has_content(&self) -> bool {
+        #[derive(Deserialize)]
+        struct MessageKeys<'a> {
+            #[serde(borrow)]
+            content: &'a RawValue,
+        }
+        let keys = self.message.and_then(|message| serde_json::from_str::<MessageKeys<'_>>(message.get()).ok());
+        keys.is_some_and(|keys| keys.content.get().starts_with(['"', '[']))
     }
 }
 
@@ -135,10 +156,13 @@ mod tests {
             (r#"{"session_id": "s1", "hook_event_name": "Stop", "reason": "x"}"#, LineKind::Event),
             (r#"{"sessionId": "s1", "hookEventName": "Stop"}"#, LineKind::Event),
             (r#"{"expect":{"verdict":"block"}}"#, LineKind::Expectation),
-            (r#"{"type": "queue-operation", "sessionId": "s1"}"#, LineKind::Transcript),
+            (r#"{"type": "queue-operation", "sessionId": "s1"}"#, LineKind::TranscriptNote),
             (r#"{"type": "user", "uuid": "u1", "message": {"content": "x"}}"#, LineKind::Transcript),
-            (r#"{"type": "summary", "summary": "x", "leafUuid": "u1"}"#, LineKind::Transcript),
-            ("\u{feff}{\"type\": \"mode\", \"sessionId\": \"s1\"}", LineKind::Transcript),
+            (r#"{"type": "summary", "summary": "x", "leafUuid": "u1"}"#, LineKind::TranscriptNote),
+            ("\u{feff}{\"type\": \"mode\", \"sessionId\": \"s1\"}", LineKind::TranscriptNote),
+            (r#"{"type": "user", "uuid": "u1", "message": {"parts": [{"text": "x"}]}}"#, LineKind::ForeignMessage),
+            (r#"{"type": "user", "sessionId": "s1", "content": "x"}"#, LineKind::ForeignMessage),
+            (r#"{"type": "message", "sessionId": "s1", "message": {"content": "x"}}"#, LineKind::Other),
             (r#"{"type": "text"}"#, LineKind::Other),
         ] {
             assert_eq!(LineKeys::read(line.as_bytes()).expect(line).kind(), expected, "{line}");

@@ -29,6 +29,9 @@ pub struct Scenario {
     /// The files of the project at the start.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    /// The user's own settings file.
+    #[serde(default)]
+    pub user_settings: Option<String>,
     /// A file with events of the host next to this one.
     #[serde(default)]
     pub stream: Option<String>,

@@ -21,17 +21,21 @@
 
 mod background;
 mod context;
+mod copies;
 mod merge;
 mod pending_calls;
+mod reported_agents;
 mod skipped;
 mod timeline;
 mod tool_response;
 mod user_message;
 
+pub(crate) use copies::{RecordKey, record_key};
 pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
 use crate::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
 use context::EventContext;
+use reported_agents::ReportedAgents;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use timeline::AgentTimeline;
@@ -61,6 +65,11 @@ const BOOKKEEPING: [&str; 22] = [
     "tools-used",
     "worktree-state",
 ];
+
+/// Whether records of this type never lead to a hook event.
+pub(super) fn is_bookkeeping(kind: &str) -> bool {
+    BOOKKEEPING.contains(&kind)
+}
 
 /// A subagent, as described by its file name and metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -92,6 +101,12 @@ pub struct TranscriptFile {
     /// The timeline of each interleaved record, by its uuid.
     owners: HashMap<String, usize>,
     uuids: HashSet<String>,
+    /// The records so far.
+    seen: HashSet<RecordKey>,
+    /// The agents whose calls its progress records have inside.
+    reported: ReportedAgents,
+    /// Records that belong to the transcript from which this one was resumed.
+    copied: HashSet<RecordKey>,
     skipped: SkippedRecords,
     lines: usize,
 }
@@ -116,6 +131,11 @@ impl TranscriptFile {
         Self { timelines: vec![AgentTimeline::new(context)], ..Self::default() }
     }
 
+    /// Skips the records with these keys as copies.
+    pub(crate) fn without_copies(self, copied: HashSet<RecordKey>) -> Self {
+        Self { copied, ..self }
+    }
+
     /// Reads the next line.
     pub fn line(&mut self, line: &[u8]) {
         self.lines += 1;
@@ -133,7 +153,11 @@ impl TranscriptFile {
 
     fn record(&mut self, record: &TranscriptRecord) -> Result<(), SkipReason> {
         let kind = record.kind.as_deref().ok_or(SkipReason::NoType)?;
-        if BOOKKEEPING.contains(&kind) {
+        if let (Some((inner, call)), Some(timeline)) = (record.reported(), self.timelines.first()) {
+            self.reported.record(&inner, call, &timeline.context, self.lines);
+            return Ok(());
+        }
+        if is_bookkeeping(kind) {
             self.timelines.iter_mut().take(1).for_each(|timeline| timeline.bookkeeping(record));
             return Ok(());
         }
@@ -146,8 +170,17 @@ impl TranscriptFile {
         if record.uuid.as_deref().is_some_and(|uuid| !self.uuids.insert(uuid.to_owned())) {
             return Err(SkipReason::Repeated);
         }
+        let key = record_key(record);
         let at = self.owner(record);
         let Some(timeline) = self.timelines.get_mut(at) else { return Ok(()) };
+        if key.is_some_and(|key| self.copied.contains(&key)) {
+            timeline.resumed = true;
+            return Err(SkipReason::Copied);
+        }
+        // A resumed session may repeat its records under new ids.
+        if key.is_some_and(|key| !self.seen.insert(key)) {
+            return Err(SkipReason::Repeated);
+        }
         let own_session = timeline.context.session.as_deref();
         let other_session = own_session.zip(record.session_id.as_deref()).is_some_and(|(own, other)| own != other);
         if other_session || !record.forked_from.is_null() {
@@ -208,13 +241,16 @@ pub struct RebuiltSession {
 pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
     let mut skipped = SkippedRecords::default();
     let mut timelines = Vec::new();
+    let mut reported = Vec::new();
     for (index, mut file) in files.into_iter().enumerate() {
         for mut timeline in file.timelines {
             timeline.end(&mut file.skipped);
             timelines.push((index, timeline));
         }
+        reported.extend(file.reported.ended().map(|timeline| (index, timeline)));
         skipped.join(file.skipped, index);
     }
+    reported_agents::add_missing(&mut timelines, reported);
     let mut background = background::BackgroundTasks::default();
     let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
         background.update(&mut event.payload);

@@ -2,6 +2,7 @@
 
 use super::word::UNKNOWN;
 use super::word_parts;
+use super::work::{ScanLimits, WorkBudget};
 
 /// The most words that one word expands to.
 const MANY: usize = 200;
@@ -9,9 +10,9 @@ const MANY: usize = 200;
 const BRACES: usize = 40;
 
 /// Expands the braces of a word.
-pub(super) fn braces(raw: &str) -> Vec<String> {
+pub(super) fn braces(raw: &str, budget: &WorkBudget) -> Vec<String> {
     let mut words = Vec::new();
-    if raw.matches('{').count() <= BRACES && unfolded(raw, 8, &mut words) {
+    if raw.matches('{').count() <= BRACES && unfolded(raw, ScanLimits { depth: 8, budget }, &mut words) {
         return words;
     }
     // Too many to expand: the word is unknown, but its substitutions are still found.
@@ -19,34 +20,34 @@ pub(super) fn braces(raw: &str) -> Vec<String> {
 }
 
 /// Expands a word; false if there are too many results.
-fn unfolded(raw: &str, depth: usize, words: &mut Vec<String>) -> bool {
-    let Some((before, choices, after)) = raw.contains('{').then(|| first(raw)).flatten() else {
+fn unfolded(raw: &str, limits: ScanLimits<'_>, words: &mut Vec<String>) -> bool {
+    let Some((before, choices, after)) = raw.contains('{').then(|| first(raw, limits)).flatten() else {
         words.push(raw.to_owned());
         return words.len() <= MANY;
     };
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    choices.iter().all(|choice| unfolded(&format!("{before}{choice}{after}"), depth, words))
+    let Some(limits) = limits.deeper().filter(|limits| limits.budget.spend(raw.len() / 8)) else { return false };
+    choices.iter().all(|choice| unfolded(&format!("{before}{choice}{after}"), limits, words))
 }
 
 /// Splits a word at its first brace expression: the text before, the choices, the text after.
-fn first(raw: &str) -> Option<(&str, Vec<String>, &str)> {
+fn first<'t>(raw: &'t str, limits: ScanLimits<'_>) -> Option<(&'t str, Vec<String>, &'t str)> {
     let mut at = 0;
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
         if rest.starts_with('{')
-            && let Some((choices, length)) = expression(rest)
+            && let Some((choices, length)) = expression(rest, limits)
         {
             return Some((raw.get(..at)?, choices, raw.get(at + length..)?));
         }
-        at += length(rest)?;
+        at += length(rest, limits)?;
     }
     None
 }
 
-fn length(text: &str) -> Option<usize> {
-    word_parts::part(text, false, 20).map(|(_, length)| length)
+fn length(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
+    word_parts::part(text, false, ScanLimits { depth: 20, ..limits }).map(|(_, length)| length)
 }
 
-fn expression(text: &str) -> Option<(Vec<String>, usize)> {
+fn expression(text: &str, limits: ScanLimits<'_>) -> Option<(Vec<String>, usize)> {
     let (mut at, mut inside, mut begin) = (1, 0_usize, 1);
     let mut choices = Vec::new();
     loop {
@@ -61,7 +62,7 @@ fn expression(text: &str) -> Option<(Vec<String>, usize)> {
             }
             _ => {}
         }
-        at += length(rest)?;
+        at += length(rest, limits)?;
     }
     let last = text.get(begin..at)?;
     if choices.is_empty() {

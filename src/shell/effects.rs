@@ -1,27 +1,34 @@
 //! Static analysis of a command line: the files it would change and the programs it would run.
 //!
 //! The walker follows the line as the shell would, with its variables, its current folder and programs that run other
-//! programs. Anything it cannot know becomes an unknown word and is never dropped. It does not read scripts on disk,
-//! existing links, or text that one program computes from another's.
+//! programs. Anything it cannot know becomes an unknown word and is never dropped. It reads scripts on disk one
+//! level deep, and does not know text that one program computes from another's.
 
 mod args;
 mod builtins;
 mod call_output;
 mod carriers;
 mod copy_move;
+mod disk_view;
+mod fd;
 mod file_effect;
 mod file_programs;
 mod find;
 mod find_expression;
 mod git;
+mod git_code;
 mod git_index;
 mod inline_code;
 mod meddling;
 mod own_result;
+mod recipes;
 mod remote;
+mod scripts;
+mod sending;
 mod shell_state;
 mod substitution;
 mod target_path;
+mod unnamed;
 mod walker;
 mod wrappers;
 mod xargs;
@@ -29,9 +36,12 @@ mod xargs;
 use super::syntax::Unreadable;
 use super::word::ShellWord;
 pub use call_output::CallOutput;
+pub use disk_view::{DiskView, NoDisk};
 pub use git_index::{CommitMessage, StagedFiles};
+pub(super) use inline_code::may_write;
 pub use own_result::OwnResult;
 pub use remote::RemoteEffects;
+pub use scripts::ScriptEffects;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 pub use target_path::TargetPath;
@@ -62,12 +72,16 @@ pub struct LineEffects {
     pub staged: Vec<StagedFiles>,
     /// What it does on other machines.
     pub remote: RemoteEffects,
+    /// What the scripts that it runs do.
+    pub scripts: Vec<ScriptEffects>,
     /// Commands that run unknown code: `curl … | sh`, `eval "$x"`, `$x`.
     pub hidden: Vec<String>,
     /// Whether a function starts itself without end.
     pub bomb: bool,
     /// Why a part of the line could not be analysed; the other fields are then incomplete.
     pub unreadable: Option<Unreadable>,
+    /// The units of work that the analysis took.
+    pub work: usize,
 }
 
 /// A change to a path.
@@ -101,19 +115,22 @@ pub enum Effect {
     Device,
     /// Starts processes without end.
     Bomb,
+    /// Sends its content to another machine, or stages it by its name for a later push.
+    Send,
     /// Names a path in code of another language; what the code does with it is unknown.
     Mention,
 }
 
 impl Effect {
     /// The effects that a mode file can ask about, by their words.
-    pub const WORDS: [(&str, Self); 6] = [
+    pub const WORDS: [(&str, Self); 7] = [
         ("remove", Self::Remove),
         ("write", Self::Write),
         ("mode", Self::Mode),
         ("own", Self::Own),
         ("device", Self::Device),
         ("bomb", Self::Bomb),
+        ("send", Self::Send),
     ];
 
     /// Its word in a mode file.
@@ -132,6 +149,7 @@ impl Effect {
             Self::Own => "change the owner of",
             Self::Device => "overwrite",
             Self::Bomb => "use up",
+            Self::Send => "send",
             Self::Mention => "name",
         }
     }
@@ -146,6 +164,7 @@ impl Effect {
             Self::Own => "changes the owner of",
             Self::Device => "overwrites",
             Self::Bomb => "uses up",
+            Self::Send => "sends",
             Self::Mention => "names",
         }
     }
@@ -191,12 +210,12 @@ impl ProgramCall {
     /// (`test:unit`) do not count. Options at the end of `wanted` may be anywhere after its other words.
     #[must_use]
     pub fn matches(&self, wanted: &str) -> bool {
-        let argv = self.argv();
         let wanted: Vec<&str> = wanted.split_whitespace().collect();
-        let Some(((program, wanted), own)) = wanted.split_first().zip(argv.first()) else { return false };
-        if !is_program(own, program) {
+        let Some(((program, wanted), own)) = wanted.split_first().zip(self.words.first()) else { return false };
+        if !is_program(&own.filled("…"), program) {
             return false;
         }
+        let argv = self.argv();
         let options = wanted.iter().rev().take_while(|word| word.starts_with('-')).count();
         let (words, options) = wanted.split_at(wanted.len() - options);
         let mut starts = BTreeSet::from([1]);
@@ -251,12 +270,22 @@ fn is_word(given: &str, wanted: &str) -> bool {
         || wanted.contains('*') && fast_glob::glob_match(wanted, given)
 }
 
-/// Computes what `command` would do.
+/// Computes what `command` would do, without a look at the disk.
 #[must_use]
 pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
-    let mut walker = walker::Walker::new(context);
+    effects_on(command, context, &NoDisk)
+}
+
+/// Computes what `command` would do on this disk.
+#[must_use]
+pub fn effects_on(command: &str, context: &ExecContext, disk: &dyn DiskView) -> LineEffects {
+    let mut walker = walker::Walker::new(context, disk);
     walker.text(command, &ShellWord::unknown());
+    if walker.budget.is_used_up() {
+        walker.give_up(Unreadable::TooMuchWork);
+    }
     let mut effects = walker.effects;
+    effects.work = walker.budget.used();
     if effects.unreadable.is_some() {
         effects.calls.iter_mut().for_each(|call| {
             (call.own, call.output) = Default::default();

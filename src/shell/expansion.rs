@@ -3,6 +3,8 @@
 use super::braces::braces;
 use super::word::{ShellWord, WordPiece};
 use super::word_parts::{self, WordPart};
+use super::work::{ScanLimits, WorkBudget};
+use std::rc::Rc;
 
 /// Answers what the variables and substitutions of a word expand to.
 pub(super) trait ShellEnvironment {
@@ -16,6 +18,8 @@ pub(super) trait ShellEnvironment {
     fn piped(&mut self, command: &str) -> ShellWord;
     /// Returns the folder of `~` or `~name`.
     fn home(&self, name: &str) -> ShellWord;
+    /// The work that may still be done.
+    fn budget(&self) -> Rc<WorkBudget>;
     /// Reports a word that has no end.
     fn lost(&mut self, raw: &str);
 }
@@ -31,7 +35,7 @@ const MANY: usize = 1_000;
 /// Expands a word to zero or more words.
 pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<ShellWord> {
     let mut words = Vec::new();
-    for raw in braces(raw) {
+    for raw in braces(raw, &environment.budget()) {
         let marks = environment.variable("IFS").and_then(|words| words.first().and_then(ShellWord::text));
         let mut fields = FieldSplitter { marks, ..FieldSplitter::default() };
         fields.expand(&raw, false, environment, DEPTH);
@@ -42,7 +46,13 @@ pub(super) fn fields(raw: &str, environment: &mut dyn ShellEnvironment) -> Vec<S
 
 /// Expands a word that is not split, such as a value or a redirection target.
 pub(super) fn single(raw: &str, environment: &mut dyn ShellEnvironment) -> ShellWord {
-    ShellWord::joined(&fields(raw, environment))
+    let mut words = Vec::new();
+    for raw in braces(raw, &environment.budget()) {
+        let mut fields = FieldSplitter { marks: Some(String::new()), ..FieldSplitter::default() };
+        fields.expand(&raw, false, environment, DEPTH);
+        words.extend(fields.done());
+    }
+    ShellWord::joined(&words)
 }
 
 /// Expands a here-document, in which only `$` and backticks are special.
@@ -80,13 +90,15 @@ impl FieldSplitter {
     }
 
     fn expand(&mut self, raw: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
+        let budget = environment.budget();
         let Some(depth) = depth.checked_sub(1) else {
             environment.lost(raw);
             return self.word().push_unknown();
         };
+        let last_bracket = raw.rfind(']');
         let mut at = if quoted { 0 } else { self.tilde(raw, environment) };
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some((part, length)) = word_parts::part(rest, quoted, depth) else {
+            let Some((part, length)) = word_parts::part(rest, quoted, ScanLimits { depth, budget: &budget }) else {
                 environment.lost(rest);
                 return self.word().push_unknown();
             };
@@ -100,7 +112,9 @@ impl FieldSplitter {
                 // `${x:-a b}` is two words.
                 WordPart::Plain(' ' | '\t' | '\n') if !quoted => self.end(),
                 WordPart::Plain('*' | '?') if !quoted => self.word().push_glob(rest.get(..1).unwrap_or_default()),
-                WordPart::Plain('[') if !quoted && next.contains(']') => self.word().push_glob("["),
+                WordPart::Plain('[') if !quoted && last_bracket.is_some_and(|last| last >= at) => {
+                    self.word().push_glob("[");
+                }
                 // `X=~/a` is expanded by the shell; `--to=~/a` is not, but treating it alike is harmless.
                 WordPart::Plain('=') if !quoted => {
                     self.word().push("=");
@@ -141,11 +155,11 @@ impl FieldSplitter {
             WordPart::Single(text) | WordPart::Escape(text) => self.word().push(text),
             WordPart::Command(text) => {
                 let printed = environment.printed(text);
-                self.take(&[printed], quoted, false);
+                self.take(&[printed], quoted, false, &environment.budget());
             }
             WordPart::Backtick(text) => {
                 let printed = environment.printed(&super::quoting::backtick(text, quoted));
-                self.take(&[printed], quoted, false);
+                self.take(&[printed], quoted, false, &environment.budget());
             }
             WordPart::Process(text) => {
                 let name = environment.piped(text);
@@ -162,23 +176,26 @@ impl FieldSplitter {
                 if !["@", "*"].contains(name) {
                     value = value.map(|words| words.into_iter().take(1).collect());
                 }
-                self.value(value, quoted, *name == "@");
+                self.value(value, quoted, *name == "@", &environment.budget());
             }
             WordPart::Braced(inner) => self.braced(inner, quoted, environment, depth),
             WordPart::Plain(plain) => self.word().push(&plain.to_string()),
         }
     }
 
-    fn value(&mut self, value: Option<Vec<ShellWord>>, quoted: bool, apart: bool) {
+    fn value(&mut self, value: Option<Vec<ShellWord>>, quoted: bool, apart: bool, budget: &WorkBudget) {
         match value {
-            Some(words) => self.take(&words, quoted, apart),
+            Some(words) => self.take(&words, quoted, apart, budget),
             None => self.word().push_unknown(),
         }
     }
 
     /// Appends a value, split into fields unless it is quoted.
-    fn take(&mut self, words: &[ShellWord], quoted: bool, apart: bool) {
+    fn take(&mut self, words: &[ShellWord], quoted: bool, apart: bool, budget: &WorkBudget) {
         for (at, word) in words.iter().enumerate() {
+            if !budget.spend(word.cost()) {
+                return self.word().push_unknown();
+            }
             match (quoted, apart) {
                 _ if at == 0 => {}
                 (true, false) => self.word().push(" "),
@@ -199,12 +216,19 @@ impl FieldSplitter {
     }
 
     fn split(&mut self, text: &str) {
-        for c in text.chars() {
-            match c {
-                c if self.marks.as_deref().unwrap_or(" \t\n").contains(c) => self.end(),
-                '*' | '?' => self.word().push_glob(&c.to_string()),
-                '[' if text.contains(']') => self.word().push_glob("["),
-                _ => self.word().push(&c.to_string()),
+        let marks = self.marks.clone().unwrap_or_else(|| " \t\n".to_owned());
+        let has_set = text.contains(']');
+        let is_special = |c: char| marks.contains(c) || "*?".contains(c) || c == '[' && has_set;
+        for part in text.split_inclusive(is_special) {
+            let special = part.chars().next_back().filter(|c| is_special(*c));
+            let plain = part.get(..part.len() - special.map_or(0, char::len_utf8)).unwrap_or_default();
+            if !plain.is_empty() {
+                self.word().push(plain);
+            }
+            match special {
+                Some(c) if marks.contains(c) => self.end(),
+                Some(c) => self.word().push_glob(&c.to_string()),
+                None => {}
             }
         }
     }
@@ -213,7 +237,7 @@ impl FieldSplitter {
     fn braced(&mut self, inner: &str, quoted: bool, environment: &mut dyn ShellEnvironment, depth: usize) {
         if inner.starts_with([' ', '\n', '\t', '|']) {
             let printed = environment.printed(inner.trim_start_matches('|'));
-            return self.take(&[printed], quoted, false);
+            return self.take(&[printed], quoted, false, &environment.budget());
         }
         let (sign, rest) = match inner.strip_prefix(['!', '#']) {
             Some(rest) if !rest.is_empty() => (inner.get(..1).unwrap_or_default(), rest),
@@ -256,6 +280,14 @@ impl FieldSplitter {
         if index.is_empty() && !["@", "*"].contains(&name) {
             value = value.map(|words| words.into_iter().take(1).collect());
         }
+        // `${a[@]:1}` is a part of the array, and `$@` begins with `$1`.
+        let several = ["@", "*"].contains(&index) || ["@", "*"].contains(&name);
+        if several && operator == ":" {
+            let from = argument.text().and_then(|text| text.split(':').next()?.trim().parse::<usize>().ok());
+            let from = from.map(|from| if index.is_empty() { from.saturating_sub(1) } else { from });
+            value = from.zip(value).map(|(from, words)| words.get(from..).unwrap_or_default().to_vec());
+            return self.value(value, quoted, name == "@" || index == "@", &environment.budget());
+        }
         let some = value.as_ref().is_some_and(|words| words.iter().any(|word| !word.pieces().is_empty()));
         let value = match operator {
             "" | ":?" | "?" => value,
@@ -267,10 +299,10 @@ impl FieldSplitter {
             }
             ":+" | "+" if value.as_ref().is_some_and(|_| !some) => Some(Vec::new()),
             // The arguments are split already.
-            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true),
+            ":-" | "-" | ":+" | "+" => return self.take(&arguments, true, true, &environment.budget()),
             _ => value
                 .and_then(|words| words.iter().map(|word| super::quoting::cut(word, operator, &argument)).collect()),
         };
-        self.value(value, quoted, name == "@" || index == "@");
+        self.value(value, quoted, name == "@" || index == "@", &environment.budget());
     }
 }

@@ -1,16 +1,24 @@
 //! Converts text to a [`CommandTree`]. The only module that uses the parser.
 
+use super::nesting::nesting;
+use super::substitutions::substitutions;
 use super::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
+use super::work::WorkBudget;
 use rable::{ListOperator, Node, NodeKind};
+use std::borrow::Cow;
 
 /// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
-/// The most `$(…)` in a text: the parser reads each once per level of nesting.
+/// The most `$(…)` in a text.
 const SUBSTITUTIONS: usize = 64;
 /// The deepest nesting of commands.
 const DEPTH: usize = 60;
+/// The most braces of which the parser searches the ends.
+const BRACES: usize = 100;
+/// Stands for a brace that is hidden from the parser.
+const HIDDEN_BRACE: char = '\u{f8fe}';
 /// How many lines are tried as the last readable one, from the end and from the beginning.
 const TRIES: usize = 8;
 /// The most tokens that could nest for which the current stack is large enough.
@@ -20,31 +28,34 @@ const ROOMY: usize = 256 * 1024 * 1024;
 
 /// Parses as much of a text as bash would run: bash runs each line before it reads the next, so a syntax error does
 /// not undo the lines before it.
-pub(super) fn readable(text: &str) -> (Option<CommandTree>, Option<Unreadable>) {
-    let unreadable = match parse(text) {
+pub(super) fn readable(text: &str, budget: &WorkBudget) -> (Option<CommandTree>, Option<Unreadable>) {
+    let unreadable = match parse(text, budget) {
         Ok(tree) => return (Some(tree), None),
         Err(unreadable) => unreadable,
     };
     // An error may be reported lines after its cause, for example at the end of the text for an unclosed quote.
     let mut ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     ends.truncate(if let Unreadable::Syntax { line, .. } = &unreadable { (*line).max(1) } else { 1 });
-    let begun = ends.iter().rev().take(TRIES).find_map(|end| parse(text.get(..*end)?).ok());
-    let begun = begun.or_else(|| ends.iter().take(TRIES).rev().find_map(|end| parse(text.get(..*end)?).ok()));
+    let begun = ends.iter().rev().take(TRIES).find_map(|end| parse(text.get(..*end)?, budget).ok());
+    let begun = begun.or_else(|| ends.iter().take(TRIES).rev().find_map(|end| parse(text.get(..*end)?, budget).ok()));
     (begun, Some(unreadable))
 }
 
 /// Parses a text as bash does.
-pub(super) fn parse(text: &str) -> Result<CommandTree, Unreadable> {
+pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
     if text.len() > BYTES {
         return Err(Unreadable::TooLong(BYTES));
     }
-    if text.contains('\0') {
+    if text.contains(['\0', HIDDEN_BRACE]) {
         return Err(Unreadable::NullCharacter);
     }
-    let opens = |at: &usize| text.get(at.saturating_sub(1)..*at).is_some_and(|before| "$<>".contains(before));
-    let substitutions = text.match_indices('(').filter(|(at, _)| *at > 0 && opens(at)).count();
-    if substitutions + text.matches('`').count() / 2 > SUBSTITUTIONS {
+    if substitutions(text) > SUBSTITUTIONS {
         return Err(Unreadable::TooManySubstitutions(SUBSTITUTIONS));
+    }
+    // The parser reads a substitution once for each pair of levels around it.
+    let nesting = nesting(text);
+    if !budget.spend(1 + text.len() * (8 + nesting * nesting) / 8) {
+        return Err(Unreadable::TooMuchWork);
     }
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
         return read(text);
@@ -65,9 +76,12 @@ fn words(text: &str) -> usize {
 
 fn read(text: &str) -> Result<CommandTree, Unreadable> {
     // `!(rm x)` is a negated subshell unless extended globs are enabled, which is not the default.
-    let nodes = match rable::parse(text, false) {
+    let text = braces_hidden(text);
+    let listed = counted_loops_listed(&text);
+    let text = listed.filter(|listed| rable::parse(listed, false).is_ok()).map_or(text, Cow::Owned);
+    let nodes = match rable::parse(&text, false) {
         Ok(nodes) => nodes,
-        Err(error) => rable::parse(text, true)
+        Err(error) => rable::parse(&text, true)
             .map_err(|_| Unreadable::Syntax { message: complaint(error.message()), line: error.line() })?,
     };
     let mut list = Vec::with_capacity(nodes.len());
@@ -75,6 +89,55 @@ fn read(text: &str) -> Result<CommandTree, Unreadable> {
         flatten(node, Connector::Then, 0, &mut list)?;
     }
     Ok(one(list))
+}
+
+/// The parser searches for the end of each brace in a word, through the whole word. Braces that cannot begin a group
+/// of commands are hidden from it if there are many.
+fn braces_hidden(text: &str) -> Cow<'_, str> {
+    if text.matches('{').count() <= BRACES {
+        return Cow::Borrowed(text);
+    }
+    let mut hidden = String::with_capacity(text.len() + text.len() / 2);
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_word = chars.peek().is_none_or(|next| !next.is_whitespace() && !"()<>;&|".contains(*next));
+        hidden.push(if c == '{' && before != '$' && is_word { HIDDEN_BRACE } else { c });
+        before = c;
+    }
+    Cow::Owned(hidden)
+}
+
+/// Rewrites `for ((a; b; c))` as `for _ in $((a, b, c))`, because the parser loses the here-documents in such a loop.
+fn counted_loops_listed(text: &str) -> Option<String> {
+    text.find("<<")?;
+    let mut listed = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("((") {
+        let (before, from) = rest.split_at_checked(at)?;
+        listed.push_str(before);
+        let word = before.trim_end();
+        let is_loop = word.strip_suffix("for").is_some_and(|head| !head.ends_with(|c: char| c.is_alphanumeric()));
+        let mut open = 0_usize;
+        let closes = |c: char| {
+            open = if c == '(' { open + 1 } else { open.saturating_sub(usize::from(c == ')')) };
+            open == 0
+        };
+        let Some(end) = from.find(closes).filter(|_| is_loop) else {
+            listed.push_str("((");
+            rest = from.get(2..)?;
+            continue;
+        };
+        let parts =
+            from.get(2..end.checked_sub(1)?)?.split(';').map(|part| if part.trim().is_empty() { "0" } else { part });
+        let after = from.get(end + 1..)?;
+        let ends = after.trim_start_matches([' ', '\t']).starts_with([';', '\n']);
+        let parts = parts.collect::<Vec<_>>().join(",");
+        listed.extend([" _ in $((", &parts, "))", if ends { "" } else { ";" }]);
+        rest = after;
+    }
+    listed.push_str(rest);
+    (listed != text).then_some(listed)
 }
 
 /// Words the parser's message as bash does.
@@ -186,7 +249,7 @@ fn tree(node: &Node, depth: usize) -> Result<CommandTree, Unreadable> {
             group(CompoundKind::Branch, words.map(raw).collect(), &bodies, redirects)
         }
         NodeKind::Function { name, body } => {
-            Ok(CommandTree::Function { name: name.clone(), body: Box::new(inner(body)?) })
+            Ok(CommandTree::Function { name: shown(name), body: Box::new(inner(body)?) })
         }
         NodeKind::Subshell { body, redirects } => group(CompoundKind::Subshell, Vec::new(), &[body], redirects),
         NodeKind::BraceGroup { body, redirects } => group(CompoundKind::Block, Vec::new(), &[body], redirects),
@@ -241,15 +304,20 @@ fn raws(words: &[Node]) -> Vec<String> {
 fn raw(node: &Node) -> String {
     match &node.kind {
         NodeKind::Word { value, .. } | NodeKind::CondTerm { value, .. } | NodeKind::WordLiteral { value } => {
-            value.clone()
+            shown(value)
         }
         _ => "\"$?\"".to_owned(),
     }
 }
 
+/// Shows hidden braces again.
+fn shown(text: &str) -> String {
+    if text.contains(HIDDEN_BRACE) { text.replace(HIDDEN_BRACE, "{") } else { text.to_owned() }
+}
+
 /// Turns arithmetic into a word, so that its substitutions are found.
 fn counted(text: &str) -> String {
-    format!("$(({text}))")
+    format!("$(({}))", shown(text))
 }
 
 /// Collects the words of a `[[ … ]]`.
@@ -283,7 +351,7 @@ fn redirects(nodes: &[Node]) -> Vec<Redirection> {
         }
         NodeKind::HereDoc { content, quoted, fd, .. } => Some(Redirection {
             kind: RedirectKind::Document { quoted: *quoted },
-            target: content.clone(),
+            target: shown(content),
             main: *fd < 1,
             appends: false,
         }),

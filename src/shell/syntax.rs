@@ -88,8 +88,8 @@ pub enum Unreadable {
     /// The text is too long.
     #[error("longer than {0} bytes")]
     TooLong(usize),
-    /// The text contains a null character.
-    #[error("a null character")]
+    /// The text contains a null character, or one that no command has.
+    #[error("a null or private-use character")]
     NullCharacter,
     /// The text has too many `$(…)`.
     #[error("more than {0} substitutions")]
@@ -97,6 +97,9 @@ pub enum Unreadable {
     /// The line runs too many commands.
     #[error("more than {0} commands")]
     TooManyCommands(usize),
+    /// The analysis takes too long.
+    #[error("it takes too long to analyze")]
+    TooMuchWork,
     /// Commands are nested too deeply.
     #[error("nested too deeply")]
     TooDeep,

@@ -23,6 +23,15 @@ pub enum WordPiece {
     Unknown,
 }
 
+impl WordPiece {
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Glob(text) => text.len(),
+            Self::Unknown => 0,
+        }
+    }
+}
+
 impl ShellWord {
     pub(super) fn new(text: impl Into<String>) -> Self {
         let mut word = Self::default();
@@ -68,11 +77,14 @@ impl ShellWord {
     }
 
     pub(super) fn extend(&mut self, other: &Self) {
+        let mut length = self.length();
         for piece in &other.pieces {
             // A word that doubles itself becomes unknown before it becomes too long.
-            if self.pieces.len() > LONG / 64 || self.length() > LONG {
+            if self.pieces.len() > LONG / 64 || length > LONG {
                 self.pieces = vec![WordPiece::Unknown];
+                length = 0;
             }
+            length += piece.length();
             match piece {
                 WordPiece::Text(text) => self.push(text),
                 WordPiece::Glob(text) => self.push_glob(text),
@@ -81,12 +93,13 @@ impl ShellWord {
         }
     }
 
+    /// The work of copying it.
+    pub(super) fn cost(&self) -> usize {
+        1 + self.pieces.len() + self.length() / 8
+    }
+
     fn length(&self) -> usize {
-        let length = |piece: &WordPiece| match piece {
-            WordPiece::Text(text) | WordPiece::Glob(text) => text.len(),
-            WordPiece::Unknown => 0,
-        };
-        self.pieces.iter().map(length).sum()
+        self.pieces.iter().map(WordPiece::length).sum()
     }
 
     /// Whether it contains a glob.
@@ -104,16 +117,22 @@ impl ShellWord {
     /// The known text at its beginning.
     #[must_use]
     pub fn prefix(&self) -> String {
-        let known = self.pieces.iter().take_while(|piece| **piece != WordPiece::Unknown).cloned().collect();
-        Self { pieces: known }.filled("")
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                WordPiece::Text(known) | WordPiece::Glob(known) => text.push_str(known),
+                WordPiece::Unknown => break,
+            }
+        }
+        text
     }
 
     /// Its text, with `unknown` in place of unknown pieces.
     #[must_use]
     pub fn filled(&self, unknown: &str) -> String {
-        let text = |piece: &'_ WordPiece| match piece {
-            WordPiece::Text(text) | WordPiece::Glob(text) => text.clone(),
-            WordPiece::Unknown => unknown.to_owned(),
+        let text = |piece| match piece {
+            &WordPiece::Text(ref text) | &WordPiece::Glob(ref text) => text.as_str(),
+            &WordPiece::Unknown => unknown,
         };
         self.pieces.iter().map(text).collect()
     }
@@ -121,7 +140,50 @@ impl ShellWord {
     /// Whether it is exactly this text.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
-        self.text().as_deref() == Some(text)
+        match self.pieces.as_slice() {
+            [] => text.is_empty(),
+            [WordPiece::Text(own) | WordPiece::Glob(own)] => own == text,
+            _ => self.text().as_deref() == Some(text),
+        }
+    }
+
+    /// Whether its known text contains a character.
+    pub(super) fn has_text(&self, wanted: char) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, WordPiece::Text(text) if text.contains(wanted)))
+    }
+
+    /// Splits it at a character of its known text; what follows the last one counts if it is not empty.
+    pub(super) fn split(&self, is_end: impl Fn(char) -> bool) -> Vec<Self> {
+        let mut parts = vec![Self::default()];
+        for piece in &self.pieces {
+            match piece {
+                WordPiece::Text(text) => {
+                    for (at, line) in text.split(&is_end).enumerate() {
+                        if at > 0 {
+                            parts.push(Self::default());
+                        }
+                        parts.last_mut().into_iter().for_each(|part| part.push(line));
+                    }
+                }
+                WordPiece::Glob(text) => parts.last_mut().into_iter().for_each(|part| part.push_glob(text)),
+                WordPiece::Unknown => parts.last_mut().into_iter().for_each(Self::push_unknown),
+            }
+        }
+        if parts.last().is_some_and(|last| last.pieces.is_empty()) {
+            parts.pop();
+        }
+        parts
+    }
+
+    /// The word without the newlines at its end.
+    pub(super) fn trimmed(mut self) -> Self {
+        if let Some(WordPiece::Text(last)) = self.pieces.last_mut() {
+            last.truncate(last.trim_end_matches('\n').len());
+            if last.is_empty() {
+                self.pieces.pop();
+            }
+        }
+        self
     }
 
     /// Joins words with spaces.

@@ -1,9 +1,10 @@
 //! Splits a word into its quoted, escaped and substituted parts.
 //!
 //! Each function takes the text from the beginning of a part and returns the length of the part, or `None` if it has no
-//! end; `depth` limits nesting.
+//! end; `limits` are those of nesting and work.
 
 use super::parse::parse;
+use super::work::ScanLimits;
 
 /// A part of a word that is not plain text.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,8 +34,11 @@ pub(super) enum WordPart<'a> {
 }
 
 /// Returns the first part of `text` and its length; `quoted` text has fewer special characters.
-pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'_>, usize)> {
-    let depth = depth.checked_sub(1)?;
+pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> Option<(WordPart<'t>, usize)> {
+    let limits = limits.deeper()?;
+    if !limits.budget.spend(1) {
+        return None;
+    }
     let mut chars = text.chars();
     let found = match (chars.next(), chars.next()) {
         (Some('\''), _) if !quoted => {
@@ -42,7 +46,7 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'
             (WordPart::Single(text.get(1..=end)?), end + 2)
         }
         (Some('"'), _) if !quoted => {
-            let end = double(text.get(1..)?, depth)?;
+            let end = double(text.get(1..)?, limits)?;
             (WordPart::Double(text.get(1..=end)?), end + 2)
         }
         (Some('\\'), Some(next)) => (WordPart::Escape(text.get(1..=next.len_utf8())?), 1 + next.len_utf8()),
@@ -51,7 +55,7 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'
             (WordPart::Backtick(text.get(1..=end)?), end + 2)
         }
         (Some('<' | '>'), Some('(')) if !quoted => {
-            let end = command(text.get(2..)?, depth)?;
+            let end = command(text.get(2..)?, limits)?;
             (WordPart::Process(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('\'')) if !quoted => {
@@ -59,16 +63,16 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'
             (WordPart::Ansi(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('"')) if !quoted => {
-            let end = double(text.get(2..)?, depth)?;
+            let end = double(text.get(2..)?, limits)?;
             (WordPart::Double(text.get(2..end + 2)?), end + 3)
         }
-        (Some('$'), Some('(')) => parenthesis(text, depth)?,
+        (Some('$'), Some('(')) => parenthesis(text, limits)?,
         (Some('$'), Some('[')) => {
-            let end = closed(text.get(2..)?, '[', ']', depth)?;
+            let end = closed(text.get(2..)?, '[', ']', limits)?;
             (WordPart::Count(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('{')) => {
-            let end = braced(text.get(2..)?, depth)?;
+            let end = braced(text.get(2..)?, limits)?;
             (WordPart::Braced(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some(first)) => {
@@ -89,31 +93,31 @@ pub(super) fn part(text: &str, quoted: bool, depth: usize) -> Option<(WordPart<'
 }
 
 /// Tells `$((…))` from `$(…)`; `$((a); b)` is the latter.
-fn parenthesis(text: &str, depth: usize) -> Option<(WordPart<'_>, usize)> {
+fn parenthesis<'t>(text: &'t str, limits: ScanLimits<'_>) -> Option<(WordPart<'t>, usize)> {
     if text.starts_with("$((")
-        && let Some(end) = closed(text.get(3..)?, '(', ')', depth)
+        && let Some(end) = closed(text.get(3..)?, '(', ')', limits)
         && text.get(end + 4..)?.starts_with(')')
     {
         return Some((WordPart::Count(text.get(3..end + 3)?), end + 5));
     }
-    let end = command(text.get(2..)?, depth)?;
+    let end = command(text.get(2..)?, limits)?;
     Some((WordPart::Command(text.get(2..end + 2)?), end + 3))
 }
 
-fn double(text: &str, depth: usize) -> Option<usize> {
+fn double(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = text.get(at..)?;
         if rest.starts_with('"') {
             return Some(at);
         }
-        at += step(rest, true, depth)?;
+        at += step(rest, true, limits)?;
     }
 }
 
 /// The length of the first part of `text`.
-fn step(text: &str, quoted: bool, depth: usize) -> Option<usize> {
-    part(text, quoted, depth).map(|(_, length)| length)
+fn step(text: &str, quoted: bool, limits: ScanLimits<'_>) -> Option<usize> {
+    part(text, quoted, limits).map(|(_, length)| length)
 }
 
 fn backtick(text: &str) -> Option<usize> {
@@ -134,7 +138,7 @@ fn ansi(text: &str) -> Option<usize> {
     })
 }
 
-fn closed(text: &str, open: char, close: char, depth: usize) -> Option<usize> {
+fn closed(text: &str, open: char, close: char, limits: ScanLimits<'_>) -> Option<usize> {
     let (mut at, mut inside) = (0, 0_usize);
     loop {
         let rest = text.get(at..)?;
@@ -145,23 +149,23 @@ fn closed(text: &str, open: char, close: char, depth: usize) -> Option<usize> {
             inside -= 1;
         }
         inside += usize::from(rest.starts_with(open));
-        at += step(rest, false, depth)?;
+        at += step(rest, false, limits)?;
     }
 }
 
-fn braced(text: &str, depth: usize) -> Option<usize> {
+fn braced(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = text.get(at..)?;
         if rest.starts_with('}') {
             return Some(at);
         }
-        at += step(rest, false, depth)?;
+        at += step(rest, false, limits)?;
     }
 }
 
 /// The end of a substituted command: the first closing parenthesis with a complete command before it.
-fn command(text: &str, depth: usize) -> Option<usize> {
+fn command(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
     let (mut at, mut inside) = (0, 0_usize);
     let mut documents: Vec<(String, bool)> = Vec::new();
     let mut word_begins = true;
@@ -170,7 +174,7 @@ fn command(text: &str, depth: usize) -> Option<usize> {
         let first = rest.chars().next()?;
         let mut length = first.len_utf8();
         match first {
-            ')' if inside == 0 && documents.is_empty() && parse(text.get(..at)?).is_ok() => return Some(at),
+            ')' if inside == 0 && documents.is_empty() && is_complete(text.get(..at)?, limits) => return Some(at),
             ')' => inside = inside.saturating_sub(1),
             '(' => inside += 1,
             '#' if word_begins => length = rest.find('\n').unwrap_or(rest.len()),
@@ -185,11 +189,20 @@ fn command(text: &str, depth: usize) -> Option<usize> {
                 documents.push(document);
                 length = taken;
             }
-            _ => length = step(rest, false, depth)?,
+            _ => length = step(rest, false, limits)?,
         }
         word_begins = first.is_whitespace() || ";&|()".contains(first);
         at += length;
     }
+}
+
+/// Whether a parenthesis can end a command here rather than a pattern of `case`.
+fn is_complete(text: &str, limits: ScanLimits<'_>) -> bool {
+    const SHORT: usize = 500;
+    limits.budget.spend(text.len() / 32);
+    let (begun, ended) = (text.matches("case").count(), text.matches("esac").count());
+    // `echo case` is complete, too.
+    begun == 0 || (begun <= ended || text.len() < SHORT) && parse(text, limits.budget).is_ok()
 }
 
 /// Reads the delimiter of a here-document, whether tabs are stripped, and the length of `<<DELIMITER`.

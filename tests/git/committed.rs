@@ -6,15 +6,9 @@ use super::repo::{Layer, Repo};
 
 #[track_caller]
 fn check(make: impl Fn(&Repo), expected: &[(&str, CommitState)]) {
-    check_layers(&[Layer::Quick, Layer::Full, Layer::Program], make, expected);
-}
-
-#[track_caller]
-fn check_layers(layers: &[Layer], make: impl Fn(&Repo), expected: &[(&str, CommitState)]) {
-    for layer in layers {
-        let repo = Repo::seeded(*layer);
+    for layer in [Layer::Quick, Layer::Program] {
+        let repo = Repo::seeded(layer);
         make(&repo);
-        repo.finish();
         for (path, wanted) in expected {
             let found = commitment(&repo.root, path.as_ref());
             assert_eq!(found.as_ref(), Ok(wanted), "{path}, {layer:?}");
@@ -75,7 +69,7 @@ fn deletions_are_missing_or_untracked() {
         repo.git(&["rm", "-q", "src/deep/c.txt"]);
     };
     let expected = [("a.txt", Missing), ("src/b.txt", Untracked), ("src/deep/c.txt", Missing)];
-    check_layers(&[Layer::Quick, Layer::Full], make, &expected);
+    check(make, &expected);
 }
 
 #[test]
@@ -111,7 +105,7 @@ fn a_file_marked_as_unchanged_is_still_compared() {
             repo.git(&["update-index", option, "a.txt", "src/b.txt"]);
             repo.write("a.txt", "other");
         };
-        check_layers(&[Layer::Quick], make, &[("a.txt", Modified), ("src/b.txt", Committed)]);
+        check(make, &[("a.txt", Modified), ("src/b.txt", Committed)]);
     }
 }
 
@@ -127,16 +121,15 @@ fn links_are_compared_by_target_and_followed_within_a_path() {
     };
     let expected =
         [("src/link", Committed), ("src/turned", Modified), ("short", Committed), ("short/b.txt", Committed)];
-    check_layers(&[Layer::Quick, Layer::Program], make, &expected);
+    check(make, &expected);
 }
 
 #[test]
 fn a_project_may_be_part_of_a_repository_or_a_linked_worktree() {
-    for layer in [Layer::Quick, Layer::Full, Layer::Program] {
+    for layer in [Layer::Quick, Layer::Program] {
         let repo = Repo::seeded(layer);
         repo.git(&["worktree", "add", "-q", "-b", "side", ".claude/worktrees/side"]);
         repo.write(".claude/worktrees/side/src/b.txt", "other");
-        repo.finish();
         let side = repo.root.join(".claude/worktrees/side");
         assert_eq!(commitment(&repo.root.join("src"), "b.txt".as_ref()), Ok(Committed));
         assert_eq!(commitment(&repo.root.join("src"), "../a.txt".as_ref()), Ok(Committed));
@@ -155,12 +148,11 @@ fn a_path_that_is_not_a_file_of_the_worktree_is_unknown() {
 
 #[test]
 fn an_unborn_head_has_committed_nothing() {
-    for layer in [Layer::Quick, Layer::Full, Layer::Program] {
+    for layer in [Layer::Quick, Layer::Program] {
         let repo = Repo::new(layer);
         repo.write("a.txt", "a");
         repo.write("b.txt", "b");
         repo.git(&["add", "a.txt"]);
-        repo.finish();
         assert_eq!(commitment(&repo.root, "a.txt".as_ref()), Ok(Staged), "{layer:?}");
         assert_eq!(commitment(&repo.root, "b.txt".as_ref()), Ok(Untracked), "{layer:?}");
     }

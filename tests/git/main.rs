@@ -12,7 +12,9 @@ use modegate::internals::{ChangeKind, CommitState, GitChange, branch, changes, c
 mod branch;
 mod changed;
 mod committed;
+mod compare;
 mod odd;
 #[path = "../support/project.rs"]
 mod project;
+mod random_repo;
 mod repo;

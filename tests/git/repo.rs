@@ -14,8 +14,6 @@ use ChangeKind::{Added, Conflicted, Deleted, Modified, Renamed, Submodule, TypeC
 pub enum Layer {
     /// Nothing unusual: the direct comparison of the index.
     Quick,
-    /// Symbolic links are off: gix's status.
-    Full,
     /// References are in a reftable: the `git` program.
     Program,
 }
@@ -104,13 +102,6 @@ impl Repo {
         self.git(&["commit", "-q", "-m", "some"]);
     }
 
-    /// Configures the repository for its layer, once everything else is done.
-    pub fn finish(&self) {
-        if self.layer == Layer::Full {
-            self.git(&["config", "core.symlinks", "false"]);
-        }
-    }
-
     /// The changes that `git status` reports for `paths`, relative to `folder`.
     pub fn oracle(&self, folder: &str, paths: &[&str]) -> Vec<(String, ChangeKind)> {
         let mut args = vec!["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignored=no", "--"];
@@ -131,7 +122,8 @@ impl Repo {
     }
 }
 
-fn parse_status(record: &str) -> (&str, ChangeKind) {
+/// The path and kind of change in a record of `git status`.
+pub fn parse_status(record: &str) -> (&str, ChangeKind) {
     let fields = match &record[..2] {
         "? " => return (&record[2..], Untracked),
         "u " => return (record.splitn(11, ' ').last().unwrap(), Conflicted),

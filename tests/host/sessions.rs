@@ -59,6 +59,11 @@ fn explorer(status: &Path) -> Vec<Turn> {
     ]
 }
 
+/// What an agent does that replaces a file and stops.
+fn writer(file: &Path, content: &str) -> Vec<Turn> {
+    vec![does(read(file)), does(write(file, content)), text("It is written.")]
+}
+
 fn specialist(report: &Path) -> Vec<Turn> {
     vec![text("I know enough."), does(write(report, "# Research\n\nShells can add.\n")), text("The report is written.")]
 }
@@ -172,14 +177,20 @@ fn research(client: &Client) {
         does(agent("research-specialist")),
         does(write(&status, "# Status\n")),
         does(agent("research-specialist")),
+        does(agent("codebase-explorer")),
+        does(agent("research-specialist")),
         does(agent("research-consultant")),
         text("All done."),
     ]);
+    let script = script.agent("codebase-explorer", writer(&status, "# Status\n\nNothing yet.\n"));
     let script =
         script.agent("research-specialist", specialist(&report)).agent("research-consultant", consultant(&report));
     let ran = session.run(client, "/research sums", script);
-    ran.check(ran.exits("PreToolUse:Agent") == [2, 0, 0], "blocked without a status, then allowed");
-    ran.check(ran.exits("SubagentStop") == [2, 0, 2, 2, 0], "both stops are blocked");
+    ran.check(
+        ran.exits("PreToolUse:Agent") == [2, 2, 0, 0, 0],
+        "blocked without a status, and with the main agent's own",
+    );
+    ran.check(ran.exits("SubagentStop") == [0, 2, 0, 2, 2, 0], "both stops are blocked");
     ended(&project, &ran, "research", "research_mode");
 }
 
@@ -192,13 +203,19 @@ fn plan(client: &Client) {
         does(agent("strategic-planner")),
         does(write(&research, "# Research\n")),
         does(agent("strategic-planner")),
+        does(agent("research-specialist")),
+        does(agent("strategic-planner")),
         does(agent("consulting-expert")),
         text("All done."),
     ]);
+    let script = script.agent("research-specialist", writer(&research, "# Research\n\nShells can add.\n"));
     let script = script.agent("strategic-planner", planner(&plan)).agent("consulting-expert", expert(&plan));
     let ran = session.run(client, "/plan a sum", script);
-    ran.check(ran.exits("PreToolUse:Agent") == [2, 0, 0], "blocked without research, then allowed");
-    ran.check(ran.exits("SubagentStop") == [2, 0, 2, 0], "both stops are blocked");
+    ran.check(
+        ran.exits("PreToolUse:Agent") == [2, 2, 0, 0, 0],
+        "blocked without research, and with the main agent's own",
+    );
+    ran.check(ran.exits("SubagentStop") == [0, 2, 0, 2, 0], "both stops are blocked");
     ended(&project, &ran, "plan", "plan_mode");
 }
 

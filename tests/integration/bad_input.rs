@@ -58,8 +58,8 @@ fn null_and_wrong_types_are_harmless_everywhere() {
 fn a_field_of_the_wrong_type_is_reported_and_ignored() {
     let project = Project::installed();
     let output = project.hook(&json!({"hook_event_name": "Stop", "session_id": 7}));
-    check_harmless(&output, "`session_id` is a number, not text");
-    assert!(output.stdout.is_empty());
+    assert!(output.stderr.contains("`session_id` is a number, not text"), "{output:?}");
+    assert!(output.stderr.contains("has no session id"), "{output:?}");
 }
 
 #[test]
@@ -92,7 +92,10 @@ fn hostile_names_stay_in_their_folder() {
         assert_eq!(start.exit, 2, "{id:?}");
         let top: Vec<_> = std::fs::read_dir(project.home()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(top.len(), 2, "{id:?}: {top:?}");
-        let outside: Vec<_> = std::fs::read_dir(project.home().parent().unwrap()).unwrap().collect();
+        // The user's state folder is beside the project, as the folder above is the user's home.
+        let outside =
+            std::fs::read_dir(project.home().parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+        let outside: Vec<_> = outside.filter(|name| name != ".local").collect();
         assert_eq!(outside.len(), 1, "{id:?}: {outside:?}");
     }
 }
@@ -136,10 +139,37 @@ fn a_project_without_modegate_stays_untouched() {
 #[test]
 fn an_unwritable_state_file_does_not_stop_the_work() {
     let project = Project::installed();
+    std::fs::create_dir_all(project.own()).unwrap();
+    std::fs::write(project.own().join("sessions"), "not a folder").unwrap();
+    let output = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    check_harmless(&output, "sessions");
+    assert!(output.json()["systemMessage"].as_str().unwrap().contains("cannot be written"));
+}
+
+#[test]
+fn an_unwritable_summary_costs_only_the_summary() {
+    let project = Project::installed();
     project.write(".claude/hooks/cache.lock/not-a-file", "");
     let output = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
     check_harmless(&output, "cache.lock");
     assert!(output.json()["systemMessage"].as_str().unwrap().contains("cannot be written"));
+    let start = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}});
+    assert_eq!(project.hook(&start).exit, 2);
+}
+
+#[test]
+fn state_in_the_repository_is_not_kept() {
+    let project = Project::installed();
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"});
+    let mut command = project.modegate();
+    command.arg("hook").env("MODEGATE_STATE_DIR", project.home().join("state"));
+    let output = run_command(&mut command, prompt.to_string().as_bytes());
+    assert_eq!(output.exit, 0);
+    assert!(
+        output.stdout.contains("inside the repository") && output.stdout.contains("MODEGATE_STATE_DIR"),
+        "{output:?}"
+    );
+    assert!(!project.home().join("state").exists());
 }
 
 #[test]

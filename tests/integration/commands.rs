@@ -25,6 +25,9 @@ fn wrong_usage_never_exits_with_2() {
         &["cache", "set", "a"],
         &["modes", "show", "nonsense"],
         &["leave"],
+        &["check"],
+        &["check", "file"],
+        &["check", "yaml", "{ run: ls }"],
     ] {
         let output = project.run(words);
         assert_eq!(output.exit, 64, "{words:?} {output:?}");
@@ -120,6 +123,45 @@ fn leaving_a_mode_is_for_people() {
     assert_eq!(project.hook(&planner_start()).exit, 0);
     assert_eq!(project.run(&["leave", "plan"]).exit, 1);
     assert!(project.run(&["leave", "plam"]).stderr.contains("did you mean `plan`?"));
+}
+
+#[test]
+fn a_tool_of_the_model_cannot_run_the_hook() {
+    let project = Project::installed();
+    let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}).to_string();
+    let agent = ("AI_AGENT", "claude-code_2-1-325_agent");
+    let mut tool = project.modegate();
+    tool.env_remove("CLAUDE_PROJECT_DIR").env(agent.0, agent.1).arg("hook");
+    let ignored = run_command(&mut tool, event.as_bytes());
+    assert_eq!((ignored.exit, ignored.stdout.as_str()), (0, ""));
+    assert_eq!(ignored.stderr.lines().count(), 1, "{}", ignored.stderr);
+    assert!(!project.home().join(".claude/hooks/cache.json").exists());
+    // A hook; a host that does not name itself, run by a tool; another program that names itself.
+    let hook =
+        run_command(project.modegate().env("AI_AGENT", "claude-code_2-1-325_harness").arg("hook"), event.as_bytes());
+    assert!(hook.stdout.contains("plan"), "{hook:?}");
+    let old = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
+    assert!(old.stdout.contains("plan"), "{old:?}");
+    let other = run_command(
+        project.modegate().env_remove("CLAUDE_PROJECT_DIR").env("AI_AGENT", "an_agent").arg("hook"),
+        event.as_bytes(),
+    );
+    assert!(other.stdout.contains("plan"), "{other:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_variable_that_the_model_removes_is_found_above() {
+    let project = Project::new();
+    plan(&project);
+    let mut shell = project.plain("sh");
+    shell.env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", project.home()).current_dir(project.home());
+    let line = "env -u CLAUDECODE \"$1\" leave plan; exit $?";
+    let model = run_command(shell.args(["-c", line, "sh", env!("CARGO_BIN_EXE_modegate")]), b"");
+    assert_eq!(model.exit, 1, "{model:?}");
+    assert!(model.stderr.contains("only a person"), "{model:?}");
+    // With a home of its own it is a test: nothing of the person's is there.
+    assert_eq!(project.run(&["leave", "plan"]).exit, 0);
 }
 
 #[test]
@@ -369,4 +411,21 @@ fn every_help_has_an_example() {
         seen += 1;
     }
     assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn status_shows_the_metadata_of_each_session() {
+    let project = Project::installed();
+    for session in ["one", "two"] {
+        let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "/plan x"});
+        project.hook(&event);
+    }
+    assert_eq!(project.run(&["cache", "set", "metadata", "team", "\"web\""]).exit, 0);
+    assert_eq!(project.run(&["cache", "set", "metadata", "ticket", "\"X-1\"", "--session", "one"]).exit, 0);
+    let status = project.run(&["status", "--json"]).json();
+    let of = |id: &str| {
+        let mut sessions = status["sessions"].as_array().unwrap().iter();
+        sessions.find(|session| session["id"] == id).unwrap()["facts"]["metadata"].clone()
+    };
+    assert_eq!((of("one"), of("two")), (json!({"team": "web", "ticket": "X-1"}), json!({"team": "web"})));
 }

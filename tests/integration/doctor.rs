@@ -77,7 +77,7 @@ fn a_working_installation_has_no_problem() {
     let (exit, report) = examined(&working(), &["--live"]);
     assert_eq!((exit, &report["problems"]), (0, &json!(0)), "{report:#}");
     let live = report["live"].as_array().unwrap();
-    assert_eq!(live.len(), 9);
+    assert_eq!(live.len(), 10);
     assert!(live.iter().all(|one| one["exit"] == 0 && one["error"].is_null()), "{live:#?}");
 }
 
@@ -500,7 +500,7 @@ fn a_missing_program_is_one_problem_with_its_events() {
     let (exit, report) = examined(&project, &["--live"]);
     assert_eq!((exit, &report["problems"]), (1, &json!(1)), "{report:#}");
     let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-missing").unwrap();
-    assert_eq!(found["items"].as_array().unwrap().len(), 9, "{found:#}");
+    assert_eq!(found["items"].as_array().unwrap().len(), 10, "{found:#}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn install_and_uninstall_restore_a_settings_file() {
         fine(&install_entries(&project));
         let installed = project.read(SETTINGS);
         let value: Value = serde_json::from_str(installed.trim_start_matches('\u{feff}')).expect("JSON");
-        assert_eq!(installed.matches("exec modegate hook").count(), 9, "{name}: {installed}");
+        assert_eq!(installed.matches("exec modegate hook").count(), 10, "{name}: {installed}");
         assert!(value["hooks"].get("WorktreeCreate").is_none());
         let plain = String::from_utf8(before.clone()).unwrap();
         if !plain.contains("[]") && !plain.contains("{}") {
@@ -316,7 +316,7 @@ fn only_a_person_can_uninstall() {
 fn scripts_get_the_changes_as_json() {
     let project = Project::new();
     let report = project.run(&["install", "--path", "--json"]).json();
-    assert_eq!(report["events"].as_array().unwrap().len(), 9);
+    assert_eq!(report["events"].as_array().unwrap().len(), 10);
     assert_eq!(report["changes"].as_array().unwrap().len(), 16);
     assert_eq!(report["dry_run"], false);
     let report = project.run(&["uninstall", "--json"]).json();
@@ -741,18 +741,18 @@ fn only_events_that_the_client_knows_get_an_entry() {
     fine(&output);
     let words = "Claude Code 2.1.110 does not know UserPromptExpansion, so there is no entry for it";
     assert!(output.stdout.contains(words), "{}", output.stdout);
-    assert!(events(&project).len() == 8 && !events(&project).contains(&"UserPromptExpansion".to_owned()));
+    assert!(events(&project).len() == 9 && !events(&project).contains(&"UserPromptExpansion".to_owned()));
     let report = with_client(&project, "2.1.110", &["doctor", "--json"]);
     assert!(!report.stdout.contains("entries-missing") && !report.stdout.contains("event-too-new"), "{report:?}");
     // A newer client needs the entry, and gets it.
     assert!(with_client(&project, "2.1.325", &["doctor", "--json"]).stdout.contains("entries-missing"));
     fine(&with_client(&project, "2.1.325", &["install"]));
-    assert_eq!(events(&project).len(), 9);
+    assert_eq!(events(&project).len(), 10);
     let report = with_client(&project, "2.1.110", &["doctor", "--json"]);
     assert!(report.stdout.contains("event-too-new") && report.stdout.contains("UserPromptExpansion"), "{report:?}");
     // Told on the command line.
     fine(&with_client(&project, "2.1.325", &["install", "--client", "2.1.115"]));
-    assert_eq!(events(&project).len(), 8);
+    assert_eq!(events(&project).len(), 9);
     assert_eq!(project.run(&["install", "--client", "new"]).exit, 64);
     fine(&project.run(&["uninstall"]));
     assert!(!project.home().join(SETTINGS).exists());

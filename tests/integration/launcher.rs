@@ -317,7 +317,7 @@ fn entries_of_an_earlier_version_are_replaced() {
     assert_eq!(project.run(&["install"]).exit, 0);
     let present = project.read(SETTINGS);
     let old = in_the_earlier_form(&present);
-    assert_eq!((old.matches("\"args\"").count(), old.matches("onFailure").count()), (9, 1), "{old}");
+    assert_eq!((old.matches("\"args\"").count(), old.matches("onFailure").count()), (10, 1), "{old}");
     project.write(SETTINGS, &old);
     assert_eq!(project.run(&["install"]).exit, 0);
     assert_eq!(project.read(SETTINGS), present);

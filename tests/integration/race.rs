@@ -121,6 +121,39 @@ fn parallel_agents_of_one_phase_get_a_path_each() {
     assert_eq!((&state["phase"], &state["agents"], &state["waiting"]), (&json!("last"), &json!(null), &json!(null)));
 }
 
+/// Locks that others hold delay no session but their own, and lose nothing.
+#[cfg(unix)]
+#[test]
+fn a_session_waits_for_no_lock_but_its_own() {
+    let project = Project::installed();
+    let prompt =
+        |session: &str| json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "/plan x"});
+    project.hook(&prompt("other"));
+    let locks = [project.home().join(".claude/hooks/cache.lock"), project.state_file("other").with_extension("lock")];
+    let held: Vec<_> = locks.iter().map(|path| std::fs::File::options().write(true).open(path).unwrap()).collect();
+    for lock in &held {
+        lock.lock().unwrap();
+    }
+    let begun = std::time::Instant::now();
+    thread::scope(|scope| {
+        for number in 0..64 {
+            let project = &project;
+            scope.spawn(move || assert_eq!(project.hook(&prompt(&format!("s{number}"))).exit, 0));
+        }
+    });
+    // Far below the 30 seconds that a session waits for its own lock, times the number of sessions.
+    assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
+    drop(held);
+    for number in 0..64 {
+        let value = project.run(&["cache", "get", "plan_mode", "is_active", "--session", &format!("s{number}")]);
+        assert_eq!(value.stdout, "true\n", "s{number}");
+    }
+    // The summary was not written; the next prompt does that, and does not blame anybody.
+    let next = project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s7", "prompt": "hello"}));
+    assert_eq!(next.stdout.matches("cache.json").count(), 0, "{}", next.stdout);
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s7"]["is_active"], true);
+}
+
 /// A process that dies while it writes leaves a whole file behind.
 #[test]
 fn a_killed_writer_leaves_a_complete_file() {

@@ -279,7 +279,7 @@ fn every_command_line_in_the_documents_has_a_command_and_options_that_exist() {
                 continue;
             };
             let mut command = vec![*first];
-            if ["modes", "record", "cache"].contains(first) {
+            if ["modes", "record", "cache", "check"].contains(first) {
                 let nested = words.iter().skip_while(|word| *word != first).nth(1);
                 command.extend(nested.filter(|word| word.chars().all(|letter| letter.is_ascii_lowercase())));
             }

@@ -3,7 +3,8 @@
 use modegate::Event;
 use modegate::JournalLine;
 use modegate::Verdict;
-use modegate::internals::Header;
+use modegate::internals::{Header, InferredFacts};
+use modegate::{Answer, FactSource, Question};
 use modegate::{Decided, decide};
 use modegate::{Facts, RecordedAnswers};
 use modegate::{ModeEnding, Session};
@@ -60,7 +61,7 @@ fn read(name: &str) -> (Header, Vec<RawLine>) {
 
 /// Decides every line again with the agents that the lines before it lead to, and writes the recording anew.
 ///
-/// For changes of the state's format: the questions and answers stay as they are.
+/// For changes of the state's format or of the base mode: questions that are new are answered from the events.
 fn rewrite(name: &str) {
     let (header, lines) = read(name);
     let path = folder().join(format!("{name}.jsonl"));
@@ -76,14 +77,32 @@ fn rewrite(name: &str) {
                 (own.agents, own.admitted) = (state.agents, state.admitted);
             }
         }
-        let again = written.again(&header);
+        let event = Event::from_value(written.line.event.clone()).unwrap();
+        let source = FilledAnswers { recorded: &written.line.asked, event: &event };
+        let facts = Facts::new(&source);
+        let again = decide(&event, &header.catalogue(), &written.line.before, &facts);
+        let asked = facts.asked();
         let line = &mut written.line;
+        line.asked = asked;
         line.after = (again.session != line.before).then(|| again.session.clone());
         (line.findings, line.decision) = (again.findings, again.decision);
         text = format!("{text}\n{}", json(line));
         known = again.session;
     }
     std::fs::write(path, text + "\n").unwrap();
+}
+
+/// Recorded answers, and those that an event itself has.
+struct FilledAnswers<'a> {
+    recorded: &'a [(Question, Answer)],
+    event: &'a Event,
+}
+
+impl FactSource for FilledAnswers<'_> {
+    fn answer(&self, question: &Question) -> Answer {
+        let recorded = self.recorded.iter().find(|(asked, _)| asked == question).map(|(_, answer)| answer.clone());
+        recorded.unwrap_or_else(|| InferredFacts::default().at(self.event, None).answer(question))
+    }
 }
 
 fn json(value: &impl Serialize) -> String {

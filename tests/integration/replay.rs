@@ -506,6 +506,97 @@ fn transcripts_can_be_replayed() {
     assert!(blocked.iter().any(|one| one["gates"] == json!(["system-files-are-not-written"])), "{found:#?}");
 }
 
+/// The decisions in the output, without problems and counts.
+fn events(output: &CommandOutput) -> Vec<Value> {
+    retrials(output).into_iter().filter(|one| one.get("session").is_some()).collect()
+}
+
+/// A message in a transcript.
+fn message(session: &str, kind: &str, second: u32, content: &Value) -> String {
+    json!({
+        "type": kind, "sessionId": session, "uuid": format!("{session}-{second}"), "cwd": "/home/ann/app",
+        "timestamp": format!("2026-11-16T09:00:{second:02}.000Z"),
+        "message": {"role": kind, "id": format!("msg_{second}"), "content": content},
+    })
+    .to_string()
+}
+
+/// A turn with one call.
+fn turn(session: &str, start: u32, id: &str) -> Vec<String> {
+    vec![
+        message(session, "user", start, &json!("go")),
+        message(
+            session,
+            "assistant",
+            start + 1,
+            // As the host writes it, with the id after the type.
+            &json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}}]),
+        ),
+        message(session, "user", start + 2, &json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}])),
+        message(session, "assistant", start + 3, &json!([{"type": "text", "text": "done"}])),
+    ]
+}
+
+#[test]
+fn what_a_resumed_session_has_copied_is_counted_once() {
+    let project = elsewhere();
+    let (first, second) = ("f0000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002");
+    put(&project, &format!("t/{first}.jsonl"), &turn(first, 1, "toolu_01A09q90qw90lq917835lq9"));
+    let copied = [turn(second, 1, "toolu_01A09q90qw90lq917835lq9"), turn(second, 11, "toolu_01B09q90qw90lq917835lq9")];
+    put(&project, &format!("t/{second}.jsonl"), &copied.concat());
+    let output = replay(&project, &[&project.home().join("t").to_string_lossy(), "--json"]);
+    assert_eq!(output.exit, 0, "{}", output.stderr);
+    let of = |session: &str| -> Vec<String> {
+        let own = retrials(&output).into_iter().filter(|one| one["session"] == session);
+        own.map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+    assert_eq!((of(first), of(second)), (events.map(str::to_owned).to_vec(), events.map(str::to_owned).to_vec()));
+    let skipped = retrials(&output).into_iter().find(|one| one["skipped"] == "record of another session");
+    assert_eq!(skipped.unwrap()["count"], 4, "{}", output.stdout);
+}
+
+#[test]
+fn agents_are_replayed_without_the_transcript_of_their_session() {
+    let project = elsewhere();
+    let session = "f0000000-0000-4000-8000-000000000001";
+    let agent = format!("t/{session}/subagents/agent-a1.jsonl");
+    let path = put(&project, &agent, &turn(session, 1, "toolu_1"));
+    let folder = project.home().join("t").to_string_lossy().into_owned();
+    let subagents = project.home().join(format!("t/{session}/subagents")).to_string_lossy().into_owned();
+    for named in [&folder, &subagents, &path] {
+        let output = replay(&project, &[named, "--json"]);
+        assert_eq!(output.exit, 0, "{}", output.stderr);
+        let found = events(&output);
+        let kinds: Vec<&str> = found.iter().map(|one| one["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["SubagentStart", "PreToolUse", "PostToolUse", "SubagentStop"], "{named}");
+        assert!(found.iter().all(|one| one["session"] == session && one["agent_id"] == "a1"), "{found:#?}");
+        assert_eq!(output.stdout.contains("the session's own transcript is missing"), *named != path, "{named}");
+    }
+    // With its session, each agent is replayed once.
+    put(&project, &format!("t/{session}.jsonl"), &turn(session, 1, "toolu_2"));
+    let output = replay(&project, &[&folder, "--json"]);
+    let of_agent = events(&output).into_iter().filter(|one| one["agent_id"] == "a1").count();
+    assert_eq!((of_agent, output.stdout.contains("is missing")), (4, false));
+}
+
+#[test]
+fn a_transcript_of_another_program_is_not_replayed() {
+    let project = elsewhere();
+    let session = "f0000000-0000-4000-8000-000000000001";
+    let parts = json!({"type": "user", "sessionId": session, "uuid": "u1", "cwd": "/p", "message": {"role": "user", "parts": [{"text": "go"}]}});
+    let note = json!({"type": "system", "sessionId": session, "uuid": "u0", "subtype": "ui_telemetry"});
+    let foreign = [note.to_string(), parts.to_string()];
+    put(&project, "t/other.jsonl", &foreign);
+    put(&project, "t/more.jsonl", &[json!({"type": "message", "sessionId": session, "content": []}).to_string()]);
+    put(&project, &format!("t/{session}.jsonl"), &turn(session, 1, "toolu_1"));
+    let output = replay(&project, &[&project.home().join("t").to_string_lossy(), "--json"]);
+    assert_eq!(events(&output).len(), 5, "{}", output.stdout);
+    for problem in ["a transcript, but not one of Claude Code", "not a journal, an event stream or a transcript"] {
+        assert!(output.stdout.contains(problem), "{problem}: {}", output.stdout);
+    }
+}
+
 #[test]
 fn both_parts_of_a_journal_are_one_session() {
     let (project, journal) = played();

@@ -1,6 +1,6 @@
-//! `cache.json`: old shapes, broken files, later versions, old sessions.
+//! The state of sessions, and `cache.json`: broken files, later versions, old sessions.
 
-use crate::project::Project;
+use crate::project::{Project, run_command};
 use serde_json::{Value, json};
 
 fn start(session: &str) -> Value {
@@ -11,29 +11,44 @@ fn prompt(session: &str, text: &str) -> Value {
     json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt_id": "p", "prompt": text})
 }
 
+/// Other programs may keep values of their own in the file; modegate shows them and does not use them.
 #[test]
-fn a_flat_state_file_is_read_and_converted() {
+fn namespaces_of_other_programs_are_kept() {
     let project = Project::installed();
-    project.write(".claude/hooks/cache.json", json!({"plan_mode": {"is_active": true, "session_id": "abc"}, "foreign": {"x": 1}, "implement": {"current_phase": "explore"}}).to_string());
-    assert_eq!(project.hook(&start("abc")).exit, 2);
-    assert_eq!(project.hook(&start("other")).exit, 0);
-    project.hook(&prompt("abc", "/explore"));
+    project.write(
+        ".claude/hooks/cache.json",
+        json!({"foreign": {"x": 1}, "implement": {"current_phase": "explore"}}).to_string(),
+    );
+    project.hook(&prompt("s", "/plan x"));
     let cache = project.cache();
-    assert_eq!(cache["version"], 1);
+    assert_eq!((&cache["version"], &cache["revision"]), (&json!(1), &json!(1)));
     assert_eq!(cache["foreign"], json!({"x": 1}));
     assert_eq!(cache["implement"], json!({"current_phase": "explore"}));
-    assert_eq!(cache["plan_mode"]["sessions"]["abc"]["is_active"], true);
-    assert_eq!(project.hook(&start("abc")).exit, 2);
+    assert_eq!(cache["plan_mode"]["sessions"]["s"]["is_active"], true);
 }
 
 #[test]
-fn a_broken_state_file_is_kept_and_the_session_is_rebuilt_from_its_journal() {
+fn scripts_activate_a_mode_in_the_flat_form() {
+    let project = Project::installed();
+    for words in [["is_active", "true"], ["session_id", "\"abc\""]] {
+        assert_eq!(project.run(&["cache", "set", "plan_mode", words[0], words[1]]).exit, 0, "{words:?}");
+    }
+    assert_eq!(project.hook(&start("abc")).exit, 2);
+    assert_eq!(project.hook(&start("other")).exit, 0);
+    assert_eq!(project.run(&["cache", "get", "plan_mode", "is_active"]).stdout, "true\n");
+    assert_eq!(project.run(&["cache", "reset"]).exit, 0);
+    assert_eq!(project.hook(&start("abc")).exit, 0);
+    assert_eq!(project.cache()["plan_mode"], json!(null));
+}
+
+#[test]
+fn a_broken_summary_is_kept_and_written_again() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
     project.write(".claude/hooks/cache.json", "{\"plan_mode\": {\"is_act");
-    let output = project.hook(&start("s"));
-    assert_eq!(output.exit, 2, "{output:?}");
+    assert_eq!(project.hook(&start("s")).exit, 2);
+    let output = project.hook(&prompt("s", "hello"));
     assert!(output.stdout.contains("could not be read"), "{}", output.stdout);
     let names: Vec<String> = std::fs::read_dir(project.home().join(".claude/hooks"))
         .unwrap()
@@ -42,7 +57,7 @@ fn a_broken_state_file_is_kept_and_the_session_is_rebuilt_from_its_journal() {
     let kept = names.iter().find(|name| name.starts_with("cache.broken-")).expect("the broken file");
     assert_eq!(project.read(&format!(".claude/hooks/{kept}")), "{\"plan_mode\": {\"is_act");
     assert_eq!(project.cache()["plan_mode"]["sessions"]["s"]["is_active"], true);
-    assert_eq!(project.hook(&start("s")).stdout.matches("could not be read").count(), 0);
+    assert_eq!(project.hook(&prompt("s", "hello")).stdout.matches("could not be read").count(), 0);
 }
 
 #[test]
@@ -54,22 +69,49 @@ fn a_file_of_a_later_version_is_never_overwritten() {
     assert_eq!(output.exit, 0);
     assert!(output.stdout.contains("version 99"), "{}", output.stdout);
     assert_eq!(project.read(".claude/hooks/cache.json"), later);
+    assert_eq!(project.hook(&start("s")).exit, 2, "the state is elsewhere");
     assert_eq!(project.run(&["cache", "set", "a", "b", "1"]).exit, 1);
     assert_eq!(project.read(".claude/hooks/cache.json"), later);
 }
 
+/// Session files that changed a number of days ago, or in the future.
+fn aged(project: &Project, sessions: &[(&str, i64)]) {
+    for (session, days) in sessions {
+        project.hook(&prompt(session, "/plan x"));
+        let hours = std::time::Duration::from_hours(24 * days.unsigned_abs());
+        let now = std::time::SystemTime::now();
+        let changed = if *days < 0 { now + hours } else { now - hours };
+        std::fs::File::options().write(true).open(project.state_file(session)).unwrap().set_modified(changed).unwrap();
+    }
+}
+
 #[test]
-fn old_sessions_are_removed_when_the_file_is_written() {
+fn old_sessions_are_removed_when_a_session_starts() {
     let project = Project::installed();
-    let entry = |stamp: &str| json!({"is_active": true, "activated_at": stamp, "updated_at": stamp});
-    let recent = modegate::internals::now().at;
-    let cache = json!({"version": 1, "revision": 7, "plan_mode": {"sessions": {"old": entry("2020-01-01T00:00:00Z"), "new": entry(&recent)}}});
-    project.write(".claude/hooks/cache.json", cache.to_string());
-    project.hook(&prompt("s", "/research x"));
+    aged(&project, &[("old", 40), ("young", 20), ("new", 0), ("newer", 0)]);
+    project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}));
+    let kept = |session: &str| project.state_file(session).exists();
+    assert!(!kept("old") && kept("young") && kept("new"));
+    assert!(!project.state_file("old").with_extension("lock").exists());
     let cache = project.cache();
-    assert_eq!(cache["revision"], 8);
     let sessions = cache["plan_mode"]["sessions"].as_object().unwrap();
-    assert!(!sessions.contains_key("old") && sessions.contains_key("new"), "{sessions:?}");
+    assert!(!sessions.contains_key("old") && sessions.contains_key("young"), "{sessions:?}");
+}
+
+/// One event with a wrong clock leaves one file with a wrong time.
+#[test]
+fn a_wrong_clock_removes_no_session() {
+    for days in [-40, -3650, -1] {
+        let project = Project::installed();
+        aged(&project, &[("a", 0), ("b", 10), ("jumped", days)]);
+        project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}));
+        assert!(["a", "b", "jumped"].iter().all(|session| project.state_file(session).exists()), "{days}");
+        assert_eq!(project.hook(&start("b")).exit, 2);
+    }
+    let project = Project::installed();
+    aged(&project, &[("idle", 40), ("only", 0)]);
+    project.hook(&json!({"hook_event_name": "SessionStart", "session_id": "only", "source": "resume"}));
+    assert!(project.state_file("idle").exists(), "one other session proves nothing");
 }
 
 #[test]
@@ -114,32 +156,16 @@ fn a_broken_state_file_loses_no_active_modes() {
 }
 
 #[test]
-fn a_repair_at_a_stop_is_reported_later() {
+fn a_repair_at_a_stop_is_reported_to_the_person_at_once_and_to_the_model_later() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     project.write(".claude/hooks/cache.json", "{torn");
     let stop = project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
-    assert_eq!((stop.exit, stop.stdout.as_str()), (0, ""));
+    assert_eq!(stop.exit, 0);
+    assert!(stop.json()["systemMessage"].as_str().unwrap().contains("could not be read"));
     let next = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Read"});
     assert!(project.hook(&next).stdout.contains("could not be read"));
     assert!(project.hook(&next).stdout.is_empty());
-}
-
-#[test]
-fn a_state_field_of_the_wrong_type_is_reported_and_the_others_are_kept() {
-    let odd = [
-        json!({"is_active": true, "phase": 5}),
-        json!({"is_active": true, "done": "x"}),
-        json!({"is_active": true, "tick": -1}),
-    ];
-    for entry in odd {
-        let project = Project::installed();
-        let cache = json!({"version": 1, "plan_mode": {"sessions": {"s": entry}}});
-        project.write(".claude/hooks/cache.json", cache.to_string());
-        let output = project.hook(&start("s"));
-        assert_eq!(output.exit, 2, "{entry}");
-        assert!(output.stdout.contains("has a wrong type"), "{entry}: {}", output.stdout);
-    }
 }
 
 #[test]
@@ -157,7 +183,7 @@ fn a_damaged_mode_cache_opens_no_gate() {
     let project = Project::installed();
     project.hook(&prompt("s", "/plan x"));
     assert_eq!(project.hook(&start("s")).exit, 2);
-    let copy = project.home().join(".claude/hooks/modes.bin");
+    let copy = project.own().join("modes.bin");
     let whole = std::fs::read(&copy).unwrap();
     let flipped: Vec<u8> =
         whole.iter().enumerate().map(|(at, byte)| if at > whole.len() / 2 { byte ^ 0x55 } else { *byte }).collect();
@@ -268,4 +294,39 @@ fn what_another_session_wrote_does_not_keep_a_mode_from_ending() {
         json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git commit -qm a"}, "tool_response": {}}),
     );
     assert_eq!(project.cache()["x_mode"]["sessions"]["s"]["ended"], "complete", "{}", project.cache());
+}
+
+#[test]
+fn compiled_modes_from_a_repository_are_not_read() {
+    let weak = Project::installed();
+    weak.write("../.claude/modegate.yaml", "levels: { base: off }\n");
+    weak.shell("touch -d '1 hour ago' ../.claude/modegate.yaml");
+    let removal = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}});
+    assert_eq!(weak.hook(&removal).exit, 0);
+    let compiled = std::fs::read(weak.own().join("modes.bin")).expect("compiled modes in the user's folder");
+    assert!(!weak.home().join(".claude/hooks/modes.bin").exists());
+
+    let clone = Project::installed();
+    clone.write(".claude/hooks/modes.bin", &compiled);
+    clone.write("state/modegate/projects/app/modes.bin", &compiled);
+    assert_eq!(clone.hook(&removal).exit, 2);
+    // A state folder in the repository, as its settings can name it, is not used.
+    let state = clone.home().join("state");
+    let mut inside = clone.modegate();
+    inside.arg("hook").env("XDG_STATE_HOME", &state).env("MODEGATE_STATE_DIR", state.join("modegate"));
+    assert_eq!(run_command(&mut inside, removal.to_string().as_bytes()).exit, 2);
+    let files: Vec<_> =
+        walkdir::WalkDir::new(&state).into_iter().flatten().filter(|entry| entry.file_type().is_file()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+}
+
+#[test]
+fn temporary_files_of_killed_writers_are_removed() {
+    let project = Project::installed();
+    std::fs::create_dir_all(project.own()).unwrap();
+    let left = project.own().join("modes.bin.abc.tmp");
+    std::fs::write(&left, "").unwrap();
+    project.shell(&format!("touch -d '1 hour ago' '{}'", left.display()));
+    project.hook(&prompt("s", "/plan x"));
+    assert!(!left.exists() && project.own().join("modes.bin").exists());
 }

@@ -71,14 +71,17 @@ fn check_all_killed(_: &str) {}
 #[test]
 fn a_gate_that_hangs_is_killed_and_named() {
     let gates = "- { id: hanging, on: PreToolUse, timeout: 1, check: { run: MARK=hang-7131 exec sleep 600 } }";
-    check_blocked(gates, &["Cannot tell: `MARK=hang-7131 exec sleep 600` did not end within 1 s, and was killed"]);
+    check_blocked(
+        gates,
+        &["Cannot tell: `MARK=hang-7131 exec sleep 600` was killed, because it did not end within 1 s"],
+    );
     check_all_killed("hang-7131");
 }
 
 #[test]
 fn a_gate_that_forks_and_hangs_leaves_no_process_behind() {
     let gates = r#"- { id: forking, on: PreToolUse, timeout: 1, check: { run: "export MARK=fork-7132; (sleep 600 & sleep 600) & sleep 600 & wait" } }"#;
-    check_blocked(gates, &["did not end within 1 s, and was killed"]);
+    check_blocked(gates, &["was killed, because it did not end within 1 s"]);
     check_all_killed("fork-7132");
 }
 
@@ -358,7 +361,7 @@ fn wait_for_close(stream: &mut TcpStream) {
 fn a_server_that_never_answers_times_out() {
     let server = Server::start(wait_for_close);
     let gate = server.gate().replace("timeout: 5", "timeout: 1");
-    check_blocked(&gate, &["Cannot tell", "cannot be asked"]);
+    check_blocked(&gate, &["Cannot tell", "did not answer within 1 s"]);
 }
 
 #[test]
@@ -370,7 +373,7 @@ fn a_server_that_answers_byte_by_byte_times_out() {
         }
     });
     let gate = server.gate().replace("timeout: 5", "timeout: 1");
-    check_blocked(&gate, &["Cannot tell", "cannot be asked"]);
+    check_blocked(&gate, &["Cannot tell", "did not answer within 1 s"]);
 }
 
 #[test]
@@ -449,6 +452,9 @@ fn with_token(project: &Project) -> CommandOutput {
 fn a_header_can_use_allowed_variables() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
+    let unlisted = with_token(&project);
+    assert!(unlisted.exit == 2 && server.requests.try_recv().is_err(), "a project cannot allow it: {unlisted:?}");
+    project.write("../.claude/modegate.yaml", "env: [GATE_TOKEN]\n");
     let output = with_token(&project);
     assert_eq!(output.exit, 0, "{output:?}");
     let request = server.requests.recv().unwrap();
@@ -470,6 +476,7 @@ fn a_header_cannot_use_other_variables() {
 fn a_header_with_an_unset_variable_is_not_sent() {
     let server = Server::saying("200 OK", "");
     let project = with_header(&server, "      env: [GATE_TOKEN]");
+    project.write("../.claude/modegate.yaml", "env: [GATE_TOKEN]\n");
     let output = send_read(&project);
     assert!(output.exit == 2 && output.stderr.contains("the variable `GATE_TOKEN` is not set"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
@@ -509,15 +516,82 @@ fn a_webhook_of_hooks_toml_takes_its_variables_from_the_settings() {
     );
     let project = hooks_toml(&toml);
     let output = with_token(&project);
-    assert_eq!(output.exit, 0, "a webhook that cannot be asked does not block: {output:?}");
+    assert_eq!(output.exit, 2, "a webhook that cannot be asked rejects: {output:?}");
     assert!(output.stdout.contains("not among the allowed variables"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
     project.write(".claude/modegate.yaml", "env: [GATE_TOKEN]\n");
+    assert!(with_token(&project).stdout.contains("not among the allowed"), "a project's settings do not count");
+    assert!(server.requests.try_recv().is_err());
+    project.write("../.claude/modegate.yaml", "env: [GATE_TOKEN]\n");
     let output = with_token(&project);
     assert!(output.exit == 2 && output.stderr.contains("no reading"), "{output:?}");
     let request = server.requests.recv().unwrap();
     assert!(request.starts_with("PUT /gate"), "{request}");
     assert!(request.to_lowercase().contains("authorization: bearer hush-7137"), "{request}");
+}
+
+#[test]
+fn a_webhook_of_the_users_own_hooks_toml_uses_the_variables_of_the_users_own_settings() {
+    let server = Server::saying("200 OK", r#"{"Reject": {"reason": "no reading"}}"#);
+    let project = Project::installed();
+    let config = project.home().parent().unwrap().join(".claude");
+    std::fs::create_dir_all(&config).unwrap();
+    let toml = format!(
+        "[[hooks]]\nevent = \"PreToolUse\"\n[hooks.webhook]\nurl = \"{}\"\nheaders = {{ Authorization = \"Bearer ${{GATE_TOKEN}}\" }}\n",
+        server.url()
+    );
+    std::fs::write(config.join("hooks.toml"), toml).unwrap();
+    let output = with_token(&project);
+    assert!(output.exit == 2 && output.stderr.contains("not among the allowed variables"), "{output:?}");
+    std::fs::write(config.join("modegate.yaml"), "env: [GATE_TOKEN]\n").unwrap();
+    let output = with_token(&project);
+    assert!(output.exit == 2 && output.stderr.contains("no reading"), "{output:?}");
+    let request = server.requests.recv().unwrap();
+    assert!(request.to_lowercase().contains("authorization: bearer hush-7137"), "{request}");
+}
+
+#[track_caller]
+fn check_webhook(status: &'static str, body: &'static str, exit: i32, text: &str) {
+    let server = Server::saying(status, body);
+    let toml = format!("[[hooks]]\nevent = \"PreToolUse\"\n[hooks.webhook]\nurl = \"{}\"\n", server.url());
+    let output = send_read(&hooks_toml(&toml));
+    assert_eq!(output.exit, exit, "{output:?}");
+    assert!(output.stdout.contains(text), "{text:?} is not in {output:?}");
+}
+
+#[test]
+fn the_answer_of_a_webhook_of_hooks_toml_decides() {
+    check_webhook("403 Forbidden", "closed", 2, "answered 403: closed");
+    check_webhook("200 OK", r#"{"Reject": {"reason": "not this"}}"#, 2, "not this");
+    check_webhook("200 OK", r#"{"ModifyInput": {"new_input": {"limit": 2}}}"#, 0, r#""updatedInput":{"limit":2}"#);
+    check_webhook("200 OK", "\"Continue\"", 0, "");
+    check_webhook("204 No Content", "", 0, "");
+    check_webhook("200 OK", "thanks", 0, "");
+    check_webhook("200 OK", "{\"Reject\": ", 0, "sent no readable answer");
+}
+
+#[test]
+fn a_slow_webhook_of_hooks_toml_is_reported_and_does_not_block() {
+    let server = Server::start(wait_for_close);
+    let toml =
+        format!("[[hooks]]\nevent = \"PreToolUse\"\ntimeout_sec = 1\n[hooks.webhook]\nurl = \"{}\"\n", server.url());
+    let output = send_read(&hooks_toml(&toml));
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stdout.contains("did not answer within 1 s"), "{output:?}");
+}
+
+#[test]
+fn a_webhook_of_hooks_toml_on_a_closed_port_rejects() {
+    let toml =
+        |event: &str| format!("[[hooks]]\nevent = \"{event}\"\n[hooks.webhook]\nurl = \"http://127.0.0.1:9/gate\"\n");
+    let output = send_read(&hooks_toml(&toml("PreToolUse")));
+    assert!(
+        output.exit == 2 && output.stderr.contains("No answer: http://127.0.0.1:9/gate cannot be asked"),
+        "{output:?}"
+    );
+    let after = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read", "tool_input": {}, "tool_response": {}});
+    let output = hooks_toml(&toml("PostToolUse")).hook(&after);
+    assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{output:?}");
 }
 
 #[test]

@@ -379,6 +379,169 @@ fn an_api_error_is_not_a_stop() {
     assert_eq!(labels, ["SessionStart startup", "UserPromptSubmit", "StopFailure"]);
 }
 
+#[test]
+fn a_turn_that_ends_in_thinking_has_a_stop() {
+    use serde_json::json;
+    let thought = |second: u32| {
+        let block = json!([{"type": "thinking", "thinking": "Nothing to say.", "signature": "x"}]);
+        let mut record: Value = serde_json::from_slice(&record("assistant", second, &block, &json!({}))).unwrap();
+        record["message"]["id"] = format!("msg_{second}").into();
+        record.to_string().into_bytes()
+    };
+    let duration = record("system", 4, &Value::Null, &json!({"subtype": "turn_duration"}));
+    let start = [record("user", 1, &json!("go"), &json!({})), thought(2)];
+    let labels = |more: &[Vec<u8>]| of_records(&[&start[..], more].concat()).split_off(2);
+    assert_eq!(labels(&[duration]), ["Stop"]);
+    assert_eq!(labels(&[record("user", 5, &json!("go on"), &json!({}))]), ["Stop", "UserPromptSubmit"]);
+    // A file that ends here may be of a session that still works, or was killed.
+    assert_eq!(labels(&[]), [""; 0]);
+    assert_eq!(labels(&[record("user", 5, &json!("[Request interrupted by user]"), &json!({}))]), [""; 0]);
+}
+
+/// A record of an assistant message with an id, as all hosts write it.
+fn said(second: u32, id: &str, block: &Value, more: &Value) -> Vec<u8> {
+    let content = serde_json::json!([block]);
+    let mut record: Value = serde_json::from_slice(&record("assistant", second, &content, more)).unwrap();
+    record["message"]["id"] = id.into();
+    record.to_string().into_bytes()
+}
+
+#[test]
+fn a_call_that_lost_its_result_does_not_hide_the_stop() {
+    use serde_json::json;
+    let prompt = record("user", 1, &json!("go"), &json!({}));
+    let call = |second, id: &str| {
+        let block = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}});
+        said(second, &format!("m{second}"), &block, &json!({}))
+    };
+    let text = |second| said(second, &format!("m{second}"), &json!({"type": "text", "text": "done"}), &json!({}));
+    let result = |second, id: &str| {
+        record("user", second, &json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]), &json!({}))
+    };
+    // A compaction in the middle of a turn, which takes the result of the call with it.
+    let boundary = record(
+        "system",
+        3,
+        &Value::Null,
+        &json!({"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}),
+    );
+    let summary = record("user", 4, &json!("This session is being continued."), &json!({"isCompactSummary": true}));
+    let compacted = [prompt.clone(), call(2, "t1"), boundary, summary, call(5, "t2"), result(6, "t2"), text(7)];
+    assert_eq!(
+        of_records(&compacted)[2..],
+        [
+            "PreToolUse Bash t1",
+            "PreCompact",
+            "SessionStart compact",
+            "PostCompact",
+            "PreToolUse Bash t2",
+            "PostToolUse Bash t2",
+            "Stop",
+        ]
+    );
+    // An API error in the middle of a message, whose calls the host never ran.
+    let error = json!({"isApiErrorMessage": true, "error": "server_error"});
+    let failed = said(3, "e3", &json!({"type": "text", "text": "API Error: 500"}), &error);
+    let labels = of_records(&[prompt.clone(), call(2, "t1"), failed.clone(), call(4, "t2"), result(5, "t2"), text(6)]);
+    assert_eq!(labels[2..], ["PreToolUse Bash t1", "PreToolUse Bash t2", "PostToolUse Bash t2", "Stop"]);
+    let labels = of_records(&[prompt.clone(), call(2, "t1"), failed]);
+    assert_eq!(labels[2..], ["PreToolUse Bash t1", "StopFailure"]);
+    // A text without an id may belong to the message of the open call.
+    let anonymous = record("assistant", 3, &json!([{"type": "text", "text": "meanwhile"}]), &json!({}));
+    assert_eq!(of_records(&[prompt, call(2, "t1"), anonymous])[2..], ["PreToolUse Bash t1"]);
+}
+
+/// What the host writes into the main transcript about a message of a subagent.
+fn progress(second: u32, message: &[u8]) -> Vec<u8> {
+    let message: Value = serde_json::from_slice(message).unwrap();
+    let inner = serde_json::json!({"type": message["type"], "message": message["message"], "uuid": format!("i{second}"),
+        "timestamp": message["timestamp"]});
+    let data = serde_json::json!({"message": inner, "normalizedMessages": [], "type": "agent_progress", "prompt": "",
+        "agentId": "a1b2c3d"});
+    let more = serde_json::json!({"type": "progress", "data": data, "message": null, "uuid": format!("u{second}"),
+        "toolUseID": "agent_msg_1", "parentToolUseID": "t1"});
+    record("progress", second, &Value::Null, &more)
+}
+
+#[test]
+fn the_calls_of_an_agent_without_a_transcript_are_taken_from_its_progress() {
+    use serde_json::json;
+    let agent = json!({"type": "tool_use", "id": "t1", "name": "Task",
+        "input": {"subagent_type": "strategic-planner", "description": "x", "prompt": "Plan it."}});
+    let write =
+        json!({"type": "tool_use", "id": "t2", "name": "Write", "input": {"file_path": "/p/plan.md", "content": "x"}});
+    let written = json!([{"type": "tool_result", "tool_use_id": "t2", "content": "ok"}]);
+    let result =
+        json!([{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "It is planned."}]}]);
+    let response =
+        json!({"status": "completed", "agentId": "a1b2c3d", "content": [{"type": "text", "text": "It is planned."}]});
+    let inner = [
+        record("user", 3, &json!("Plan it."), &json!({})),
+        said(4, "s1", &write, &json!({})),
+        record("user", 5, &written, &json!({})),
+    ];
+    let mut main = vec![record("user", 1, &json!("go"), &json!({})), said(2, "m1", &agent, &json!({}))];
+    main.extend(inner.iter().zip(3..).map(|(record, second)| progress(second, record)));
+    // The host repeats progress.
+    main.push(progress(5, &inner[2]));
+    main.push(record("user", 6, &result, &json!({"toolUseResult": response})));
+    main.push(said(7, "m2", &json!({"type": "text", "text": "done"}), &json!({})));
+    let path = "/home/ann/.claude/projects/-p/mine.jsonl";
+    let story = rebuild(vec![filled(TranscriptFile::main(path), &main)]);
+    let events: Vec<_> = story.events.iter().map(|event| event.event.as_object().unwrap().clone()).collect();
+    let expected = [
+        "SessionStart startup",
+        "UserPromptSubmit",
+        "PreToolUse Task t1",
+        "SubagentStart a1b2",
+        "PreToolUse Write t2 a1b2",
+        "PostToolUse Write t2 a1b2",
+        "SubagentStop a1b2",
+        "PostToolUse Task t1",
+        "Stop",
+    ];
+    assert_eq!(labels(&events), expected);
+    assert_eq!((events[4]["agent_type"].as_str(), events[4]["cwd"].as_str()), (Some("strategic-planner"), Some("/p")));
+    assert_eq!(events[6]["last_assistant_message"], "It is planned.");
+    assert_eq!((story.events[4].position.line, story.skipped.count()), (4, 0));
+    // The agent's own transcript has more, so its progress is not used.
+    let own = "/home/ann/.claude/projects/-p/mine/subagents/agent-a1b2c3d.jsonl";
+    let own = filled(TranscriptFile::of_agent(path, own, SubagentInfo::of(own, None).unwrap()), &inner);
+    let both = rebuild(vec![filled(TranscriptFile::main(path), &main), own]).events;
+    let writes: Vec<usize> = both
+        .iter()
+        .filter(|event| event.event.get("tool_use_id").is_some_and(|id| id == "t2"))
+        .map(|event| event.position.file)
+        .collect();
+    assert_eq!(writes, [1, 1]);
+}
+
+#[test]
+fn records_that_a_resumed_session_repeats_under_new_ids_are_skipped() {
+    use serde_json::json;
+    let id = "toolu_01A09q90qw90lq917835lq9";
+    let turn = |uuid: &str, later: u32| {
+        let call = json!({"type": "tool_use", "id": id, "name": "Write", "input": {}});
+        let result = json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+        vec![
+            record("user", 1, &json!("go"), &json!({"uuid": format!("{uuid}1")})),
+            // The time of a copy may be its own.
+            said(2 + later, "m1", &call, &json!({"uuid": format!("{uuid}2")})),
+            record("user", 3 + later, &result, &json!({"uuid": format!("{uuid}3")})),
+            said(4, "m2", &json!({"type": "text", "text": "done"}), &json!({"uuid": format!("{uuid}4")})),
+        ]
+    };
+    let next = record("user", 40, &json!("go"), &json!({"uuid": "n"}));
+    let mut file = filled(TranscriptFile::main("mine.jsonl"), &turn("a", 0));
+    file = filled(file, &turn("b", 20));
+    let story = rebuild(vec![filled(file, &[next])]);
+    let events: Vec<_> = story.events.iter().map(|event| event.event.as_object().unwrap().clone()).collect();
+    let call = |name: &str| format!("{name} Write {id}");
+    let (pre, post) = (call("PreToolUse"), call("PostToolUse"));
+    assert_eq!(labels(&events), ["SessionStart startup", "UserPromptSubmit", &pre, &post, "Stop", "UserPromptSubmit"]);
+    assert_eq!(story.skipped.0[&SkipReason::Repeated].count, 4);
+}
+
 /// What a transcript shows is enough to see that the expert has set its mark on the plan.
 #[test]
 fn facts_are_inferred_from_a_transcript() {

@@ -9,7 +9,7 @@ use modegate::internals::KINDS;
 use modegate::internals::Scenario;
 use modegate::internals::Settings;
 use modegate::internals::{GATE, MODE, PHASE};
-use modegate::internals::{StateFile, StateStatus};
+use modegate::internals::{StateStatus, StateSummary};
 use modegate::{Event, internals::Trigger};
 use modegate::{Facts, RecordedAnswers};
 
@@ -107,6 +107,11 @@ fn every_example_parses(document: &Document) -> Result<(), Failed> {
                 Settings::read(&block.text).map_err(|problems| unreadable(document, block, &problems))?;
                 continue;
             }
+            "yaml user-settings" => {
+                Settings::read_user(&block.text, |_| true)
+                    .map_err(|problems| unreadable(document, block, &problems))?;
+                continue;
+            }
             "yaml mode" => block.text.clone(),
             "yaml part" => format!("mode: example\n{}", block.text),
             "yaml gates" => AROUND.to_owned() + &block.text.lines().map(indented).collect::<String>(),
@@ -191,11 +196,9 @@ fn the_line_is_decided_again(document: &Document) -> Result<(), Failed> {
 
 fn the_state_parses(document: &Document) -> Result<(), Failed> {
     for block in document.blocks_of("json cache") {
-        let state = StateFile::parse(block.text.as_bytes());
-        let session = state.session("demo-session");
-        if state.status != StateStatus::Sound
-            || session.mode_state("plan_mode").is_none_or(|state| state.done.is_empty())
-        {
+        let state = StateSummary::parse(block.text.as_bytes());
+        let entry = state.entry("plan_mode", "demo-session");
+        if state.status != StateStatus::Sound || entry.is_none_or(|entry| entry["done"][0] != "draft") {
             return Err(format!("{state:#?}").into());
         }
     }

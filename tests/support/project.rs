@@ -1,6 +1,6 @@
 //! Projects in temporary folders, and running the binary in them.
 
-use modegate::internals::now;
+use modegate::internals::{now, project_paths_in};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,17 @@ impl Project {
         self.folder.path().canonicalize().unwrap().join("app")
     }
 
+    /// The project's folder in the user's state folder.
+    pub fn own(&self) -> PathBuf {
+        let state = self.folder.path().canonicalize().unwrap().join(".local/state/modegate");
+        project_paths_in(self.home(), &state).own.unwrap()
+    }
+
+    /// The file with the state of a session.
+    pub fn state_file(&self, session: &str) -> PathBuf {
+        self.own().join(format!("sessions/{session}.json"))
+    }
+
     /// Writes a file; `{date}` in its path is replaced by today's date.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.home().join(path.replace("{date}", &now().date));
@@ -93,8 +104,12 @@ impl Project {
     pub fn plain(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
+        // A project whose settings set `HOME` would otherwise have its state in the home of whoever runs the tests.
+        command.env("MODEGATE_STATE_DIR", self.folder.path().join(".local/state/modegate"));
         command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
         command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com"), ("NO_COLOR", "1")]);
+        // The projects of tests have modes of their own; tests about trust remove the variable.
+        command.env("MODEGATE_TRUST", "1");
         command
     }
 

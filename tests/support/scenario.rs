@@ -9,9 +9,9 @@ use modegate::internals::now;
 
 use modegate::Finding;
 use modegate::internals::DecisionChange;
-use modegate::internals::ProjectPaths;
 use modegate::internals::RecordedLine;
 use modegate::internals::Redecision;
+use modegate::internals::project_paths;
 use modegate::internals::{Scenario, ScenarioContext, ScenarioStep, StepOutput};
 use std::path::Path;
 
@@ -36,6 +36,9 @@ pub fn play(scenario: &Scenario) -> Result<PlayedScenario, Failed> {
     }
     for (path, text) in &scenario.files {
         played.project.write(path, text);
+    }
+    if let Some(text) = &scenario.user_settings {
+        played.project.write("../.claude/modegate.yaml", text);
     }
     if scenario.git {
         played.project.shell("git add -A && git commit -q --allow-empty -m start");
@@ -83,13 +86,13 @@ impl PlayedScenario {
 
     /// What the gates found at the last event, as the journal has it.
     fn findings(&self) -> Vec<Finding> {
-        let places = ProjectPaths { home: self.project.home() };
+        let places = project_paths(self.project.home());
         lines(&places.journal(&self.setting.session)).pop().map(|line| line.findings).unwrap_or_default()
     }
 
     /// Decides every event of the journals again, from nothing but the journals, byte for byte.
     pub fn replay(&self) -> Result<(), Failed> {
-        let places = ProjectPaths { home: self.project.home() };
+        let places = project_paths(self.project.home());
         let catalogue = modegate::load_modes(&places.home);
         let mut redecision = Redecision::default();
         for path in modegate::internals::journals(&places.sessions()) {

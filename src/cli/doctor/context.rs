@@ -1,18 +1,20 @@
 //! Reads what the checks look at: settings files, modes and plugins.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::super::client_version::ClientVersion;
 use super::super::install_target::{InstallTarget, user_folder};
+use super::program_checks::is_this_program;
+use crate::disk;
 use crate::hook_entries::{self, HookEntry, SettingsError, entries_in};
 use crate::live::place;
 use crate::mode::Catalogue;
 use crate::mode_cache;
+use crate::trust::{self, TrustRecord};
+use crate::user_folder::is_outside;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The folders of administrators' settings, on any system.
 const MANAGED: [&str; 4] = [
@@ -101,6 +103,22 @@ impl DoctorContext {
         *self.client.get_or_init(ClientVersion::installed)
     }
 
+    /// Whether a program may be run: a repository can bring one along, so that one must be this program, or the person has
+    /// agreed to the project.
+    pub(super) fn may_run(&self, program: &Path) -> bool {
+        is_outside(program, &self.target.home) || is_this_program(program) || self.is_agreed()
+    }
+
+    /// Whether the line of an entry may be run: one of the project must be as `install` writes it.
+    pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
+        let is_of_project = matches!(file.scope, SettingsScope::Project | SettingsScope::Local);
+        !is_of_project || entry.is_as_installed(&self.target.entry_program()) || self.is_agreed()
+    }
+
+    fn is_agreed(&self) -> bool {
+        trust::is_granted(&self.target.home) || TrustRecord::read(&self.target.state_places()).is_some()
+    }
+
     /// A path for messages.
     pub(super) fn short(&self, path: &Path) -> String {
         self.target.short(path)
@@ -109,7 +127,7 @@ impl DoctorContext {
 
 impl SettingsFile {
     fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
-        let value = match fs::read(path) {
+        let value = match disk::read(path, disk::SMALL) {
             Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return None;
@@ -156,7 +174,7 @@ fn plugins(user: Option<&Path>, settings_files: &[SettingsFile]) -> Vec<PathBuf>
         let enabled = file.setting("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
         on.extend(enabled.map(|(name, value)| (name.as_str(), value.as_bool() != Some(false))));
     }
-    let list = user.and_then(|user| fs::read(user.join("plugins/installed_plugins.json")).ok());
+    let list = user.and_then(|user| disk::read(&user.join("plugins/installed_plugins.json"), disk::SMALL).ok());
     let list: Value = list.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let named = |name: &str| list.get("plugins").and_then(|plugins| plugins.get(name)).or_else(|| list.get(name));
     let path = |entry: &Value| entry.get("installPath").and_then(Value::as_str).map(PathBuf::from);

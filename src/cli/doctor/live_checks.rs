@@ -35,6 +35,13 @@ pub(super) struct SentEvent {
 }
 
 impl SentEvent {
+    /// An event for an entry that is not run.
+    fn unsent(entry: &HookEntry<'_>, file: &SettingsFile) -> Self {
+        let (event, file) = (entry.event.to_owned(), file.name.clone());
+        let error = Some("it was not run: you have not trusted this project".to_owned());
+        Self { event, file, exit: None, stdout: String::new(), stderr: String::new(), ms: 0.0, error }
+    }
+
     pub(super) fn print(&self) {
         let exit = self.exit.map_or("-".to_owned(), |exit| exit.to_string());
         let reply = if self.stdout.is_empty() { "no output" } else { self.stdout.trim() };
@@ -53,7 +60,9 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let mut sent = Vec::new();
     for (file, entry) in context.ours() {
         // A missing program is reported by its own check.
-        if EntryProgram::of(&entry, file, &context.target.home).path.is_none() {
+        let Some(program) = EntryProgram::of(&entry, file, &context.target.home).path else { continue };
+        if !context.may_run(&program) || !context.may_run_line(file, &entry) {
+            sent.push(SentEvent::unsent(&entry, file));
             continue;
         }
         let answer = send(context, file, &entry, &session);

@@ -9,8 +9,10 @@ use crate::event::{Blocking, Event, TriggerEvent};
 use crate::facts::Facts;
 use crate::live::{LiveFacts, git};
 use crate::mode::{Action, Catalogue, Gate, Mode};
+use crate::paths::ProjectPaths;
 use crate::project_commands::{Purpose, project_commands};
 use crate::session::Session;
+use crate::trust::TrustRecord;
 use crate::verdict::Verdict;
 use serde_json::json;
 use std::path::Path;
@@ -19,6 +21,14 @@ use std::process::{Command, Stdio};
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let Catalogue { modes, broken, ignored, .. } = &context.catalogue;
     let mut diagnostics = Vec::new();
+    diagnostics.extend(
+        super::super::trust::notice(&context.target.state_places(), &context.catalogue)
+            .map(|notice| Diagnostic::problem("project-untrusted", notice, "run `modegate trust` in a terminal")),
+    );
+    diagnostics.extend(TrustRecord::unsealed(&context.target.state_places()).map(|path| {
+        let message = format!("`{}` is damaged, or was changed by something else, so it is not used", path.display());
+        Diagnostic::problem("trust-record-damaged", message, "run `modegate trust` in a terminal")
+    }));
     for broken in broken {
         let fix = "run `modegate modes check` to see every error";
         diagnostics.push(Diagnostic::problem("mode-invalid", broken.summary(), fix));
@@ -143,7 +153,8 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let event =
         Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
             .ok()?;
-    let live = LiveFacts::new(&event, home.clone(), context.target.state_places().journal("s"));
+    let places = ProjectPaths { home: home.clone(), ..context.target.state_places() };
+    let live = LiveFacts::new(&event, places, context.target.state_places().journal("s"));
     let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
     let scope = Scope {
         event: &event,

@@ -5,10 +5,10 @@
 use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
+use crate::disk;
 use crate::hook_entries::HookEntry;
 use crate::live::place;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
@@ -35,14 +35,15 @@ impl EntryProgram {
     pub(super) fn of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> Self {
         let name = program_of(entry, file, home);
         let is_searched = entry.is_launcher();
-        let path = find_program(&name).or_else(|| is_searched.then(|| launched(home)).flatten());
+        let is_of_project = Path::new(&name).starts_with(home);
+        let path = find_program(&name).or_else(|| is_searched.then(|| launched(home, is_of_project)).flatten());
         Self { name, path, is_searched }
     }
 }
 
-/// The program that a launcher finds if it is not at its place.
-fn launched(home: &Path) -> Option<PathBuf> {
-    let main = place::in_main_checkout(home).map(|main| main.join(".claude/hooks/modegate"));
+/// The program that a launcher finds if it is not at its place; entries of the user use none of a project.
+fn launched(home: &Path, is_of_project: bool) -> Option<PathBuf> {
+    let main = place::in_main_checkout(home).filter(|_| is_of_project).map(|main| main.join(".claude/hooks/modegate"));
     let user = std::env::var_os("HOME").map(PathBuf::from);
     let users =
         user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
@@ -77,6 +78,10 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
         return events.iter().map(|event| diagnostic.clone().about(*event)).collect();
     };
     let name = context.short(&path);
+    if !context.may_run(&path) {
+        let message = format!("`{name}` is another program than this one, and you have not trusted this project");
+        return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];
+    }
     let version = match version(&path) {
         Ok(version) => version,
         Err(why) => {
@@ -89,8 +94,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
         let message = format!("`{name}` is modegate {version}, this is {own}");
         return vec![Diagnostic::problem("program-outdated", message, INSTALL)];
     }
-    let running = std::env::current_exe().and_then(fs::read);
-    if running.is_ok_and(|running| fs::read(&path).is_ok_and(|installed| installed != running)) {
+    if !is_this_program(&path) {
         let message = format!("`{name}` is another build of {own} than this one");
         return vec![Diagnostic::note("program-differs", message, "run `modegate install` if this one is newer")];
     }
@@ -100,6 +104,12 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
         diagnostics.push(Diagnostic::note("debug-build", message, "build with `--release`"));
     }
     diagnostics
+}
+
+/// Whether a program is a copy of this one.
+pub(super) fn is_this_program(path: &Path) -> bool {
+    let running = std::env::current_exe().and_then(|path| disk::read(&path, disk::LARGEST));
+    running.is_ok_and(|running| disk::read(path, disk::LARGEST).is_ok_and(|installed| installed == running))
 }
 
 fn version(path: &Path) -> Result<String, VersionError> {

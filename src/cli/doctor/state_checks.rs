@@ -9,7 +9,7 @@ use super::context::DoctorContext;
 use crate::disk;
 use crate::journal::JournalLine;
 use crate::journal_files;
-use crate::store::{StateStatus, StateStore};
+use crate::store::{StateStatus, StateStore, StoreError};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,8 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
         fs::write(&path, b"").and_then(|()| fs::remove_file(&path))
     };
     let sessions = context.target.state_places().sessions();
-    let folders = [hooks].into_iter().chain(sessions.exists().then_some(sessions));
+    let own = context.target.state_places().own.map(|own| own.join("sessions"));
+    let folders = [hooks].into_iter().chain([Some(sessions), own].into_iter().flatten().filter(|path| path.exists()));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
     let message = format!("`{}` cannot be written ({error}), so no mode can start", context.short(&folder));
     Some(Diagnostic::problem("state-unwritable", message, "make the folder writable"))
@@ -48,31 +49,35 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
 
 fn state(context: &DoctorContext) -> Vec<Diagnostic> {
     let store = StateStore::new(context.target.state_places(), context.catalogue.settings.days);
-    let status = store.read().status;
-    let fix = match status {
+    let fix = match store.summary_status() {
         StateStatus::Newer(_) => "install the newer modegate",
-        _ => "run `modegate cache reset`; otherwise the next event moves the file away and starts a new one",
+        _ => "the next prompt writes a new one; or run `modegate cache reset`",
     };
     let mut diagnostics = Vec::new();
-    diagnostics.extend(state_error(&status).map(|message| Diagnostic::problem("state-unreadable", message, fix)));
-    diagnostics.extend(store.holder().map(|holder| {
-        let message = format!("{holder} holds `.claude/hooks/cache.lock`, so no state can be changed");
+    diagnostics.extend(state_error(&store).map(|message| Diagnostic::problem("state-unreadable", message, fix)));
+    diagnostics.extend(store.holder().map(|(holder, lock)| {
+        let message = format!("{holder} holds `{}`, so the state cannot be changed", context.short(&lock));
         Diagnostic::problem("lock-held", message, "end that process")
     }));
     diagnostics
 }
 
 /// Why the state cannot be used.
-pub(in crate::cli) fn state_error(status: &StateStatus) -> Option<String> {
-    match status {
-        StateStatus::Sound => None,
-        StateStatus::Broken(why) | StateStatus::Unreadable(why) => {
-            Some(format!("`.claude/hooks/cache.json` cannot be read: {why}"))
-        }
-        StateStatus::Newer(version) => {
-            Some(format!("`.claude/hooks/cache.json` has version {version}, which this modegate does not know"))
-        }
+pub(in crate::cli) fn state_error(store: &StateStore) -> Option<String> {
+    let error = |what: &str, status: StateStatus| match status {
+        StateStatus::Sound | StateStatus::Missing => None,
+        StateStatus::Broken(why) | StateStatus::Unreadable(why) => Some(format!("{what} cannot be read: {why}")),
+        StateStatus::Newer(version) => Some(format!("{what} has version {version}, which this modegate does not know")),
+    };
+    if !store.has_folder() {
+        let error = StoreError::NoFolder;
+        return Some(format!("{error}; {}", error.hint()));
     }
+    let summary = || error("`.claude/hooks/cache.json`", store.summary_status());
+    let values = || error("the file of the values that scripts have set", store.values_status());
+    let sessions =
+        || store.unusable().into_iter().find_map(|(path, status)| error(&format!("`{}`", path.display()), status));
+    summary().or_else(values).or_else(sessions)
 }
 
 /// A journal that is off, or has stops of unknown agents.

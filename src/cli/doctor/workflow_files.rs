@@ -23,7 +23,7 @@ pub(super) struct AgentFile {
 
 impl AgentFile {
     fn read(path: &Path) -> Option<Self> {
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = crate::disk::read(path, crate::disk::SMALL).ok()?;
         let (name, tools, denied) = match frontmatter::read(&bytes) {
             FrontmatterBlock::Absent => return None,
             FrontmatterBlock::Map(keys) => {

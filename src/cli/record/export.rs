@@ -14,6 +14,7 @@ use crate::mode_cache;
 use crate::paths::{ProjectPaths, safe_name};
 use crate::replay::export::{ExportReport, LineNote, RecordingExport, export};
 use crate::replay::mask::MaskCounts;
+use crate::user_folder::project_paths;
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
@@ -55,7 +56,7 @@ impl ExportCommand {
         let mut places = places(project);
         let journal = self.journal(&places)?;
         if let Some(home) = project_of(&journal).filter(|_| !given) {
-            places = ProjectPaths { home };
+            places = project_paths(home);
         }
         let (lines, unreadable) = journal_files::all(&journal);
         let Some(first) = lines.first() else {
@@ -68,7 +69,7 @@ impl ExportCommand {
             return Err(CliError::failure(format!("`{}` already exists", out.display()))
                 .hint("overwrite it with `--force`, or choose another file with `--out`"));
         }
-        let recording = export(&session, &mode_cache::sources(&places), &lines, &machine_identity(&places));
+        let recording = export(&session, &mode_cache::trusted_sources(&places), &lines, &machine_identity(&places));
         let text = recording_text(&recording, lines.len())?;
         if to_stdout {
             let _: std::io::Result<()> = std::io::stdout().write_all(text.as_bytes());

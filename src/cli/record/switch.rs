@@ -2,7 +2,7 @@
 
 use crate::cli::cli_error::CliError;
 use crate::cli::file_change::text_of;
-use crate::cli::screen;
+use crate::cli::{screen, trust};
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
 use crate::paths::ProjectPaths;
@@ -17,8 +17,12 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
     // No file is created for the default.
     let changed = switched != text;
     if changed {
+        let may_renew = trust::may_renew(places);
         let failed = |error| CliError::failure(format!("cannot write `{SETTINGS}`: {error}"));
         disk::write(&path, switched.as_bytes(), disk::LinkPolicy::Follow).map_err(failed)?;
+        if may_renew {
+            trust::renew(places);
+        }
     }
     if as_json {
         screen::print_json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));

@@ -6,7 +6,8 @@ use super::line_reader::LineReader;
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::problem::ReplayProblem;
-use std::collections::BTreeMap;
+use crate::replay::transcript::RecordKey;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -16,6 +17,8 @@ use std::time::SystemTime;
 pub(super) struct ReplayInput {
     pub(super) kind: InputKind,
     pub(super) files: Vec<PathBuf>,
+    /// The records of a transcript that are copies of those in another one.
+    pub(super) copied: HashSet<RecordKey>,
     /// The size of all files.
     pub(super) size: u64,
     modified: Option<SystemTime>,
@@ -89,9 +92,15 @@ impl FoundInputs {
         let journals = folder.join(".claude/hooks/sessions");
         let root = if journals.is_dir() { &journals } else { folder };
         let entries = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
-        let entries = entries.filter_entry(|entry| entry.file_name() != "subagents" && entry.file_name() != ".git");
+        let entries = entries.filter_entry(|entry| {
+            let below = entry.path().parent().and_then(Path::file_name).is_some_and(|above| above == "subagents");
+            entry.file_name() != ".git" && (entry.depth() == 0 || !below)
+        });
         for entry in entries {
             match entry {
+                Ok(entry) if entry.file_type().is_dir() && entry.file_name() == "subagents" => {
+                    self.agents(entry.path(), entry.depth() == 0);
+                }
                 Ok(entry) if entry.file_type().is_file() => self.file(entry.path(), false),
                 // A link may lead anywhere, and back.
                 Ok(entry) if entry.path_is_symlink() => self.skipped.push(entry.into_path()),
@@ -104,6 +113,19 @@ impl FoundInputs {
         }
     }
 
+    /// Adds the agents of a session whose own transcript is gone, or whose folder was named.
+    fn agents(&mut self, folder: &Path, named: bool) {
+        let files = subagents(folder);
+        let is_there = main_transcript(folder).is_some_and(|main| main.exists());
+        if files.is_empty() || is_there && !named {
+            return;
+        }
+        if !is_there {
+            self.problem(folder, "the session's own transcript is missing; its agents are replayed without it");
+        }
+        self.inputs.push(ReplayInput::new(InputKind::Transcript, files));
+    }
+
     /// Adds a file; one that was named must be something, one in a folder may be anything.
     fn file(&mut self, path: &Path, named: bool) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -112,22 +134,21 @@ impl FoundInputs {
             return;
         }
         let kind = if ends(".scenario.yaml") || named && (ends(".yaml") || ends(".yml")) {
-            Ok(Some(InputKind::Scenario))
+            Ok(Ok(InputKind::Scenario))
         } else if named || ends(".jsonl") {
             recognize(path)
         } else {
             return self.skipped.push(path.to_owned());
         };
         match kind {
-            Ok(Some(kind)) => {
+            Ok(Ok(kind)) => {
                 let mut files = vec![path.to_owned()];
                 if kind == InputKind::Transcript {
-                    files.extend(subagents(path));
+                    files.extend(subagents(&path.with_extension("").join("subagents")));
                 }
                 self.inputs.push(ReplayInput::new(kind, files));
             }
-            Ok(None) if std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0) => self.problem(path, "empty file"),
-            Ok(None) => self.problem(path, "not a journal, an event stream or a transcript"),
+            Ok(Err(other)) => self.problem(path, other),
             Err(error) => self.problem(path, error),
         }
     }
@@ -161,7 +182,7 @@ impl ReplayInput {
         let meta: Vec<std::fs::Metadata> = files.iter().filter_map(|file| std::fs::metadata(file).ok()).collect();
         let size = meta.iter().map(std::fs::Metadata::len).sum();
         let modified = meta.iter().filter_map(|meta| meta.modified().ok()).max();
-        Self { kind, files, size, modified }
+        Self { kind, files, copied: HashSet::new(), size, modified }
     }
 
     /// The file that names the input: of a journal in two parts, the newer one.
@@ -181,27 +202,44 @@ impl ReplayInput {
     }
 }
 
-/// Recognizes a file by its first lines.
-fn recognize(path: &Path) -> io::Result<Option<InputKind>> {
+/// Recognizes a file by its first lines; the error says what it is instead.
+fn recognize(path: &Path) -> io::Result<Result<InputKind, &'static str>> {
     const FIRST: usize = 20;
     let mut lines = LineReader::open(path)?;
+    let mut kinds = Vec::new();
     for _ in 0..FIRST {
         let Some(raw) = lines.next()? else { break };
         let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
         match keys.kind() {
-            LineKind::Journal | LineKind::Header => return Ok(Some(InputKind::Journal)),
-            LineKind::Event => return Ok(Some(InputKind::Stream)),
-            LineKind::Transcript => return Ok(Some(InputKind::Transcript)),
-            LineKind::Expectation | LineKind::Other => {}
+            LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
+            LineKind::Event => return Ok(Ok(InputKind::Stream)),
+            LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
+            kind => kinds.push(kind),
         }
     }
-    Ok(None)
+    Ok(if kinds.contains(&LineKind::ForeignMessage) {
+        Err("a transcript, but not one of Claude Code")
+    } else if kinds.contains(&LineKind::TranscriptNote) {
+        Ok(InputKind::Transcript)
+    } else if std::fs::metadata(path)?.len() == 0 {
+        Err("empty file")
+    } else {
+        Err("not a journal, an event stream or a transcript")
+    })
 }
 
 /// The transcripts of a session's agents.
-fn subagents(path: &Path) -> Vec<PathBuf> {
-    let folder = path.with_extension("").join("subagents");
+fn subagents(folder: &Path) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let files = entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
     files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect()
+}
+
+/// The main transcript of the session that an agent's transcript or its folder belongs to.
+pub(super) fn main_transcript(path: &Path) -> Option<PathBuf> {
+    let folder = path.ancestors().find(|above| above.file_name().is_some_and(|name| name == "subagents"))?;
+    let session = folder.parent()?;
+    let mut name = session.file_name()?.to_owned();
+    name.push(".jsonl");
+    Some(session.with_file_name(name))
 }

@@ -8,6 +8,7 @@ use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::replay::recording::Header;
+use crate::user_folder::project_paths;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,7 +72,7 @@ impl ModeSource {
             return Err(no_input(format!("`--modes {}` is not a folder", folder.display())));
         }
         if let Some(home) = project_of(folder) {
-            source.project = mode_cache::sources(&ProjectPaths { home });
+            source.project = mode_cache::sources(&project_paths(home));
             source.named = true;
         } else {
             source.loose = Some(LooseModes::read(folder)?);
@@ -108,14 +109,16 @@ impl ModeSource {
         let has_modes = |folder: &&Path| folder.join(MODES).is_dir() || folder.join(SETTINGS).is_file();
         let full = scenario.canonicalize().unwrap_or_default();
         let own = full.ancestors().skip(1).find(has_modes).filter(|_| !self.named && self.loose.is_none());
-        let sources = own.map(|home| mode_cache::sources(&ProjectPaths { home: home.to_owned() }));
+        let sources = own.map(|home| mode_cache::sources(&project_paths(home.to_owned())));
         let ProjectSources { settings, files, .. } = sources.unwrap_or_else(|| self.with_loose(&self.project));
         files.into_iter().chain(settings.map(|text| (SETTINGS.to_owned(), text))).collect()
     }
 
     /// The modes that decide the lines of a recording.
     pub(super) fn of_recording(&self, header: &Header) -> Arc<ResolvedModes> {
-        let has_modes = self.named || self.loose.is_some() || self.project != ProjectSources::default();
+        let has_modes = self.named
+            || self.loose.is_some()
+            || self.project != ProjectSources { user: self.project.user.clone(), ..ProjectSources::default() };
         let own = self.recorded || !has_modes;
         let base = if own || self.loose.is_some() { &header.sources } else { &self.project };
         let sources = self.with_loose(base);
@@ -131,7 +134,7 @@ impl ModeSource {
         };
         let own = format!("the modes of {}", home.display());
         let name = if self.loose.is_none() { &own } else { &self.name };
-        self.resolve(&self.with_loose(&mode_cache::sources(&ProjectPaths { home })), None, name)
+        self.resolve(&self.with_loose(&mode_cache::sources(&project_paths(home))), None, name)
     }
 
     /// Sources with the mode files of `--modes` instead of their own.
@@ -184,7 +187,8 @@ fn owner(path: &Path) -> Option<PathBuf> {
 impl LooseModes {
     fn read(folder: &Path) -> Result<Self, CliError> {
         let unreadable = |path: &Path, error: io::Error| no_input(format!("cannot read `{}`: {error}", path.display()));
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| unreadable(path, error));
+        let read =
+            |path: &Path| crate::disk::read_text(path, crate::disk::SMALL).map_err(|error| unreadable(path, error));
         let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();

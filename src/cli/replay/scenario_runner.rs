@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::hook::{HookAnswer, answer_with_offset};
+use super::super::hook::{HookAnswer, answer_in};
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
 use super::mode_source::{ModeSource, ResolvedModes};
@@ -17,6 +17,7 @@ use crate::replay::result::CaseLocation;
 use crate::replay::scenario::{Scenario, ScenarioContext, ScenarioError, ScenarioStep, StepOutput};
 use crate::session::Session;
 use crate::store::StateStore;
+use crate::user_folder::project_paths_in;
 use crate::verdict::Decision;
 use jiff::{SignedDuration, Timestamp};
 use std::io;
@@ -63,7 +64,7 @@ pub(super) fn replay(input: &ReplayInput, source: &ModeSource, shell: bool, coll
 }
 
 fn run(path: &Path, source: &ModeSource, shell: bool, collector: &mut ResultCollector) -> Result<(), RunError> {
-    let scenario = Scenario::parse(&std::fs::read_to_string(path)?)?;
+    let scenario = Scenario::parse(&crate::disk::read_text(path, crate::disk::SMALL)?)?;
     if scenario.runs_programs() && !shell {
         return Err(RunError::NeedsShell);
     }
@@ -114,7 +115,7 @@ impl ScenarioRunner {
             prompts: 0,
         };
         let file = path.to_string_lossy().into();
-        Ok(Self { shell, project: ProjectPaths { home }, user, file, context, offset })
+        Ok(Self { shell, project: project_paths_in(home, &user.join("state")), user, file, context, offset })
     }
 
     /// Writes the mode files, then the files of the scenario.
@@ -124,11 +125,21 @@ impl ScenarioRunner {
         for (path, text) in modes.chain(&scenario.files) {
             self.write(path, text)?;
         }
+        if let (Some(text), Some(path)) = (&scenario.user_settings, &self.project.user_settings) {
+            let written = crate::disk::write(path, text.as_bytes(), crate::disk::LinkPolicy::Replace);
+            written.map_err(|error| RunError::Write(path.display().to_string(), error))?;
+        }
         if scenario.git {
             self.git(&["init", "-q", "-b", "main"])?;
             self.commit("start")?;
         }
+        self.trust();
         Ok(())
+    }
+
+    /// Agrees to the files of the scenario, which whoever replays it has chosen.
+    fn trust(&self) {
+        super::super::trust::renew(&self.project);
     }
 
     /// Runs the events of a stream, and the steps between them.
@@ -172,7 +183,7 @@ impl ScenarioRunner {
         if !self.shell && has_programs() {
             return Err(RunError::NeedsShell);
         }
-        Ok(answer_with_offset(bytes, Some(&self.project.home), self.offset))
+        Ok(answer_in(bytes, &self.project, self.offset))
     }
 
     /// Does what a step does to the project.
@@ -188,6 +199,7 @@ impl ScenarioRunner {
             let line = self.context.filled(line);
             execute(self.program("sh").args(["-c", &line]), &line)?;
         }
+        self.trust();
         step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
     }
 
@@ -227,6 +239,7 @@ impl ScenarioRunner {
         command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_AUTHOR_NAME", "t"), ("GIT_AUTHOR_EMAIL", "t@example.com")]);
         command.envs([("GIT_COMMITTER_NAME", "t"), ("GIT_COMMITTER_EMAIL", "t@example.com")]);
         command.env("CLAUDE_PROJECT_DIR", &self.project.home).current_dir(&self.project.home);
+        command.env("MODEGATE_STATE_DIR", self.user.join("state"));
         command
     }
 
@@ -239,7 +252,7 @@ impl ScenarioRunner {
     }
 
     fn check(&self, step: &ScenarioStep, kind: &str, answer: &HookAnswer, exit: i32) -> Result<(), RunError> {
-        let session = StateStore::new(self.project.clone(), u32::MAX).read().session(&self.context.session);
+        let session = StateStore::new(self.project.clone(), u32::MAX).read(&self.context.session).session;
         let state = |namespace: &str, key: &str| {
             let state = session.mode_state(namespace).and_then(|state| serde_json::to_value(state).ok());
             state.and_then(|state| state.get(key).cloned()).unwrap_or_default()

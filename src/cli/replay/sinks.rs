@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::super::screen::{print_error, print_line};
+use super::super::screen::{print_error, print_line, print_workflow_command};
 use super::collector::{ReportedEvent, Shard};
 use super::html_data::HtmlData;
 use super::inputs::ReplayInput;
@@ -67,7 +67,7 @@ pub(super) struct GitHub {
 impl ReplaySink for GitHub {
     fn close(self: Box<Self>, summary: &ReplaySummary, catalogue: &Catalogue) -> io::Result<()> {
         for line in github::annotations(&summary.failing, &summary.problems, catalogue) {
-            if self.to_stderr { print_error(line) } else { print_line(line) }
+            print_workflow_command(&line, self.to_stderr);
         }
         if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
             let text = github::summary(&summary.counts, &summary.failing);

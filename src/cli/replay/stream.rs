@@ -1,9 +1,7 @@
 //! Replays events that have no recorded decision: streams of the host, and its transcripts.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::collector::{ReplayMessage, ResultCollector};
-use super::inputs::{InputKind, ReplayInput};
+use super::inputs::{InputKind, ReplayInput, main_transcript};
 use super::journal_reader::unreadable;
 use super::line_reader::LineReader;
 use super::mode_source::{ModeSource, ResolvedModes};
@@ -22,16 +20,21 @@ use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::CaseLocation;
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::session::Session;
-use std::collections::HashMap;
+use crate::user_folder::project_paths;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The accepted hashes of context files and scripts, by path; `None` where every file is used as it is.
+pub(super) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 
 /// A project whose files and git answer the questions.
 pub(super) struct LiveProject {
     pub(super) home: PathBuf,
     /// Whether gates may run programs.
     pub(super) shell: bool,
+    pub(super) accepted: AcceptedHashes,
 }
 
 /// Decides the events of sessions, each on the state that the one before left.
@@ -118,13 +121,16 @@ fn transcript(
 ) -> io::Result<()> {
     let names: Vec<Arc<str>> = input.files.iter().map(|path| path.to_string_lossy().into()).collect();
     let name = |file: usize| names.get(file).cloned().unwrap_or_default();
-    let main = name(0);
+    // The agents of a session whose own transcript is gone name it by their folder.
+    let main = main_transcript(input.main()).unwrap_or_else(|| input.main().to_owned());
+    let session = main.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let main = main.to_string_lossy();
     let mut files = Vec::new();
     for (path, name) in input.files.iter().zip(&names) {
-        let meta = std::fs::read(path.with_extension("meta.json")).ok();
+        let meta = crate::disk::read(&path.with_extension("meta.json"), crate::disk::SMALL).ok();
         let mut file = match SubagentInfo::of(name, meta.as_deref()) {
             Some(agent) => TranscriptFile::of_agent(&main, name, agent),
-            None => TranscriptFile::main(name),
+            None => TranscriptFile::main(name).without_copies(input.copied.clone()),
         };
         let mut lines = LineReader::open(path)?;
         let mut last = 0;
@@ -139,7 +145,7 @@ fn transcript(
     }
     let rebuilt = rebuild(files);
     // Only the shard of the session counts what is missing in its transcript.
-    if collector.has(&input.main().file_stem().unwrap_or_default().to_string_lossy()) {
+    if collector.has(&session) {
         for (reason, skipped) in &rebuilt.skipped.0 {
             let first = ReplayProblem::new(&*name(skipped.first.file), skipped.first.line as u64, reason);
             collector.push(ReplayMessage::Skipped(first, skipped.count as u64));
@@ -177,10 +183,11 @@ impl StreamReplayer<'_> {
         let (session, inferred) = self.sessions.entry(id.to_owned()).or_default();
         session.id = id.into();
         let catalogue = &self.modes.catalogue;
-        let (decided, asked) = if let Some(LiveProject { home, shell }) = self.project {
+        let (decided, asked) = if let Some(LiveProject { home, shell, accepted }) = self.project {
             let folder = self.journals.as_ref().map_or_else(|| Path::new(""), tempfile::TempDir::path);
             let journal = folder.join(format!("{}.jsonl", safe_name(id)));
-            let live = LiveFacts::new(&event, home.clone(), journal.clone());
+            let live = LiveFacts::new(&event, project_paths(home.clone()), journal.clone());
+            let live = live.accepting(accepted.as_ref());
             let decision = if *shell {
                 decide_with(&event, catalogue, session, &live)
             } else {

@@ -13,7 +13,7 @@ use gix::refs::TargetRef;
 pub fn branch(tree: &std::path::Path) -> Result<CurrentBranch, Unknown> {
     let found = Checkout::from(tree)?;
     let repo = found.repository().map_err(|error| match error {
-        LayerError::Unsure(why) | LayerError::Unsupported(why) | LayerError::Unreadable(why) => Unknown::from(why),
+        LayerError::Unsure(why) | LayerError::Unreadable(why) => Unknown::from(why),
     })?;
     let head = repo.head().map_err(|error| format!("HEAD cannot be read: {error}"))?;
     let name = head.referent_name().map(|name| name.shorten().to_string());

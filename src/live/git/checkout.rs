@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use gix::discover::upwards::Options;
@@ -17,6 +18,7 @@ pub(super) struct Checkout {
     repo: Result<gix::Repository, String>,
     root: PathBuf,
     prefix: Vec<u8>,
+    rules: Option<BTreeSet<String>>,
 }
 
 /// An opened repository with its worktree.
@@ -24,6 +26,8 @@ pub(super) struct OpenCheckout<'a> {
     pub(super) repo: &'a gix::Repository,
     /// The worktree's root, absolute and without symbolic links.
     pub(super) root: &'a Path,
+    /// The rules outside of commits that may ignore files, `None` for all of them.
+    pub(super) rules: Option<&'a BTreeSet<String>>,
 }
 
 impl Checkout {
@@ -48,7 +52,12 @@ impl Checkout {
         if inside.starts_with(".git") {
             return Err(format!("`{}` is inside `.git`", tree.display()).into());
         }
-        Ok(Self { prefix: bytes(inside), repo, root })
+        Ok(Self { prefix: bytes(inside), repo, root, rules: None })
+    }
+
+    /// Limits the rules outside of commits that may ignore files.
+    pub(super) fn with_rules(self, rules: BTreeSet<String>) -> Self {
+        Self { rules: Some(rules), ..self }
     }
 
     /// The worktree's root.
@@ -87,20 +96,25 @@ impl Checkout {
         Ok(Some(bytes(&inside)))
     }
 
+    /// The outermost repository inside of this one that `path` is in, and the rest of the path.
+    pub(super) fn nested<'p>(&self, path: &'p [u8]) -> Option<(&'p [u8], &'p [u8])> {
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let parts = slashes.filter_map(|at| Some((path.get(..at)?, path.get(at + 1..)?)));
+        parts.into_iter().find(|(folder, _)| is_repository(&self.root.join(text(folder))))
+    }
+
     /// The repository, if gix can read it.
     pub(super) fn repository(&self) -> Result<&gix::Repository, LayerError> {
         let repo = self.repo.as_ref().map_err(|clause| LayerError::Unsure(clause.clone()))?;
         match repo.config_snapshot().string("extensions.refStorage") {
-            Some(format) if format != "files" => {
-                Err(LayerError::Unsupported(format!("the references are in a {format}")))
-            }
+            Some(format) if format != "files" => Err(LayerError::Unsure(format!("the references are in a {format}"))),
             _ => Ok(repo),
         }
     }
 
     /// The repository together with its worktree.
     pub(super) fn place(&self) -> Result<OpenCheckout<'_>, LayerError> {
-        Ok(OpenCheckout { repo: self.repository()?, root: &self.root })
+        Ok(OpenCheckout { repo: self.repository()?, root: &self.root, rules: self.rules.as_ref() })
     }
 }
 
@@ -123,6 +137,12 @@ fn open(folder: &Path) -> gix::Result<gix::Repository> {
     Ok(repo.to_thread_local())
 }
 
+/// Whether `folder` is the root of a repository's worktree.
+pub(super) fn is_repository(folder: &Path) -> bool {
+    let seen = folder.symlink_metadata();
+    seen.is_ok_and(|seen| seen.is_dir()) && gix::discover::is_git(&folder.join(".git")).is_ok()
+}
+
 /// The commit that HEAD points at.
 pub(super) fn head(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, LayerError> {
     // git itself treats a broken branch as one without commits.
@@ -130,6 +150,22 @@ pub(super) fn head(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, Laye
     let head = repo.head().map_err(broken)?;
     let id = head.try_into_peeled_id().map_err(broken)?;
     Ok(id.map(gix::Id::detach))
+}
+
+/// See [`super::head_changed`].
+pub(super) fn head_changed(repo: &gix::Repository, since: &str) -> Result<bool, LayerError> {
+    let tree = |commit: gix::ObjectId| {
+        let commit =
+            repo.find_object(commit).map_err(LayerError::unsure)?.peel_to_tree().map_err(LayerError::unsure)?;
+        Ok::<_, LayerError>(commit.id)
+    };
+    let empty = gix::ObjectId::empty_tree(repo.object_hash());
+    let now = head(repo)?.map_or(Ok(empty), tree)?;
+    if since.is_empty() {
+        return Ok(now != empty);
+    }
+    let before = gix::ObjectId::from_hex(since.as_bytes()).ok().filter(|id| repo.has_object(*id));
+    before.map_or(Ok(true), |before| Ok(tree(before)? != now))
 }
 
 /// Whether `error` says that there is nothing at a path.

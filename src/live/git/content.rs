@@ -66,7 +66,7 @@ impl<'a> ContentComparer<'a> {
     ///
     /// Line endings can depend on the content in the index, so it is read only if there are carriage returns.
     fn stored(&mut self, whole: &Path, path: &Path) -> Result<ObjectId, LayerError> {
-        let content = std::fs::read(whole).map_err(|error| LayerError::unreadable(whole, &error))?;
+        let content = crate::disk::read(whole, u64::MAX).map_err(|error| LayerError::unreadable(whole, &error))?;
         let returns = content.contains(&b'\r');
         let index = returns.then(|| self.place.repo.index_or_empty()).transpose().map_err(LayerError::unsure)?;
         if self.pipeline.is_none() {

@@ -3,8 +3,6 @@
 use gix::ObjectId;
 use rustix::fs::{FileType, Stat};
 
-/// Assume-unchanged.
-const ASSUMED: u16 = 0x8000;
 /// The side of a conflict.
 const STAGE: u16 = 0x3000;
 /// Skip-worktree.
@@ -41,11 +39,6 @@ impl IndexEntry {
     /// Whether this is one side of an unresolved conflict.
     pub(super) fn is_conflicted(&self) -> bool {
         self.flags & STAGE != 0
-    }
-
-    /// Whether the file is marked assume-unchanged.
-    pub(super) fn is_assumed(&self) -> bool {
-        self.flags & ASSUMED != 0
     }
 
     /// Whether the file is marked skip-worktree.

@@ -4,7 +4,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use gix::{ObjectId, hash};
@@ -14,6 +13,7 @@ use super::index::GitIndex;
 use super::path_scope::PathScope;
 use super::renames::GitBlob;
 use super::staged;
+use crate::disk;
 
 /// Whether the file at `path`, relative to `tree`, is certainly committed.
 pub(super) fn is_committed(tree: &Path, path: &Path) -> bool {
@@ -58,16 +58,16 @@ impl GitFolders {
     /// Finds the repository that contains `tree`, unless something about it is unusual.
     fn of(tree: &Path) -> Option<Self> {
         let root = tree.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
-        let own = match fs::read_to_string(root.join(".git")) {
+        let own = match disk::read_text(&root.join(".git"), disk::SMALL) {
             Ok(link) => root.join(link.strip_prefix("gitdir: ")?.trim_end()),
             Err(_) => root.join(".git"),
         };
-        let common = match fs::read_to_string(own.join("commondir")) {
+        let common = match disk::read_text(&own.join("commondir"), disk::SMALL) {
             Ok(link) => own.join(link.trim_end()),
             Err(_) => own.clone(),
         };
         let folders = Self { root: root.to_path_buf(), own, common };
-        let config = fs::read_to_string(folders.common.join("config")).ok()?;
+        let config = disk::read_text(&folders.common.join("config"), disk::SMALL).ok()?;
         let replaced = folders.common.join("refs/replace").exists();
         let inside = tree.strip_prefix(root).ok()?.starts_with(".git");
         (is_usual(&config) && !replaced && !inside).then_some(folders)
@@ -75,15 +75,15 @@ impl GitFolders {
 
     /// The commit that HEAD points at.
     fn head(&self) -> Option<ObjectId> {
-        let head = fs::read_to_string(self.own.join("HEAD")).ok()?;
+        let head = disk::read_text(&self.own.join("HEAD"), disk::SMALL).ok()?;
         let Some(name) = head.trim_end().strip_prefix("ref: ") else {
             return ObjectId::from_hex(head.trim_end().as_bytes()).ok();
         };
-        let packed = fs::read_to_string(self.common.join("packed-refs")).unwrap_or_default();
+        let packed = disk::read_text(&self.common.join("packed-refs"), disk::LARGEST).unwrap_or_default();
         if !name.starts_with("refs/heads/") || packed.contains(" refs/replace/") {
             return None;
         }
-        if let Ok(id) = fs::read_to_string(self.common.join(name)) {
+        if let Ok(id) = disk::read_text(&self.common.join(name), disk::SMALL) {
             return ObjectId::from_hex(id.trim_end().as_bytes()).ok();
         }
         let mut lines = packed.lines().filter_map(|line| line.split_once(' '));

@@ -1,8 +1,5 @@
 //! The index, read as a stream; only the entries under the given paths are kept.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
-use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -34,7 +31,7 @@ impl GitIndex {
     /// With `hasty`, reading stops after the given paths, and the cached tree may be missing.
     pub(super) fn read(path: &Path, kind: hash::Kind, asked: &PathScope, hasty: bool) -> Result<Self, LayerError> {
         let mut index = Self::default();
-        let file = match File::open(path) {
+        let file = match crate::disk::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(index),
             Err(error) => return Err(LayerError::unreadable(path, &error)),
@@ -102,7 +99,7 @@ impl GitIndex {
         match entry.mode & 0o170_000 {
             0o160_000 => self.links.push(entry),
             0o100_000 | 0o120_000 => self.entries.push(entry),
-            _ => return Err(LayerError::Unsupported("the index is sparse".to_owned())),
+            _ => return Err(LayerError::Unsure("the index is sparse".to_owned())),
         }
         Ok(())
     }
@@ -119,7 +116,7 @@ impl GitIndex {
             if name == *b"TREE" {
                 self.cached = window.need(size)?.get(..size).ok_or_else(corrupt)?.to_vec();
             } else if name == *b"sdir" {
-                return Err(LayerError::Unsupported("the index is sparse".to_owned()));
+                return Err(LayerError::Unsure("the index is sparse".to_owned()));
             } else if !name.first().is_some_and(u8::is_ascii_uppercase) {
                 return Err(LayerError::Unsure("the index is split".to_owned()));
             }
@@ -161,7 +158,7 @@ impl IndexHeader {
         let header = match (bytes.get(..4), number(bytes, 4), number(bytes, 8)) {
             (Some(b"DIRC"), Some(version @ 2..=4), Some(count)) => Self { version, count },
             (Some(b"DIRC"), Some(_), _) => {
-                return Err(LayerError::Unsupported("the index is of an unknown version".to_owned()));
+                return Err(LayerError::Unsure("the index is of an unknown version".to_owned()));
             }
             _ => return Err(corrupt()),
         };

@@ -31,6 +31,12 @@ impl PathScope {
         Self { prefix: Vec::new(), paths: vec![path.to_vec()] }
     }
 
+    /// The same without `inner`.
+    pub(super) fn without(mut self, inner: &[Vec<u8>]) -> Self {
+        self.paths.retain(|path| !inner.contains(path));
+        self
+    }
+
     /// The paths, relative to the root; the root itself is the empty path.
     pub(super) fn paths(&self) -> &[Vec<u8>] {
         &self.paths

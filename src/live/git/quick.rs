@@ -6,7 +6,7 @@ use super::ignore_rules::IgnoreRules;
 use super::index::GitIndex;
 use super::path_scope::PathScope;
 use super::walk::{WalkResult, WorktreeWalk};
-use super::{ChangeKind, CommitState, GitChange, LayerError, renames, staged, submodules};
+use super::{AskedFile, ChangeKind, CommitState, GitChange, LayerError, renames, staged, submodules};
 
 /// The git settings that affect the comparison.
 struct CompareSettings {
@@ -30,13 +30,14 @@ impl CompareSettings {
     }
 }
 
-/// See [`super::commitment`]; `path` is relative to the root and exists.
-pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<CommitState, LayerError> {
+/// See [`super::commitment`].
+pub(super) fn commitment(place: &OpenCheckout<'_>, file: &AskedFile<'_>) -> Result<CommitState, LayerError> {
     let settings = CompareSettings::of(place)?;
-    let asked = PathScope::one(path);
+    let path = file.path;
+    let asked = PathScope::one(file.repository.unwrap_or(path));
     let index = GitIndex::read(&place.repo.index_path(), place.repo.object_hash(), &asked, true)?;
     let entry = match index.exactly(path) {
-        [] => return unknown_file(place, &settings, &index, path),
+        [] => return unknown_file(place, &settings, &index, file),
         [entry] if !entry.is_conflicted() => entry,
         _ => return Ok(CommitState::Modified),
     };
@@ -56,22 +57,32 @@ pub(super) fn commitment(place: &OpenCheckout<'_>, path: &[u8]) -> Result<Commit
     Ok(if blob == Some(wanted) { CommitState::Committed } else { CommitState::Staged })
 }
 
-/// The state of a file that is not in the index: in a submodule, ignored, or untracked.
+/// The state of a file that is not in the index: ignored or untracked.
 fn unknown_file(
     place: &OpenCheckout<'_>,
     settings: &CompareSettings,
     index: &GitIndex,
-    path: &[u8],
+    file: &AskedFile<'_>,
 ) -> Result<CommitState, LayerError> {
-    if let Some(link) = index.link(path) {
-        let (whole, rest) = submodules::inside(place, index.path(link), path)
-            .ok_or_else(|| LayerError::Unsure("a submodule is not checked out".to_owned()))?;
-        return super::commitment(&whole, &text(rest)).map_err(|why| LayerError::Unreadable(why.to_string()));
+    match index.link(file.path) {
+        Some(link) if index.path(link) == file.path => {
+            return Err(LayerError::Unsure("a file is in the place of a submodule".to_owned()));
+        }
+        // git does not look into a submodule that is not checked out.
+        Some(_) => return Ok(CommitState::Untracked),
+        None if file.repository.is_some() && !index.entries.is_empty() => {
+            return Err(LayerError::Unsure("a repository has tracked files of another one".to_owned()));
+        }
+        None if settings.folding => {
+            return Err(LayerError::Unsure("the index may know the file by another name".to_owned()));
+        }
+        None => {}
     }
-    if settings.folding {
-        return Err(LayerError::Unsure("the index may know the file by another name".to_owned()));
-    }
-    let ignored = IgnoreRules::new(place, settings.sparse)?.ignores(path, false)?;
+    let mut rules = IgnoreRules::new(place, settings.sparse)?;
+    let ignored = match file.repository {
+        Some(folder) => rules.ignores(folder, true)?,
+        None => rules.ignores(file.path, false)?,
+    };
     Ok(if ignored { CommitState::Ignored } else { CommitState::Untracked })
 }
 
@@ -83,9 +94,12 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
     if settings.folding && !seen.missing.is_empty() && !(seen.files.is_empty() && seen.folders.is_empty()) {
         return Err(LayerError::Unsure("a file may be there by another name".to_owned()));
     }
-    let mut changes = submodules::inner(place, &index, asked)?;
+    if !seen.missing.is_empty() && !seen.intended.is_empty() {
+        return Err(LayerError::Unsure("files may be renamed".to_owned()));
+    }
+    let mut changes = Vec::new();
     let mut known = std::collections::HashSet::new();
-    for (path, kind) in renames::named(place.repo, &staged::staged(place.repo, &index, asked)?) {
+    for (path, kind) in renames::named(&staged::staged(place.repo, &index, asked)?)? {
         changes.push(asked.change(&path, kind));
         known.insert(path);
     }
@@ -127,7 +141,7 @@ fn unstaged<'a>(
     }
     for link in index.links.iter().filter(|link| asked.covers(index.path(link))) {
         let path = index.path(link);
-        if let Some(kind) = submodules::difference(place, link, path)? {
+        if let Some(kind) = submodules::difference(place, link, path, settings.sparse)? {
             found.push((path, kind));
         }
     }

@@ -2,90 +2,120 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
-use super::checkout::{OpenCheckout, absent, head, text};
-use super::entry::IndexEntry;
-use super::index::GitIndex;
-use super::path_scope::{PathScope, within};
-use super::{ChangeKind, GitChange, LayerError};
+use super::checkout::{Checkout, is_repository, text};
+use super::path_scope::PathScope;
+use super::{GitChange, LayerError, Unknown, program};
 
-/// How the submodule `link` at `path` differs from the index.
-pub(super) fn difference(
-    place: &OpenCheckout<'_>,
-    link: &IndexEntry,
-    path: &[u8],
-) -> Result<Option<ChangeKind>, LayerError> {
-    if link.is_conflicted() {
-        return Ok(Some(ChangeKind::Conflicted));
-    }
-    let whole = place.root.join(text(path));
-    match whole.symlink_metadata() {
-        Ok(seen) if !seen.is_dir() => return Ok(Some(ChangeKind::TypeChanged)),
-        Ok(_) if !is_populated(&whole) => return Ok(None),
-        Ok(_) => {}
-        Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
-        Err(error) => return Err(LayerError::unreadable(&whole, &error)),
-    }
-    if is_configured(place, path)? {
-        return Err(LayerError::Unsure("a submodule is configured to be ignored".to_owned()));
-    }
-    let found = super::Checkout::from(&whole).map_err(LayerError::unsure)?;
-    let commit = found.repository().and_then(head)?;
-    if commit != Some(link.id) || !super::changes(&whole, &[], 1).map_err(LayerError::unsure)?.is_empty() {
-        return Ok(Some(ChangeKind::Submodule));
-    }
-    Ok(None)
+#[cfg(unix)]
+pub(super) use self::quick::difference;
+
+/// Whether the repository at `folder` is a submodule, known to the index.
+pub(super) fn is_linked(found: &Checkout, folder: &[u8]) -> Result<bool, Unknown> {
+    super::layered(found, |place| is_quick_linked(place, folder), || program::is_linked(found, folder))
 }
 
-/// The changes under the given paths inside submodules.
-pub(super) fn inner(
-    place: &OpenCheckout<'_>,
-    index: &GitIndex,
-    asked: &PathScope,
-) -> Result<Vec<GitChange>, LayerError> {
-    let mut changes = Vec::new();
+/// The changes under the paths of `asked` that are inside of submodules, and the other paths.
+pub(super) fn inner(found: &Checkout, asked: PathScope) -> Result<(Vec<GitChange>, PathScope), Unknown> {
+    let (mut changes, mut done) = (Vec::new(), Vec::new());
     for path in asked.paths() {
-        let Some(link) = index.link(path).map(|link| index.path(link)).filter(|link| link != path) else {
+        let Some((folder, rest)) = found.nested(path) else { continue };
+        if !is_linked(found, folder)? {
             continue;
-        };
-        let Some((whole, rest)) = inside(place, link, path) else {
-            continue;
-        };
+        }
         let rest = String::from_utf8_lossy(rest).into_owned();
-        for change in super::changes(&whole, &[rest], usize::MAX).map_err(LayerError::unsure)? {
-            let path = [link, b"/", change.path.as_bytes()].concat();
+        for change in super::changes(&found.root().join(text(folder)), &[rest], usize::MAX)? {
+            let path = [folder, b"/", change.path.as_bytes()].concat();
             changes.push(asked.change(&path, change.kind));
         }
+        done.push(path.clone());
     }
-    Ok(changes)
+    Ok((changes, asked.without(&done)))
 }
 
-/// The checked out submodule at `link`, and `path` relative to it.
-pub(super) fn inside<'a>(
-    place: &OpenCheckout<'_>,
-    link: &[u8],
-    path: &'a [u8],
-) -> Option<(std::path::PathBuf, &'a [u8])> {
-    let whole = place.root.join(text(link));
-    let rest = path.strip_prefix(link)?.strip_prefix(b"/")?;
-    (within(link, path) && is_populated(&whole)).then_some((whole, rest))
-}
-
-/// Whether a submodule is checked out at `whole`.
-fn is_populated(whole: &Path) -> bool {
-    gix::discover::is_git(&whole.join(".git")).is_ok()
-}
-
-/// Whether a setting says how much of this submodule's state to ignore.
-fn is_configured(place: &OpenCheckout<'_>, path: &[u8]) -> Result<bool, LayerError> {
-    if place.repo.config_snapshot().string("diff.ignoreSubmodules").is_some() {
-        return Ok(true);
-    }
-    for module in place.repo.submodules().map_err(LayerError::unsure)?.into_iter().flatten() {
-        if module.path().is_ok_and(|at| at == path) {
-            return Ok(module.ignore().map_err(LayerError::unsure)?.is_some());
+/// The `ignore` of each submodule in `.gitmodules`, by name.
+///
+/// The settings of the repository may say something else, but they are not part of a commit.
+pub(super) fn ignored_parts(found: &Checkout) -> BTreeMap<String, String> {
+    let path = found.root().join(".gitmodules");
+    let Ok(bytes) = crate::disk::read(&path, crate::disk::LARGEST) else { return BTreeMap::new() };
+    let Ok(file) = gix::config::File::from_bytes_no_includes(
+        &bytes,
+        gix::config::file::Metadata::from(gix::config::Source::Worktree),
+        gix::config::file::init::Options::default(),
+    ) else {
+        return BTreeMap::new();
+    };
+    let sections = file.sections_by_name("submodule").into_iter().flatten();
+    let mut parts = BTreeMap::new();
+    for section in sections {
+        let Some(name) = section.header().subsection_name() else { continue };
+        let ignore = parts.entry(name.to_string()).or_insert_with(|| "none".to_owned());
+        if let Some(value) = section.value("ignore") {
+            *ignore = value.to_string();
         }
     }
-    Ok(false)
+    parts
+}
+
+/// See [`is_linked`].
+#[cfg(unix)]
+fn is_quick_linked(place: &super::OpenCheckout<'_>, folder: &[u8]) -> Result<bool, LayerError> {
+    use super::index::GitIndex;
+    let (kind, asked) = (place.repo.object_hash(), PathScope::one(folder));
+    let index = GitIndex::read(&place.repo.index_path(), kind, &asked, false)?;
+    Ok(index.link(folder).is_some_and(|link| index.path(link) == folder))
+}
+
+/// See [`is_linked`].
+#[cfg(not(unix))]
+fn is_quick_linked(_: &super::OpenCheckout<'_>, _: &[u8]) -> Result<bool, LayerError> {
+    Err(LayerError::Unsure("not on this system".to_owned()))
+}
+
+#[cfg(unix)]
+mod quick {
+    //! The comparison of the quick layer.
+
+    use super::is_repository;
+    use crate::live::git::checkout::{OpenCheckout, absent, head, text};
+    use crate::live::git::entry::IndexEntry;
+    use crate::live::git::{ChangeKind, Checkout, LayerError, changes};
+
+    /// How the submodule `link` at `path` differs from the index; a `sparse` checkout may leave it out.
+    pub(in crate::live::git) fn difference(
+        place: &OpenCheckout<'_>,
+        link: &IndexEntry,
+        path: &[u8],
+        sparse: bool,
+    ) -> Result<Option<ChangeKind>, LayerError> {
+        if link.is_conflicted() {
+            return Ok(Some(ChangeKind::Conflicted));
+        }
+        let whole = place.root.join(text(path));
+        if whole.parent().is_some_and(|folder| folder.canonicalize().is_ok_and(|real| real != folder)) {
+            // Behind a symbolic link is another folder.
+            return Ok(Some(ChangeKind::Deleted));
+        }
+        match whole.symlink_metadata() {
+            Ok(seen) if !seen.is_dir() => return Ok(Some(ChangeKind::TypeChanged)),
+            Ok(_) if !is_repository(&whole) => return Ok(None),
+            Ok(_) => {}
+            Err(error) if absent(&error) && sparse && link.is_skipped() => return Ok(None),
+            Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
+            Err(error) => return Err(LayerError::unreadable(&whole, &error)),
+        }
+        if crate::disk::read(&place.root.join(".gitmodules"), crate::disk::LARGEST)
+            .is_ok_and(|text| memchr::memmem::find(&text, b"ignore").is_some())
+        {
+            return Err(LayerError::Unsure("a submodule may be ignored in part".to_owned()));
+        }
+        let found = Checkout::from(&whole).map_err(LayerError::unsure)?;
+        let commit = found.repository().and_then(head)?;
+        if commit != Some(link.id) || !changes(&whole, &[], 1).map_err(LayerError::unsure)?.is_empty() {
+            return Ok(Some(ChangeKind::Submodule));
+        }
+        Ok(None)
+    }
 }

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use super::LayerError;
 use super::checkout::text;
 use super::dir_listing::{DirListing, EntryType};
+use super::entry::IndexEntry;
 use super::folder_task::{FolderEntries, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
@@ -40,7 +41,7 @@ pub(super) struct WalkResult {
 pub(super) struct WorktreeWalk<'a> {
     index: &'a GitIndex,
     root: OwnedFd,
-    /// Whether files marked skip-worktree may exist.
+    /// Whether files marked skip-worktree may be left out.
     sparse: bool,
     /// Whether the executable bit counts.
     modes: bool,
@@ -77,7 +78,9 @@ impl<'a> WorktreeWalk<'a> {
             _ => std::thread::available_parallelism().map_or(1, usize::from).min(THREADS),
         };
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| self.work())).collect();
+            let helpers: Vec<_> = (1..threads)
+                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, || self.work()).ok())
+                .collect();
             seen.append(self.work());
             for helper in helpers {
                 match helper.join() {
@@ -224,7 +227,7 @@ impl<'a> WorktreeWalk<'a> {
             seen.conflicts.push(at);
         } else if entry.is_intended() {
             seen.intended.push(at);
-        } else if !entry.is_assumed() && (self.sparse || !entry.is_skipped()) {
+        } else {
             let proven = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
                 .is_ok_and(|now| entry.is_proven(&now, self.modes, self.index.written));
             if !proven {
@@ -233,13 +236,18 @@ impl<'a> WorktreeWalk<'a> {
         }
     }
 
-    /// Records a missing tracked file, unless it is marked assume-unchanged or skip-worktree.
+    /// Records a missing tracked file, unless a sparse checkout leaves it out.
     fn missing(&self, at: usize, seen: &mut WalkResult) {
         match self.index.entries.get(at) {
             Some(entry) if entry.is_conflicted() => seen.conflicts.push(at),
-            Some(entry) if !entry.is_assumed() && !entry.is_skipped() => seen.missing.push(at),
+            Some(entry) if !(self.sparse && entry.is_skipped() && self.is_absent(entry)) => seen.missing.push(at),
             _ => {}
         }
+    }
+
+    /// Whether nothing is at the path of `entry`, even through links.
+    fn is_absent(&self, entry: &IndexEntry) -> bool {
+        statat(&self.root, self.index.path(entry), AtFlags::SYMLINK_NOFOLLOW).is_err()
     }
 }
 

@@ -1,8 +1,11 @@
 //! `.claude/gates.json`: gates by name, and for each event the list of its gates.
 
+mod placement;
+
 use super::{ImportedFile, NodeBuilder, base, entries, field, texts};
 use crate::event::{EventKind, Trigger};
-use crate::yaml::{FileProblem, Node, did_you_mean, json, nearest};
+use crate::yaml::{FileProblem, Node, NodeValue, did_you_mean, json, nearest};
+use placement::{PlacedGate, place};
 
 /// Gates that need no command: modegate does by itself what they do.
 const BUILT_IN: [&str; 2] = ["commands", "plugin-path"];
@@ -13,78 +16,155 @@ const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fa
 /// The keys of an event.
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
-/// Converts the file if it has the keys `gates` and `hooks`.
-pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
+/// The native actions: a gate of such a name gets another id.
+const ACTIONS: [&str; 7] = ["continue", "pass", "observe", "warn", "ask", "block", "stop"];
+
+/// Converts the file if it has the keys `gates` and `hooks`; each replaces the same key of `defaults`.
+pub(super) fn parse(text: &str, defaults: Option<&str>) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
-    let (Some(gates), Some(hooks)) = (field(&root, "gates"), field(&root, "hooks")) else {
-        return Ok(ImportedFile::Other);
-    };
-    let is_map = |node: &Node| {
-        entries(Some(node)).iter().all(|(_, value)| matches!(value.value, crate::yaml::NodeValue::Map(_)))
-    };
-    if !is_map(gates) || !is_map(hooks) {
-        return Ok(ImportedFile::Other);
-    }
-    let mut file = GatesFile { gates: entries(Some(gates)), hooks: entries(Some(hooks)), problems: Vec::new() };
-    file.spell(file.gates, &GATE);
-    file.spell(file.hooks, &HOOK);
-    let nodes = file.translate();
+    let Some((gates, hooks)) = parts(&root) else { return Ok(ImportedFile::Other) };
+    let below = defaults.and_then(|text| json::parse(text).ok());
+    let (more_gates, more_hooks) = below.as_ref().and_then(parts).unwrap_or_default();
+    let (gates, hooks) = (merged(more_gates, gates), merged(more_hooks, hooks));
+    let mut file = GatesFile { gates: &gates, problems: Vec::new(), warnings: Vec::new() };
+    file.spell(&gates, &GATE);
+    file.spell(&hooks, &HOOK);
+    let lists = file.lists(&hooks);
+    let nodes = file.native(&place(&file, lists));
     if file.problems.is_empty() {
-        Ok(ImportedFile::Mode(base(NodeBuilder::at(&root), nodes)))
-    } else {
-        Err(file.problems)
+        return Ok(ImportedFile::Mode { node: base(NodeBuilder::at(&root), nodes), warnings: file.warnings });
     }
+    file.problems.extend(file.warnings);
+    Err(file.problems)
+}
+
+/// The entries of a mapping.
+type Entries<'a> = &'a [(Node, Node)];
+
+/// The gates and the events of a file in this format.
+fn parts(root: &Node) -> Option<(Entries<'_>, Entries<'_>)> {
+    let mapping = |name: &str| match field(root, name).map(|node| &node.value) {
+        Some(NodeValue::Map(entries)) => Some(entries.as_slice()),
+        _ => None,
+    };
+    let (gates, hooks) = (mapping("gates")?, mapping("hooks")?);
+    let is_map = |(_, value): &(Node, Node)| matches!(value.value, NodeValue::Map(_));
+    (gates.iter().all(is_map) && hooks.iter().all(is_map)).then_some((gates, hooks))
+}
+
+/// The entries of `below`, replaced by those of `above` with the same key, then the rest of `above`.
+fn merged(below: Entries<'_>, above: Entries<'_>) -> Vec<(Node, Node)> {
+    let with_key = |entries: Entries<'_>, key: &Node| entries.iter().any(|(own, _)| own.text() == key.text());
+    let kept = below.iter().map(|entry| above.iter().find(|(key, _)| key.text() == entry.0.text()).unwrap_or(entry));
+    kept.chain(above.iter().filter(|(key, _)| !with_key(below, key))).cloned().collect()
+}
+
+/// The gates of an event, in the order in which they run.
+struct EventGates<'a> {
+    event: &'a str,
+    /// Whether it is a prompt, for which keywords count.
+    prompts: bool,
+    trigger: Node,
+    names: Vec<&'a str>,
+}
+
+/// What a gate does on a result.
+enum NextStep<'a> {
+    Verdict(&'static str),
+    Gate(&'a str),
 }
 
 struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
-    hooks: &'a [(Node, Node)],
     problems: Vec<FileProblem>,
+    warnings: Vec<FileProblem>,
 }
 
 impl<'a> GatesFile<'a> {
-    /// The gates that events or other gates lead to, in the order in which events name them.
-    fn translate(&mut self) -> Vec<Node> {
-        let mut order: Vec<(&'a str, Vec<Node>)> = Vec::new();
-        for (event, hook) in self.hooks {
+    /// The gates of each event; reports names that are not gates.
+    fn lists(&mut self, hooks: &'a [(Node, Node)]) -> Vec<EventGates<'a>> {
+        let mut lists = Vec::new();
+        for (event, hook) in hooks {
             let Some(trigger) = self.trigger(event, hook) else { continue };
-            for name in entries_of(field(hook, "gates")) {
-                let known = name.text().unwrap_or_default();
-                if self.is_known(name) {
-                    match order.iter_mut().find(|(own, _)| *own == known) {
-                        Some((_, on)) => on.push(trigger.clone()),
-                        None => order.push((known, vec![trigger.clone()])),
-                    }
+            let name = event.text().unwrap_or_default();
+            let kind = EventKind::named(name);
+            let prompts = matches!(kind, Some(EventKind::UserPromptSubmit | EventKind::UserPromptExpansion));
+            let mut names: Vec<&str> = Vec::new();
+            for named in self.named_gates(hook) {
+                let gate = named.text().unwrap_or_default();
+                if self.is_known(named) && !self.is_idle(gate, 0) && !names.contains(&gate) {
+                    names.push(gate);
+                }
+            }
+            lists.push(EventGates { event: name, prompts, trigger, names });
+        }
+        for (_, gate) in self.gates {
+            for named in ["on_pass", "on_fail"].into_iter().filter_map(|key| field(gate, key)) {
+                if matches!(self.next_step(named), NextStep::Gate(_)) {
+                    self.is_known(named);
                 }
             }
         }
-        let mut at = 0;
-        while let Some((name, _)) = order.get(at) {
-            let targets = self.gate(name).map(|(_, gate)| targets(gate)).unwrap_or_default();
-            for target in targets {
-                if self.is_known(target) && !order.iter().any(|(own, _)| Some(*own) == target.text()) {
-                    order.push((target.text().unwrap_or_default(), Vec::new()));
-                }
-            }
-            at += 1;
-        }
-        let own = order.iter().filter(|(name, _)| !BUILT_IN.contains(name));
-        own.filter_map(|(name, on)| self.gate(name).map(|(key, gate)| native(key, gate, on))).collect()
+        lists
     }
 
-    /// Reports keys that are probably misspelt; other unknown keys are allowed.
+    /// The names under `gates`: a list, or one name.
+    fn named_gates(&mut self, hook: &'a Node) -> Vec<&'a Node> {
+        let Some(gates) = field(hook, "gates") else { return Vec::new() };
+        match &gates.value {
+            NodeValue::List(items) => items.iter().collect(),
+            NodeValue::Scalar { text, .. } => {
+                let message = format!("`gates` is a list: write [\"{text}\"]");
+                self.warnings.push(FileProblem::at(gates.location, message));
+                vec![gates]
+            }
+            NodeValue::Map(_) => {
+                self.problems.push(FileProblem::at(gates.location, "`gates` is a list of names".to_owned()));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Warns of keys that are probably misspelt; other unknown keys are comments.
     fn spell(&mut self, entries_of_all: &[(Node, Node)], keys: &[&str]) {
-        for (key, _) in entries_of_all.iter().flat_map(|(_, value)| entries(Some(value))) {
-            let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
-            if let Some(near) = nearest(name, keys) {
-                self.problems
-                    .push(FileProblem::at(key.location, format!("unknown key `{name}`, did you mean `{near}`?")));
+        for value in entries_of_all.iter().map(|(_, value)| value) {
+            for (key, _) in entries(Some(value)) {
+                let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
+                let Some(near) = nearest(name, keys) else { continue };
+                let hint = if field(value, near).is_none() { did_you_mean(name, &[near]) } else { String::new() };
+                self.warnings.push(FileProblem::at(key.location, format!("unknown key `{name}`{hint}")));
             }
         }
     }
 
     fn gate(&self, name: &str) -> Option<&'a (Node, Node)> {
         self.gates.iter().find(|(key, _)| key.text() == Some(name))
+    }
+
+    fn is_built_in(&self, name: &str) -> bool {
+        BUILT_IN.contains(&name) && self.gate(name).is_none_or(|(_, gate)| field(gate, "command").is_none())
+    }
+
+    /// Whether a gate is built in and nothing follows from it.
+    fn is_idle(&self, name: &str, depth: usize) -> bool {
+        let next = || self.gate(name).and_then(|(_, gate)| field(gate, "on_pass"));
+        self.is_built_in(name)
+            && match next().map(|action| self.next_step(action)) {
+                None | Some(NextStep::Verdict("continue")) => true,
+                Some(NextStep::Gate(other)) => depth < BUILT_IN.len() && self.is_idle(other, depth + 1),
+                Some(NextStep::Verdict(_)) => false,
+            }
+    }
+
+    /// What an action leads to; a word in lower case is an action unless a gate is called so.
+    fn next_step(&self, action: &'a Node) -> NextStep<'a> {
+        const WORDS: [(&str, &str); 3] = [("CONTINUE", "continue"), ("BLOCK", "block"), ("STOP", "stop")];
+        let word = action.text().unwrap_or_default();
+        let is_action = |theirs: &str| word == theirs || word.eq_ignore_ascii_case(theirs) && self.gate(word).is_none();
+        match WORDS.into_iter().find(|(theirs, _)| is_action(theirs)) {
+            Some((_, ours)) => NextStep::Verdict(ours),
+            None => NextStep::Gate(word),
+        }
     }
 
     /// The trigger, as `Event(name|name)`.
@@ -96,8 +176,20 @@ impl<'a> GatesFile<'a> {
             self.problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
             return None;
         }
-        let agents = matches!(EventKind::named(name), Some(EventKind::SubagentStart | EventKind::SubagentStop));
-        let chosen = texts(field(hook, if agents { "enabled_agents" } else { "enabled_tools" }));
+        let subject = EventKind::named(name).and_then(|kind| kind.row().subject);
+        let mut chosen = Vec::new();
+        for (key, of, what) in [("enabled_tools", "tool_name", "a tool"), ("enabled_agents", "agent_type", "an agent")]
+        {
+            match field(hook, key) {
+                Some(node) if subject == Some(of) => chosen = texts(Some(node)),
+                Some(node) => {
+                    let message =
+                        format!("`{key}` has no effect: `{name}` is not about {what}, so its gates always run");
+                    self.warnings.push(FileProblem::at(node.location, message));
+                }
+                None => {}
+            }
+        }
         let at = NodeBuilder::at(event);
         Some(at.text(if chosen.is_empty() { name.to_owned() } else { format!("{name}({})", chosen.join("|")) }))
     }
@@ -106,7 +198,7 @@ impl<'a> GatesFile<'a> {
     fn is_known(&mut self, named: &Node) -> bool {
         let name = named.text().unwrap_or_default();
         let problem = match self.gate(name) {
-            _ if BUILT_IN.contains(&name) => return true,
+            _ if self.is_built_in(name) => return true,
             Some((_, gate)) if field(gate, "command").is_some() => return true,
             Some(_) => format!("gate `{name}` has no `command` and is not built in"),
             None => {
@@ -115,58 +207,58 @@ impl<'a> GatesFile<'a> {
                 format!("no gate is called `{name}`{near}")
             }
         };
-        self.problems.push(FileProblem::at(named.location, problem));
+        let problem = FileProblem::at(named.location, problem);
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
         false
     }
-}
 
-fn entries_of(node: Option<&Node>) -> &[Node] {
-    match node.map(|node| &node.value) {
-        Some(crate::yaml::NodeValue::List(items)) => items,
-        _ => &[],
+    /// The gates as in a native mode file.
+    fn native(&self, placed: &[PlacedGate<'a>]) -> Vec<Node> {
+        let gates = placed.iter().filter_map(|one| Some((one, self.gate(one.name)?)));
+        gates.map(|(one, (key, gate))| self.native_gate(one, key, gate, placed)).collect()
     }
-}
 
-/// The gates that a gate leads to.
-fn targets(gate: &Node) -> Vec<&Node> {
-    let actions = ["on_pass", "on_fail"].into_iter().filter_map(|name| field(gate, name));
-    actions.filter(|action| verdict(action.text().unwrap_or_default()).is_none()).collect()
-}
+    fn native_gate(&self, one: &PlacedGate<'a>, key: &Node, gate: &'a Node, all: &[PlacedGate<'a>]) -> Node {
+        let at = NodeBuilder::at(key);
+        let mut fields = vec![("id", at.text(one.id.as_str()))];
+        if !one.on.is_empty() {
+            fields.push(("on", at.list(one.on.clone())));
+        }
+        if one.prompts {
+            let words = texts(field(gate, "keywords"));
+            let any = words.iter().map(|word| at.map(vec![("prompt", at.text(word))])).collect();
+            fields.push(("if", at.map(vec![("any", at.list(any))])));
+        }
+        let about = field(gate, "description").and_then(Node::text);
+        let about = about.map(|about| at.text(format!("{}.", about.trim_end_matches('.'))));
+        let actions = if let Some(command) = field(gate, "command") {
+            fields.push(("check", NodeBuilder::at(command).map(vec![("run", command.clone())])));
+            fields.extend(about.map(|about| ("else", about)));
+            [("on_pass", "pass"), ("on_fail", "fail")].as_slice()
+        } else {
+            // What a built-in gate does always succeeds, so its `on_pass` always follows.
+            let name = || at.text(format!("The gate `{}` blocks.", one.name));
+            fields.push(("deny", about.unwrap_or_else(name)));
+            [("on_pass", "fail")].as_slice()
+        };
+        for (theirs, ours) in actions {
+            if let Some(action) = field(gate, theirs) {
+                let word = self.native_action(action, all);
+                fields.push((*ours, NodeBuilder::at(action).text(word)));
+            }
+        }
+        at.map(fields)
+    }
 
-fn verdict(word: &str) -> Option<&'static str> {
-    match word {
-        "CONTINUE" => Some("continue"),
-        "BLOCK" => Some("block"),
-        "STOP" => Some("stop"),
-        _ => None,
-    }
-}
-
-/// The gate as in a native mode file.
-fn native(name: &Node, gate: &Node, on: &[Node]) -> Node {
-    let at = NodeBuilder::at(name);
-    let mut fields = vec![("id", at.text(name.text().unwrap_or_default()))];
-    if !on.is_empty() {
-        fields.push(("on", at.list(on.to_vec())));
-    }
-    let keywords = texts(field(gate, "keywords"));
-    if !keywords.is_empty() {
-        // Keywords are for prompts; an event without a prompt matches too.
-        let none = at.map(vec![("not", at.map(vec![("prompt", at.map(Vec::new()))]))]);
-        let any = keywords.iter().map(|word| at.map(vec![("prompt", at.text(word))]));
-        fields.push(("if", at.map(vec![("any", at.list([none].into_iter().chain(any).collect()))])));
-    }
-    if let Some(command) = field(gate, "command") {
-        fields.push(("check", NodeBuilder::at(command).map(vec![("run", command.clone())])));
-    }
-    if let Some(about) = field(gate, "description").and_then(Node::text) {
-        fields.push(("else", at.text(format!("{}.", about.trim_end_matches('.')))));
-    }
-    for (theirs, ours) in [("on_pass", "pass"), ("on_fail", "fail")] {
-        if let Some(action) = field(gate, theirs) {
-            let word = action.text().unwrap_or_default();
-            fields.push((ours, NodeBuilder::at(action).text(verdict(word).unwrap_or(word))));
+    fn native_action(&self, action: &'a Node, all: &[PlacedGate<'a>]) -> String {
+        match self.next_step(action) {
+            NextStep::Verdict(word) => word.to_owned(),
+            NextStep::Gate(name) if self.is_idle(name, 0) => "continue".to_owned(),
+            NextStep::Gate(name) => {
+                all.iter().find(|one| one.name == name && !one.prompts).map_or(name, |one| &one.id).to_owned()
+            }
         }
     }
-    at.map(fields)
 }

@@ -2,10 +2,17 @@
 
 use super::{ImportedFile, NodeBuilder, base, entries, field};
 use crate::event::EventKind;
+use crate::mode::USER_HOOKS;
 use crate::yaml::{FileProblem, Node, NodeValue, did_you_mean, toml};
 
 /// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
+
+/// Events that hooks only hear of: what they say changes nothing.
+const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessage"];
+
+/// The seconds of a hook that has no limit of its own; the time for an event is shorter.
+const TIMEOUT: &str = "600";
 
 /// The keys of a hook.
 const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
@@ -15,67 +22,97 @@ const HANDLERS: [(&str, [&str; 3]); 2] =
     [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
 
 /// Converts the file if it has the list `hooks`.
-pub(super) fn parse(text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
+pub(super) fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
     let Some(NodeValue::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else {
         return Ok(ImportedFile::Other);
     };
-    let mut problems = Vec::new();
-    let names = names(hooks);
-    let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut problems)).collect();
-    if problems.is_empty() { Ok(ImportedFile::Mode(base(NodeBuilder::at(&root), nodes))) } else { Err(problems) }
+    let mut found = HookProblems::default();
+    let names = names(hooks, if file == USER_HOOKS { "user-hooks" } else { "hooks" });
+    let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut found)).collect();
+    let HookProblems { mut problems, warnings } = found;
+    if problems.is_empty() {
+        return Ok(ImportedFile::Mode { node: base(NodeBuilder::at(&root), nodes), warnings });
+    }
+    problems.extend(warnings);
+    Err(problems)
 }
 
-/// A unique name for each hook: names in the file are for people and may repeat.
-fn names(hooks: &[Node]) -> Vec<String> {
+/// What is wrong with a file.
+#[derive(Default)]
+struct HookProblems {
+    /// Problems that make it unusable.
+    problems: Vec<FileProblem>,
+    /// Problems of parts that are not used.
+    warnings: Vec<FileProblem>,
+}
+
+/// A unique name for each hook, `fallback-N` if it has none: names in the file are for people and may repeat.
+fn names(hooks: &[Node], fallback: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, hook) in (1..).zip(hooks) {
         let own = field(hook, "name").and_then(Node::text).filter(|name| !names.iter().any(|other| other == name));
-        let other = field(hook, "name").and_then(Node::text).unwrap_or("hooks");
+        let other = field(hook, "name").and_then(Node::text).unwrap_or(fallback);
         names.push(own.map_or_else(|| format!("{other}-{number}"), str::to_owned));
     }
     names
 }
 
-/// Reports unknown keys.
-fn spell(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<FileProblem>) {
+/// Warns of unknown keys.
+fn spell(node: &Node, what: &str, keys: &[&str], found: &mut HookProblems) {
     for (key, _) in entries(Some(node)) {
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
             let near = did_you_mean(name, keys);
-            problems.push(FileProblem::at(key.location, format!("{what} has no key `{name}`{near}")));
+            found.warnings.push(FileProblem::at(key.location, format!("{what} has no key `{name}`{near}")));
         }
     }
 }
 
-fn native(name: String, hook: &Node, problems: &mut Vec<FileProblem>) -> Option<Node> {
+fn native(name: String, hook: &Node, found: &mut HookProblems) -> Option<Node> {
     let at = NodeBuilder::at(hook);
-    spell(hook, "a hook", &KEYS, problems);
+    spell(hook, "a hook", &KEYS, found);
     for (name, keys) in HANDLERS {
         if let Some(handler) = field(hook, name) {
-            spell(handler, &format!("`{name}`"), &keys, problems);
+            spell(handler, &format!("`{name}`"), &keys, found);
         }
     }
-    let trigger = trigger(hook, problems)?;
+    for (handler, key) in [("shell", "command"), ("webhook", "url")] {
+        if let Some(node) = field(hook, handler).filter(|node| field(node, key).is_none()) {
+            found.problems.push(FileProblem::at(node.location, format!("`{handler}` needs a `{key}`")));
+            return None;
+        }
+    }
+    let trigger = trigger(hook, &mut found.problems)?;
     let kind = EventKind::named(trigger.split('(').next().unwrap_or_default());
     let mut fields = vec![("id", at.text(name)), ("on", at.text(trigger))];
     match (field(hook, "shell"), field(hook, "webhook")) {
         (Some(shell), None) => fields.push(("check", run(shell, kind))),
         (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
         _ => {
-            problems.push(FileProblem::at(hook.location, "a hook has one of `shell` and `webhook`".to_owned()));
+            let message = "a hook has one of `shell` and `webhook`; this one is ignored";
+            found.warnings.push(FileProblem::at(hook.location, message));
             return None;
         }
     }
-    if let Some(seconds) = field(hook, "timeout_sec") {
-        fields.push(("timeout", seconds.clone()));
-    }
+    let seconds = field(hook, "timeout_sec").cloned();
+    fields.push(("timeout", seconds.unwrap_or_else(|| at.word(TIMEOUT))));
     if field(hook, "once").and_then(Node::text) == Some("true") {
         fields.push(("once", at.text("session")));
     }
-    // There, a hook that does not answer in time is logged and blocks nothing.
-    fields.push(("unknown", at.text("warn")));
+    if is_notified(hook) {
+        // The event is over, so the result of the hook changes nothing.
+        fields.extend([("fail", at.text("continue")), ("unknown", at.text("continue"))]);
+    } else {
+        // A hook that does not answer in time, or not readably, is reported and blocks nothing.
+        fields.push(("unknown", at.text("warn")));
+    }
     Some(at.map(fields))
+}
+
+/// Whether the hook only hears of an event that is over.
+fn is_notified(hook: &Node) -> bool {
+    field(hook, "event").and_then(Node::text).is_some_and(|event| NOTIFIED.contains(&event))
 }
 
 /// The trigger, as `Event(tool)`; only tool events have a tool to match.
@@ -105,16 +142,16 @@ fn run(shell: &Node, kind: Option<EventKind>) -> Node {
     let at = NodeBuilder::at(shell);
     let is_true = |name: &str| field(shell, name).and_then(Node::text) == Some("true");
     let word = |truth: bool| at.word(if truth { "true" } else { "false" });
-    let command = field(shell, "command").cloned().unwrap_or_else(|| at.text(""));
     let parses = is_true("parse_result");
     let rewrites = parses && kind == Some(EventKind::PreToolUse);
-    let fields = vec![
-        ("command", command),
+    let fields = [
         ("event", word(is_true("pass_context"))),
         ("answer", word(parses)),
         ("rewrites", word(rewrites)),
+        ("required", word(true)),
     ];
-    at.map(vec![("run", at.map(fields))])
+    let command = field(shell, "command").map(|command| ("command", command.clone()));
+    at.map(vec![("run", at.map(command.into_iter().chain(fields).collect()))])
 }
 
 fn http(webhook: &Node, kind: Option<EventKind>) -> Node {
@@ -122,5 +159,6 @@ fn http(webhook: &Node, kind: Option<EventKind>) -> Node {
     let fields =
         ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
     let rewrites = (kind == Some(EventKind::PreToolUse)).then(|| ("rewrites", at.word("true")));
-    at.map(vec![("http", at.map(fields.chain(rewrites).collect()))])
+    let required = Some(("required", at.word("true")));
+    at.map(vec![("http", at.map(fields.chain(rewrites).chain(required).collect()))])
 }

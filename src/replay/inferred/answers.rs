@@ -8,7 +8,7 @@ use crate::facts::{frontmatter_of, glob as globs, milestone, newest, output_of, 
 use crate::hook_entries::changes_entries;
 use crate::paths::lexical;
 use crate::shell::{ExecContext, StagedFiles, TargetPath};
-use crate::tool_effects::{AsWritten, StageListing, ToolEffects};
+use crate::tool_effects::{AsWritten, StageListing, ToolEffects, mentions};
 use jiff::Timestamp;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -164,6 +164,7 @@ impl<'a> InferredAnswers<'a> {
             Question::Milestone => self.milestone()?,
             Question::Clock => Answer::Clock(self.clock().ok_or("the event has no time")?),
             Question::Writer(path) => Answer::Writer(Some(self.writer(path)?)),
+            Question::Writers(path) => Answer::Writers(vec![self.writer(path)?]),
             Question::Wrote { .. } => return Err("this session does not show which agent wrote which file".into()),
             Question::Relative(path) => Answer::Relative(self.relative(path)),
             Question::Agent { id, .. } => {
@@ -181,7 +182,11 @@ impl<'a> InferredAnswers<'a> {
             }
             Question::EventText { of, wanted } => search_event_text(self.event, of, wanted),
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
+            Question::Mentions(asked) => {
+                Answer::Mentions(mentions(self.event, &asked.paths, Path::new(&self.context.cwd), &AsWritten))
+            }
             Question::Calls(wanted) => Answer::Calls(self.tool_effects().calls(wanted)),
+            Question::OwnCalls(except) => Answer::Calls(self.tool_effects().own_calls(except, &|_, _| false)),
             Question::Output { commands, wrappers } => output_of(self.event, commands, wrappers, &|_| None)?,
             Question::RemoteCalls(wanted) => Answer::Calls(self.tool_effects().remote_calls(wanted)?),
             Question::Added(asked) => Answer::Added(self.tool_effects().added(asked, self)?),
@@ -195,8 +200,13 @@ impl<'a> InferredAnswers<'a> {
             | Question::Changes(_)
             | Question::ChangesSince { .. }
             | Question::Baseline(_)
+            | Question::HeadChanged(_)
             | Question::Head => {
                 return Err("this session does not show what is committed".into());
+            }
+            Question::Rewritten(asked) => {
+                let event = asked.event(self.event).ok_or("the rewritten input is not known")?;
+                InferredAnswers::new(known, &event, self.time).find_answer(&asked.question)?
             }
             Question::Run(_) => return Err("programs are not run in a replay".into()),
             Question::Http(_) => return Err("servers are not asked in a replay".into()),

@@ -1,7 +1,7 @@
 //! Answers from a single event.
 
 use super::{InferredFacts, named_project};
-use crate::event::Event;
+use crate::event::{Event, TOOLS};
 use crate::facts::event_text;
 use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, passed_by_exit_code};
 use crate::runners::OutputResult;
@@ -12,9 +12,13 @@ use std::borrow::Cow;
 ///
 /// `None` where the text was redacted or cut off, or where the question is about something else.
 pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
+    if let Question::Rewritten(asked) = question {
+        return from_event(&asked.event(event)?, time, &asked.question);
+    }
     let whole = match question {
         Question::EventText { of: EventText::Commit, .. }
         | Question::Calls(_)
+        | Question::OwnCalls(_)
         | Question::RemoteCalls(_)
         | Question::Added(_)
         | Question::Output { .. } => input_is_whole(event),
@@ -24,6 +28,7 @@ pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question)
         Question::Touches(asked) => {
             input_is_whole(event) && (names_no_project(asked) || named_project(event).is_some())
         }
+        Question::Mentions(_) => names_are_whole(event),
         Question::Clock => true,
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
@@ -44,6 +49,14 @@ fn input_is_whole(event: &Event) -> bool {
     let Some(input) = event.fields.get("tool_input").and_then(Value::as_object) else { return true };
     let asked = ["command", "file_path", "notebook_path", "path"].map(|name| input.get(name));
     asked.into_iter().flatten().all(|value| value.as_str().is_some_and(is_whole))
+}
+
+/// Whether nothing of a tool's input was masked or cut off. The host's own tools name paths only in the fields that
+/// [`input_is_whole`] looks at.
+fn names_are_whole(event: &Event) -> bool {
+    let is_known = event.tool().is_some_and(|tool| TOOLS.contains(&tool));
+    let input = event.fields.get("tool_input").map(Value::to_string).unwrap_or_default();
+    input_is_whole(event) && (is_known || is_whole(&input) && !input.contains(" bytes, sha256 "))
 }
 
 /// Whether the paths mean the same in every project.

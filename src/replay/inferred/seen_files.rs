@@ -69,7 +69,7 @@ impl SeenFiles {
 
     /// Forgets files that a command may change.
     pub(super) fn touched(&mut self, touches: &[FileEffect]) {
-        let changes = |change: &&FileEffect| !matches!(change.effect, Effect::Mode | Effect::Own);
+        let changes = |change: &&FileEffect| !matches!(change.effect, Effect::Mode | Effect::Own | Effect::Send);
         self.0.retain(|path, _| touches.iter().filter(changes).all(|change| change.hits(path).is_none()));
     }
 }

@@ -320,20 +320,54 @@ fn what_a_tool_would_touch_is_in_its_input() {
     check_touch(&remove("rm .env"), ".git/**", Some(false));
     check_touch(&remove("rm ~/.ssh/id"), "/home/ann/.ssh/**", Some(true));
     check_touch(&remove("rm /home/ann/.ssh/id"), "~/.ssh/**", Some(true));
-    // Nobody says where the user's folder is.
-    let mut lost = remove("rm /home/ann/.ssh/id");
-    lost.fields.shift_remove("transcript_path");
-    check_touch(&lost, "~/.ssh/**", None);
-    check_touch(&lost, "/etc/**", Some(false));
-    let mut tilde = remove("rm ~/.ssh/id");
-    tilde.fields.shift_remove("transcript_path");
-    check_touch(&tilde, "~/.ssh/**", Some(true));
-    check_touch(&tilde, "/home/ann/.ssh/**", None);
+    // Nothing shows where the user's folder is.
+    let lost = |command: &str| {
+        let mut event = remove(command);
+        event.fields.insert("cwd".to_owned(), "/srv/app".into());
+        event.fields.shift_remove("transcript_path");
+        event
+    };
+    check_touch(&lost("rm /home/ann/.ssh/id"), "~/.ssh/**", None);
+    check_touch(&lost("rm /home/ann/.ssh/id"), "/etc/**", Some(false));
+    check_touch(&lost("rm ~/.ssh/id"), "~/.ssh/**", Some(true));
+    check_touch(&lost("rm ~/.ssh/id"), "/home/ann/.ssh/**", None);
     let world = InferredFacts::default();
     let push = remove("cd x && git push --force");
     let calls = |word: &str| world.at(&push, None).answer(&Question::Calls(vec![word.to_owned()]));
     assert_eq!(calls("git push"), Answer::Calls(Some("git push --force".to_owned())));
     assert_eq!(calls("git commit"), Answer::Calls(None));
+}
+
+#[test]
+fn the_users_folder_is_taken_from_the_transcript_or_from_the_cwd() {
+    for (transcript, cwd, expected) in [
+        ("/home/ann/.claude/projects/-srv-app/s1.jsonl", "/srv/app", Some("/home/ann")),
+        ("/home/ann/.claude/projects/-home-bob-app/s1.jsonl", "/home/bob/app", Some("/home/ann")),
+        ("/data/copies/-home-ann-app/s1.jsonl", "/home/ann/app", Some("/home/ann")),
+        ("projects/-Users-ann-app/s1.jsonl", "/Users/ann/app/src", Some("/Users/ann")),
+        ("s1.jsonl", "/root", Some("/root")),
+        ("s1.jsonl", "/var/home/ann/app", Some("/var/home/ann")),
+        ("s1.jsonl", "/srv/app", None),
+        ("s1.jsonl", "/Users/Shared/app", None),
+        ("s1.jsonl", "/home", None),
+    ] {
+        let event = event("Stop", json!({"transcript_path": transcript, "cwd": cwd}));
+        assert_eq!(user_of(&event).as_deref(), expected, "{transcript} {cwd}");
+    }
+}
+
+#[test]
+fn a_copied_transcript_still_names_its_project() {
+    for (transcript, expected) in [
+        ("/home/ann/.claude/projects/-home-ann-app/s1.jsonl", "/home/ann/app"),
+        ("/data/copies/-home-ann-app/s1.jsonl", "/home/ann/app"),
+        ("-home-ann-app/s1.jsonl", "/home/ann/app"),
+        ("/data/s1.jsonl", "/home/ann/app/src"),
+        ("/data/-/s1.jsonl", "/home/ann/app/src"),
+    ] {
+        let event = event("Stop", json!({"transcript_path": transcript, "cwd": "/home/ann/app/src"}));
+        assert_eq!(project_of(&event), Some(PathBuf::from(expected)), "{transcript}");
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn started_call(event: &Map<String, Value>) -> Option<&str> {
 }
 
 /// The call of a subagent that ends with this event, unless the subagent runs in the background.
-fn ended_call(event: &Map<String, Value>) -> Option<&str> {
+pub(super) fn ended_call(event: &Map<String, Value>) -> Option<&str> {
     let ends = is_agent_call(event) && text_at(event, "/hook_event_name").is_some_and(|name| name != "PreToolUse");
     let launched = text_at(event, "/tool_response/status").is_some_and(|status| status.ends_with("_launched"));
     text_at(event, "/tool_use_id").filter(|_| ends && !launched)

@@ -98,7 +98,7 @@ impl AgentTimeline {
         match record.kind.as_deref() {
             Some("user") => self.user(record, skipped),
             Some("assistant") => self.assistant(record),
-            Some("system") => self.system(record),
+            Some("system") => self.system(record, skipped),
             Some("attachment") => self.attachment(record),
             _ => {}
         }
@@ -109,7 +109,7 @@ impl AgentTimeline {
         match record.kind.as_deref() {
             // Written when the host's process ends; what follows belongs to another process.
             Some("cost-state") if !self.is_subagent() && self.state == ProcessState::Running => {
-                self.stop();
+                self.stop_if_complete();
                 self.state = ProcessState::Ended;
             }
             Some("permission-mode") => self.context.permission_mode.clone_from(&record.permission_mode.0),
@@ -119,7 +119,7 @@ impl AgentTimeline {
 
     /// Ends the timeline after its last record.
     pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
-        self.stop();
+        self.stop_if_complete();
         self.drop_calls(skipped);
     }
 
@@ -130,6 +130,14 @@ impl AgentTimeline {
         for event in self.events.iter_mut().flatten() {
             event.payload.insert("agent_type".to_owned(), kind.into());
         }
+    }
+
+    /// Adds the stop of an agent whose progress does not show it, at the end of its call.
+    pub(super) fn stop_with(&mut self, message: Option<&str>, written: &RecordTime) {
+        let mut event = self.context.event("SubagentStop");
+        event.insert("stop_hook_active".to_owned(), self.stop_hook_active.into());
+        event.extend(message.map(|message| ("last_assistant_message".to_owned(), message.into())));
+        self.push_at(event, RecordTime { time: written.time.max(self.now.time), ..written.clone() });
     }
 
     fn is_subagent(&self) -> bool {
@@ -146,11 +154,13 @@ impl AgentTimeline {
         self.push_with("SessionStart", [("source", if again { "resume" } else { "startup" }.into())]);
     }
 
-    fn system(&mut self, record: &TranscriptRecord) {
+    fn system(&mut self, record: &TranscriptRecord, skipped: &mut SkippedRecords) {
         match record.subtype.as_deref() {
             Some("stop_hook_summary" | "turn_duration") => self.stop(),
             Some("compact_boundary") => {
                 self.stop();
+                // A call whose result was compacted away is over.
+                self.drop_calls(skipped);
                 self.compacted(record);
             }
             _ => {}

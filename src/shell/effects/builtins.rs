@@ -1,9 +1,12 @@
 //! Builtins of the shell and programs with known output.
 
 use super::args::Args;
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, remote};
+use crate::shell::expansion::ShellEnvironment;
 use crate::shell::word::ShellWord;
+use std::rc::Rc;
 
 /// Walks a known program and returns its output.
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
@@ -59,10 +62,17 @@ impl Walker<'_> {
             "cat" => return Some(self.cat(rest, input)),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
             "unset" => rest.iter().filter_map(ShellWord::text).for_each(|name| {
-                self.state.functions.remove(&name);
+                if self.state.functions.contains_key(&name) {
+                    Rc::make_mut(&mut self.state.functions).remove(&name);
+                }
                 self.state.set(&name, Some(Vec::new()));
             }),
-            "read" | "mapfile" | "readarray" => self.read(rest, input),
+            "read" => self.read(rest, input),
+            "mapfile" | "readarray" => self.mapfile(rest, input),
+            "realpath" | "grealpath" => return Some(self.realpath(rest)),
+            "readlink" | "greadlink" if Args::new(rest, "").has("-f -e -m --canonicalize") => {
+                return Some(self.realpath(rest));
+            }
             "set" => {
                 self.state.strict |= rest.iter().any(|word| {
                     let text = word.prefix();
@@ -84,7 +94,7 @@ impl Walker<'_> {
                 }
             }
             "shift" => {
-                let words = self.state.variable("@").unwrap_or_default();
+                let words = self.variable("@").unwrap_or_default();
                 self.state.give(words.get(1..).unwrap_or_default());
             }
             "enable" | "hash" => self.meddle(format!("`{name}` changes which programs run")),
@@ -94,16 +104,19 @@ impl Walker<'_> {
                 }
                 for word in rest.iter().filter_map(ShellWord::text) {
                     if let Some((name, command)) = word.split_once('=') {
-                        self.state.aliases.insert(name.to_owned(), command.to_owned());
+                        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), command.to_owned());
                     }
                 }
             }
-            "unalias" => self.state.aliases.clear(),
+            "unalias" => self.state.aliases = Rc::default(),
             "shopt" => self.state.dotglob |= rest.iter().any(|word| word.is("dotglob")),
             "source" | "." => {
                 let file = rest.first()?;
                 let script = if file.is("/dev/stdin") { Some(input.clone()) } else { self.content(file) };
-                return Some(script.map_or_else(ShellWord::unknown, |script| self.code(&script, input)));
+                return Some(match script {
+                    Some(script) => self.code(&script, input),
+                    None => self.script_on_disk(file, "sh", rest.get(1..).unwrap_or_default()),
+                });
             }
             "true" | "false" | ":" | "test" | "[" | "exit" | "return" | "wait" | "sleep" => {}
             _ => return None,
@@ -162,20 +175,57 @@ impl Walker<'_> {
         }
     }
 
+    /// `read x y`: a line may be known in part, such as one that `find` prints.
     fn read(&mut self, rest: &[ShellWord], input: &ShellWord) {
-        let args = Args::new(rest, "-d -n -N -p -t -u -i -O -s");
-        let line = input.text().and_then(|text| text.lines().next().map(|line| line.trim().to_owned()));
-        let names: Vec<String> = args.operands.iter().chain(args.value("-a")).filter_map(ShellWord::text).collect();
-        let mut parts = line.as_ref().map(|line| line.splitn(names.len().max(1), char::is_whitespace));
-        for name in &names {
-            // Each line read from `find` may be any of the paths found.
-            let known = match &mut parts {
-                _ if names.len() == 1 && (input.has_glob() || input.text().is_none()) => Some(input.clone()),
-                Some(parts) => Some(ShellWord::new(parts.next().unwrap_or_default())),
-                None => None,
-            };
-            self.state.set(name, known.map(|word| vec![word]));
+        let args = Args::new(rest, "-d -n -N -p -t -u -i");
+        let end = delimiter(&args);
+        let line = input.split(|c| c == end).into_iter().next().unwrap_or_default();
+        let mut names: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
+        if names.is_empty() {
+            names.push("REPLY".to_owned());
         }
+        let text = line.text().filter(|_| !line.has_glob()).map(|text| text.trim().to_owned());
+        let Some(text) = text else {
+            // Each of them may be all of it.
+            return names.iter().for_each(|name| self.state.set(name, Some(vec![line.clone()])));
+        };
+        if args.has("-a") {
+            let words = text.split_whitespace().map(ShellWord::new).collect();
+            return self.state.set(names.first().map_or("", String::as_str), Some(words));
+        }
+        let mut parts = text.splitn(names.len(), char::is_whitespace);
+        for name in &names {
+            self.state.set(name, Some(vec![ShellWord::new(parts.next().unwrap_or_default().trim_start())]));
+        }
+    }
+
+    /// `mapfile -t a`: an array of lines.
+    fn mapfile(&mut self, rest: &[ShellWord], input: &ShellWord) {
+        let args = Args::new(rest, "-d -n -O -s -u -C -c");
+        let end = delimiter(&args);
+        let name = args.operands.first().map_or_else(|| Some("MAPFILE".to_owned()), ShellWord::text);
+        if let Some(name) = name {
+            self.state.set(&name, Some(input.split(|c| c == end)));
+        }
+    }
+
+    /// The absolute path that `realpath` prints; links are not followed.
+    fn realpath(&self, rest: &[ShellWord]) -> ShellWord {
+        let args = Args::new(rest, "--relative-to --relative-base");
+        let mut lines = ShellWord::default();
+        for path in &args.operands {
+            match self.target(path) {
+                TargetPath::Known { path: whole, glob: false } => lines.push(&whole),
+                _ if path.prefix().is_empty() => lines.push_unknown(),
+                _ if path.prefix().starts_with('/') => lines.extend(path),
+                _ => {
+                    lines.push(&self.state.folder.as_ref().map(|folder| format!("{folder}/")).unwrap_or_default());
+                    lines.extend(path);
+                }
+            }
+            lines.push("\n");
+        }
+        if args.has("--relative-to --relative-base") { ShellWord::unknown() } else { lines }
     }
 
     fn printf(&mut self, rest: &[ShellWord]) -> ShellWord {
@@ -199,6 +249,11 @@ impl Walker<'_> {
             _ => ShellWord::unknown(),
         }
     }
+}
+
+/// The character at which `read` and `mapfile` split.
+fn delimiter(args: &Args) -> char {
+    args.value("-d").map_or('\n', |end| end.prefix().chars().next().unwrap_or('\0'))
 }
 
 /// The output of `dirname` or `basename`.

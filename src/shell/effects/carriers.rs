@@ -1,12 +1,14 @@
 //! Programs with a verb that runs other programs: `uv run`, `mise exec`, `docker compose exec`.
 
 use super::args::Args;
+use super::inline_code::guessed;
+use super::scripts::ScriptLimits;
 use super::walker::Walker;
 use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
 
 /// Programs, their verbs, options with a value, and the number of operands between the verb and the command.
-const CARRIERS: [(&str, &str, &str, usize); 10] = [
+const CARRIERS: [(&str, &str, &str, usize); 13] = [
     (
         "uv",
         "run",
@@ -24,7 +26,10 @@ const CARRIERS: [(&str, &str, &str, usize); 10] = [
     ("npm pnpm yarn bun", "run exec x dlx", "--filter -F -w --workspace -C --dir --prefix --cwd -p --package -c", 0),
     ("mise rtx", "exec x", "-C --cd -j --jobs -E --env -c --command", 0),
     ("rtk", "test err proxy summary", "", 0),
-    ("direnv", "exec", "", 1),
+    ("direnv chamber", "exec", "", 1),
+    ("teller", "run", "-c --config", 0),
+    ("perf", "stat record trace", "-e -o -p -C -F -r", 0),
+    ("mprof", "run", "-T -o --interval", 0),
     ("aws-vault", "exec", "-d --duration", 1),
     ("fnm", "exec", "--using", 0),
     (
@@ -46,12 +51,26 @@ const BINARIES: [&str; 9] = ["jest", "vitest", "mocha", "ava", "playwright", "cy
 impl Walker<'_> {
     /// Walks the command that a program runs for others; `None` if it runs none.
     pub fn carried(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
-        let words = self.carried_words(name, rest)?;
-        let before = self.effects.changes.len();
-        let printed = self.aside(|walker| walker.run(&words, input));
-        if has_name(CONTAINERS, name) {
-            self.effects.changes.truncate(before);
+        if let Some(line) = given_line(name, rest) {
+            return Some(self.aside(|walker| walker.code(&line, input)));
         }
+        match name {
+            "entr" | "screen" => {
+                let (_, words) = Args::leading(rest, "-S -t -T -h -e -p -s");
+                return Some(self.unowned(|walker| walker.run(words, input)));
+            }
+            "tmux" => rest.iter().skip(1).filter_map(ShellWord::text).for_each(|line| guessed(self, &line)),
+            _ => {}
+        }
+        let words = self.carried_words(name, rest)?;
+        if !has_name(CONTAINERS, name) {
+            return Some(self.aside(|walker| walker.run(&words, input)));
+        }
+        let before = self.effects.changes.len();
+        let scripts = std::mem::replace(&mut self.scripts, ScriptLimits::none());
+        let printed = self.aside(|walker| walker.run(&words, input));
+        self.scripts = scripts;
+        self.effects.changes.truncate(before);
         Some(printed)
     }
 
@@ -114,4 +133,15 @@ impl Walker<'_> {
             (!words.is_empty()).then(|| words.to_vec())
         })
     }
+}
+
+/// The command line of `npx -c`, `npm exec -c` and `mise exec -c`.
+fn given_line(name: &str, rest: &[ShellWord]) -> Option<ShellWord> {
+    const VALUED: &str = "-c --call --command -p --package -w --workspace -C --cd -j --jobs -E --env";
+    let words = match name {
+        "npx" => rest,
+        "npm" | "mise" | "rtx" => rest.split_first().filter(|(verb, _)| verb.is("exec") || verb.is("x"))?.1,
+        _ => return None,
+    };
+    Args::leading(words, VALUED).0.value("-c --call --command").cloned()
 }

@@ -18,7 +18,7 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         && let (TargetPath::Known { path: from, glob: false }, TargetPath::Known { path: to, glob: false }) =
             (walker.target(source), walker.target(target))
     {
-        walker.state.links.push((to, from));
+        walker.state.disk.links.push((to, from));
     }
 }
 
@@ -32,9 +32,9 @@ pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
     onto(walker, &sources, target.as_ref(), args.has("-T --no-target-directory"), whole);
     let pairs = places(walker, &sources, target.as_ref());
     if args.has("-l --link -s --symbolic-link") {
-        walker.state.links.extend(pairs);
+        walker.state.disk.links.extend(pairs);
     } else {
-        walker.state.copies.extend(pairs);
+        walker.state.disk.copies.extend(pairs);
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn ln(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     }
     onto(walker, &sources, target.as_ref(), args.has("-T -n -h --no-dereference"), false);
     let pairs = places(walker, &sources, target.as_ref());
-    walker.state.links.extend(pairs);
+    walker.state.disk.links.extend(pairs);
 }
 
 /// Pairs of new and original paths.

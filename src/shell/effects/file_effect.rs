@@ -5,6 +5,8 @@ use super::walker::Walker;
 use super::{Effect, FileEffect};
 use crate::shell::word::ShellWord;
 
+/// The work of a change.
+const CHANGE: usize = 150;
 /// Devices that are harmless to write to.
 const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 
@@ -38,6 +40,9 @@ impl Walker<'_> {
             self.note(effect, through, recursive);
         }
         self.note(effect, target, recursive);
+        if let Some(path) = word.text().and_then(|text| self.through_links(&text)) {
+            self.note(effect, TargetPath::Known { path, glob: word.has_glob() }, recursive);
+        }
         if word.prefix().starts_with('/') {
             return;
         }
@@ -50,10 +55,15 @@ impl Walker<'_> {
     }
 
     pub fn note(&mut self, effect: Effect, target: TargetPath, recursive: bool) {
-        self.add(FileEffect { effect, target, recursive, sure: true, by: self.by.clone() });
+        let sure = self.is_certain(effect, &target, recursive);
+        self.add(FileEffect { effect, target, recursive, sure, by: self.by.clone() });
     }
 
     fn add(&mut self, change: FileEffect) {
+        // Each change is compared with all protected paths.
+        if !self.budget.spend(CHANGE) {
+            return;
+        }
         let same = |known: &FileEffect| {
             known.effect == change.effect && known.target == change.target && known.by == change.by
         };
@@ -89,7 +99,7 @@ impl Walker<'_> {
     /// Resolves a path through links that the line created.
     fn followed(&self, target: &TargetPath) -> Option<TargetPath> {
         let through = |path: &str| {
-            self.state.links.iter().rev().find_map(|(from, to)| {
+            self.state.disk.links.iter().rev().find_map(|(from, to)| {
                 let rest = path.strip_prefix(from.as_str())?;
                 (rest.is_empty() || rest.starts_with('/')).then(|| absolute(&format!("{to}{rest}"), None)).flatten()
             })
@@ -109,7 +119,7 @@ impl Walker<'_> {
         let mut origin = None;
         // Links may form a cycle.
         for _ in 0..8 {
-            let known = self.state.links.iter().chain(&self.state.copies);
+            let known = self.state.disk.links.iter().chain(&self.state.disk.copies);
             let Some((_, from)) = known.rev().find(|(to, _)| *to == path) else { break };
             path.clone_from(from);
             origin = Some(path.clone());
@@ -120,17 +130,21 @@ impl Walker<'_> {
     /// Remembers the content of a file, in case the line runs it.
     pub fn wrote(&mut self, file: &ShellWord, text: ShellWord) {
         if let TargetPath::Known { path, glob: false } = self.target(file) {
-            self.state.written.push((path, text));
+            self.budget.spend(text.cost());
+            self.state.disk.written.push((path, text));
         }
     }
 
     /// The content that the line wrote to a file or to the descriptor of `<(…)`.
     pub fn content(&self, file: &ShellWord) -> Option<ShellWord> {
         let TargetPath::Known { path, .. } = self.target(file) else { return None };
-        let mut written = self.state.written.iter().filter(|(known, _)| *known == path).peekable();
+        let mut written = self.state.disk.written.iter().filter(|(known, _)| *known == path).peekable();
         written.peek()?;
         let mut whole = ShellWord::default();
         for (_, text) in written {
+            if !self.budget.spend(whole.cost() + text.cost()) {
+                return Some(ShellWord::unknown());
+            }
             whole.extend(text);
             whole.push("\n");
         }

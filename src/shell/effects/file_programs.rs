@@ -107,6 +107,11 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
             for script in args.values("-c --cmd") {
                 super::inline_code::mention(walker, &format!("'{}'", script.filled("")));
             }
+            // `vim -c '!command'`, `vim '+!command'`
+            let scripts = args.values("-c --cmd").chain(&args.operands).map(|script| script.filled(""));
+            let lines =
+                scripts.filter_map(|script| Some(script.trim_start_matches(['+', ':']).strip_prefix('!')?.to_owned()));
+            lines.for_each(|line| super::inline_code::guessed(walker, &line));
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, rest),
         "curl" => curl(walker, rest),

@@ -37,11 +37,18 @@ impl Walker<'_> {
                 }
             }
         }
-        match (printed.as_slice(), starts) {
-            ([one], [start]) => one.below(start),
-            (_, [start]) => Selection::Part.below(start),
-            _ => ShellWord::unknown(),
+        let mut lines = ShellWord::default();
+        for (at, start) in starts.iter().enumerate() {
+            let found = match printed.as_slice() {
+                [one] => one.below(start),
+                _ => Selection::Part.below(start),
+            };
+            if at > 0 {
+                lines.push("\n");
+            }
+            lines.extend(&found);
         }
+        lines
     }
 
     /// Records that what is selected is removed.

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, copy_move, git_index};
+use super::{Effect, copy_move, git_code, git_index};
 use crate::shell::word::ShellWord;
 
 pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
@@ -22,6 +22,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         if let Some(alias) = aliases.first() {
             return walker.code(alias, input);
         }
+        git_code::run(walker, &global, &command, rest, input);
         match command.as_str() {
             "add" | "stage" => git_index::add(walker, rest),
             "commit" => git_index::commit(walker, rest, input),

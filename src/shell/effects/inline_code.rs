@@ -33,11 +33,25 @@ const INTERPRETERS: [(&str, &str); 18] = [
 const STARTING: &str = "system popen Popen run call check_call check_output getoutput exec execSync execFile execFileSync \
     spawn spawnSync shell_exec passthru execvp execlp";
 /// Functions that remove their argument; a plain `remove` is usually a list's.
-const REMOVING: &str = "rmtree unlink os.remove rmdir removedirs rmSync unlinkSync rmdirSync fs.rm rm_rf rm_r";
+const REMOVING: &str = "rmtree unlink os.remove rmdir removedirs rmSync unlinkSync rmdirSync fs.rm rm_rf rm_r \
+    Deno.remove Deno.removeSync";
+/// Functions that write their first argument.
+const WRITING_FIRST: &str = "file_put_contents writeFileSync appendFileSync truncateSync fs.writeFile fs.appendFile \
+    fs.outputFileSync createWriteStream Bun.write Deno.writeTextFileSync Deno.writeFileSync File.write IO.write";
+/// Functions that write their second argument.
+const WRITING_SECOND: &str = "shutil.copy shutil.copyfile shutil.copy2 shutil.copytree shutil.move os.rename os.replace \
+    os.symlink os.link cpSync copyFileSync renameSync symlinkSync linkSync fs.cp fs.copyFile fs.rename FileUtils.cp \
+    FileUtils.mv FileUtils.cp_r";
+/// Interpreters with strings in backticks.
+const SCRIPTS: [&str; 5] = ["node", "nodejs", "bun", "deno", "tsx"];
+/// Interpreters whose first operand is a script.
+const RUNS_FILES: [&str; 10] = ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "php", "lua"];
+/// The longest part of the code before a string in which its function is looked for.
+const LONGEST_HEAD: usize = 400;
 /// Text that code which changes files contains, in lower case.
 const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab \"ab r+ 'x' \"x\" dump( unlink remove \
     rename replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
-    eval delete system subprocess qx";
+    eval delete system subprocess qx cpsync shutil fileinput os.open getattr __import__ importlib runpy ctypes compile(";
 /// How many paths of one piece of code are mentioned.
 const MOST_PATHS: usize = 100;
 /// Words of code that removes files, or runs commands that might.
@@ -60,7 +74,11 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         [verb, code @ ..] if kind == "deno" && verb.is("eval") => sources.extend_from_slice(code),
         [_, code @ ..] if kind == "sqlite3" => sources.extend_from_slice(code),
         [first, ..] if first.is("-") => sources.push(input.clone()),
-        [first, ..] if sources.is_empty() => sources.extend(walker.content(first)),
+        [first, ..] if sources.is_empty() => match walker.content(first) {
+            Some(code) => sources.push(code),
+            None if args.has("-m") || !RUNS_FILES.contains(&kind) => {}
+            None => drop(walker.script_on_disk(first, kind, &[])),
+        },
         [] if sources.is_empty() && !args.has("-m -V --version -h --help") => sources.push(input.clone()),
         _ => {}
     }
@@ -76,8 +94,18 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         if source.text().is_none() {
             walker.effects.hidden.push(walker.by.clone());
         }
-        let code = source.filled("");
-        strings_in_calls(walker, &code);
+        let mut code = source.filled("");
+        if is_awk {
+            let values = args.values("-v --assign").chain(&args.operands);
+            values.filter_map(ShellWord::text).for_each(|value| code = with_value(&code, &value));
+        }
+        strings_in_calls(walker, kind, &code);
+        if kind == "sqlite3" {
+            let shell = |line: &str| {
+                Some(line.trim().strip_prefix(".shell ").or(line.trim().strip_prefix(".system "))?.to_owned())
+            };
+            code.lines().filter_map(shell).for_each(|line| guessed(walker, &line));
+        }
         if may_write(kind, &code) {
             mention(walker, &code);
             // Code in an option works on the operands.
@@ -88,44 +116,131 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
 }
 
 /// Whether code may change files; code that only reads may name any path.
-fn may_write(kind: &str, code: &str) -> bool {
+pub(in crate::shell) fn may_write(kind: &str, code: &str) -> bool {
     let lower = code.to_lowercase();
     // These languages redirect to files as the shell does.
     let redirects = kind.ends_with("awk") || ["perl", "ruby", "php"].contains(&kind);
     kind == "sqlite3" || redirects && lower.contains('>') || WRITING.split_whitespace().any(|word| lower.contains(word))
 }
 
-/// Walks command lines that code passes to calls, and records the paths that its calls remove.
-fn strings_in_calls(walker: &mut Walker<'_>, code: &str) {
-    for (head, strings) in calls(code) {
-        let name = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-        if STARTING.split_whitespace().any(|function| function == name) {
-            // The string may not be a command line, so an error in it does not count.
-            let unreadable = walker.effects.unreadable.clone();
-            walker.unowned_aside(|walker| match strings.as_slice() {
-                [line] => walker.text(line, &ShellWord::unknown()),
-                words => {
-                    let words: Vec<ShellWord> = words.iter().map(|word| ShellWord::new(*word)).collect();
-                    walker.run(&words, &ShellWord::unknown())
-                }
-            });
-            walker.effects.unreadable = unreadable;
+/// Replaces a variable of awk by its value: `awk -v name=value`.
+fn with_value(code: &str, assignment: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let Some((name, value)) = assignment.split_once('=') else { return code.to_owned() };
+    if name.is_empty() || !name.chars().all(is_name) || value.contains('"') {
+        return code.to_owned();
+    }
+    let mut out = String::new();
+    for (at, part) in code.split('"').enumerate() {
+        if at > 0 {
+            out.push('"');
         }
-        if REMOVING.split_whitespace().any(|function| head.ends_with(function))
-            && let Some(path) = strings.first()
-        {
-            walker.change(Effect::Remove, &ShellWord::new(*path), true);
+        let mut rest = part;
+        while let Some(start) = rest.find(is_name).filter(|_| at % 2 == 0) {
+            let (before, word) = rest.split_at_checked(start).unwrap_or((rest, ""));
+            let end = word.find(|c| !is_name(c)).unwrap_or(word.len());
+            let (word, after) = word.split_at_checked(end).unwrap_or((word, ""));
+            out.push_str(before);
+            let quoted = format!("\"{value}\"");
+            out.push_str(if word == name { &quoted } else { word });
+            rest = after;
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+/// Walks command lines that code passes to calls, and records the paths that its calls remove and write.
+pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) {
+    let is_awk = kind.ends_with("awk");
+    let quotes = if SCRIPTS.contains(&kind) { "'\"`" } else { "'\"" };
+    if ["perl", "ruby", "php"].contains(&kind) {
+        code.split('`').skip(1).step_by(2).for_each(|line| guessed(walker, line));
+    }
+    for CodeCall { head, strings, after } in calls(code, quotes) {
+        let (function, place) = enclosing(head);
+        let name = function.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let is_any = |names: &str| names.split_whitespace().any(|one| function.ends_with(one));
+        let starts = STARTING.split_whitespace().any(|one| one == name) || function == "os.execute";
+        match strings.as_slice() {
+            // Adjacent strings of awk are one.
+            words if is_awk && (starts || head.ends_with('|')) => guessed(walker, &words.concat()),
+            [line] if starts => guessed(walker, line),
+            words if starts => {
+                let words: Vec<ShellWord> = words.iter().map(|word| ShellWord::new(*word)).collect();
+                walker.unowned_aside(|walker| walker.run(&words, &ShellWord::unknown()));
+            }
+            _ => {}
+        }
+        let at =
+            |wanted: usize| wanted.checked_sub(place).and_then(|at| strings.get(at)).map(|path| ShellWord::new(*path));
+        let methods = after.trim_start_matches(')');
+        let is_path = place == 0 && name == "Path";
+        if is_any(REMOVING) || is_path && methods.starts_with(".unlink") {
+            walker.change_all(Effect::Remove, &at(0), true);
+        }
+        let opens = name == "open" && at(1).is_some_and(|mode| is_writing(&mode.filled("")));
+        let redirects = is_awk && head.ends_with('>');
+        if is_any(WRITING_FIRST) || opens || redirects || is_path && methods.starts_with(".write_") {
+            walker.change_all(Effect::Write, &at(0), false);
+        }
+        if is_any(WRITING_SECOND) || ["copy", "rename", "symlink", "link"].contains(&function) {
+            walker.change_all(Effect::Write, &at(1), false);
         }
     }
 }
 
-/// Adjacent strings, as in a list of arguments, with the code before them.
-fn calls(code: &str) -> Vec<(&str, Vec<&str>)> {
+/// Walks a string that may not be a command line, so that an error in it does not count.
+pub(super) fn guessed(walker: &mut Walker<'_>, line: &str) {
+    let unreadable = walker.effects.unreadable.clone();
+    walker.unowned_aside(|walker| walker.text(line, &ShellWord::unknown()));
+    walker.effects.unreadable = unreadable;
+}
+
+/// Whether a file is opened for writing.
+fn is_writing(mode: &str) -> bool {
+    mode.len() <= 3 && mode.starts_with(['w', 'a', 'x']) || mode.len() <= 3 && mode.contains('+')
+}
+
+/// The function whose argument comes next, and the number of arguments before it.
+fn enclosing(head: &str) -> (&str, usize) {
+    let (mut open, mut place) = (0_usize, 0);
+    for (at, c) in head.char_indices().rev().take(LONGEST_HEAD) {
+        match c {
+            ')' => open += 1,
+            '(' if open == 0 => {
+                let name = head.get(..at).unwrap_or_default();
+                let start = name.rfind(|c: char| !c.is_alphanumeric() && !"_.".contains(c)).map_or(0, |at| at + 1);
+                return (name.get(start..).unwrap_or_default(), place);
+            }
+            '(' => open -= 1,
+            ',' if open == 0 => place += 1,
+            ';' | '\n' | '{' | '}' if open == 0 => break,
+            _ => {}
+        }
+    }
+    // `unlink "x"`, `system 'x'`
+    let bare = head.trim_end_matches(['(', '[', ' ', '\n']);
+    let start = bare.rfind(|c: char| !c.is_alphanumeric() && !"_.".contains(c)).map_or(0, |at| at + 1);
+    (bare.get(start..).unwrap_or_default(), 0)
+}
+
+/// Strings in code.
+struct CodeCall<'c> {
+    /// The code before them.
+    head: &'c str,
+    /// Adjacent strings, as in a list of arguments.
+    strings: Vec<&'c str>,
+    /// The code after them.
+    after: &'c str,
+}
+
+fn calls<'c>(code: &'c str, quotes: &str) -> Vec<CodeCall<'c>> {
     let mut calls = Vec::new();
     let mut rest = code;
-    while let Some((before, mut open)) = rest.find(['\'', '"']).and_then(|at| rest.split_at_checked(at)) {
+    while let Some((before, mut open)) = rest.find(|c| quotes.contains(c)).and_then(|at| rest.split_at_checked(at)) {
         let mut strings = Vec::new();
-        while let Some(quote) = open.chars().next().filter(|c| ['\'', '"'].contains(c)) {
+        while let Some(quote) = open.chars().next().filter(|c| quotes.contains(*c)) {
             let inner = open.get(1..).unwrap_or_default();
             let (string, after) = inner.split_once(quote).unwrap_or((inner, ""));
             strings.push(string);
@@ -134,7 +249,7 @@ fn calls(code: &str) -> Vec<(&str, Vec<&str>)> {
         }
         // `f'…'`, `r'…'`
         let bare = before.strip_suffix(['f', 'r', 'b']).filter(|bare| bare.ends_with(['(', '[', ' ']));
-        calls.push((bare.unwrap_or(before).trim_end_matches(['(', '[', ' ', '\n']), strings));
+        calls.push(CodeCall { head: bare.unwrap_or(before).trim_end_matches(['[', ' ', '\n']), strings, after: rest });
     }
     calls
 }

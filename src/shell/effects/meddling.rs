@@ -53,8 +53,9 @@ impl Walker<'_> {
         self.meddling.get_or_insert_with(|| why.into());
     }
 
-    /// Notes the assignment of a variable that changes what programs do.
+    /// Notes the assignment of a variable that changes what programs do; walks the command line in one.
     pub fn assigned(&mut self, name: &str, value: &ShellWord) {
+        self.editor_assigned(name, value);
         let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
         let loads = |option: &&str| value.filled("").contains(*option);
         let node = name == "NODE_OPTIONS" && ["-r", "--require", "--import", "loader"].iter().any(loads);

@@ -7,6 +7,20 @@ use crate::shell::word::ShellWord;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// The values of variables; the state is copied for each subshell, so they are shared until one changes.
+pub(super) type Variables = Rc<HashMap<String, Option<Rc<Vec<ShellWord>>>>>;
+
+/// What the line changes on disk, as far as later commands of the line depend on it.
+#[derive(Clone, Default)]
+pub(super) struct DiskState {
+    /// Links that the line creates, with their targets.
+    pub links: Vec<(String, String)>,
+    /// Copies that the line creates, with their originals.
+    pub copies: Vec<(String, String)>,
+    /// Known content of files that the line writes.
+    pub written: Vec<(String, ShellWord)>,
+}
+
 /// The state of the simulated shell.
 #[derive(Clone)]
 pub(super) struct ShellState {
@@ -21,31 +35,29 @@ pub(super) struct ShellState {
     pub pipefail: bool,
     pub pushed: Vec<Option<String>>,
     /// Variables that the line sets; `None` if the value is unknown.
-    pub variables: HashMap<String, Option<Vec<ShellWord>>>,
-    pub functions: HashMap<String, Rc<CommandTree>>,
-    pub aliases: HashMap<String, String>,
-    /// Links that the line creates, with their targets.
-    pub links: Vec<(String, String)>,
-    /// Copies that the line creates, with their originals.
-    pub copies: Vec<(String, String)>,
-    /// Known content of files that the line writes.
-    pub written: Vec<(String, ShellWord)>,
+    pub variables: Variables,
+    pub functions: Rc<HashMap<String, Rc<CommandTree>>>,
+    pub aliases: Rc<HashMap<String, String>>,
+    /// What the line changes on disk; a subshell's changes remain.
+    pub disk: DiskState,
     /// Whether `*` matches hidden files.
     pub dotglob: bool,
 }
 
 impl ShellState {
     pub fn new(context: &ExecContext) -> Self {
-        let known = |text: &str| Some(vec![ShellWord::new(text)]);
+        let known = |text: &str| Some(Rc::new(vec![ShellWord::new(text)]));
         let name = context.home.rsplit('/').next().unwrap_or_default();
         let variables = [
             ("HOME", known(&context.home)),
             ("CLAUDE_PROJECT_DIR", known(&context.project)),
             ("USER", known(name)),
             ("LOGNAME", known(name)),
+            ("SHELL", known("/bin/bash")),
+            ("BASH", known("/bin/bash")),
             ("IFS", known(" \t\n")),
-            ("@", Some(Vec::new())),
-            ("*", Some(Vec::new())),
+            ("@", Some(Rc::default())),
+            ("*", Some(Rc::default())),
             ("#", known("0")),
             // Any number; what counts is that it is one.
             ("?", known("0")),
@@ -58,29 +70,46 @@ impl ShellState {
             strict: false,
             pipefail: false,
             pushed: Vec::new(),
-            variables: variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            functions: HashMap::new(),
-            aliases: HashMap::new(),
-            links: Vec::new(),
-            copies: Vec::new(),
-            written: Vec::new(),
+            variables: Rc::new(variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+            functions: Rc::default(),
+            aliases: Rc::default(),
+            disk: DiskState::default(),
             dotglob: false,
         }
     }
 
-    pub fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
-        let folder = |folder: &Option<String>| folder.as_ref().map(|folder| vec![ShellWord::new(folder.as_str())]);
+    pub fn variable(&self, name: &str) -> Option<Rc<Vec<ShellWord>>> {
+        let folder =
+            |folder: &Option<String>| folder.as_ref().map(|folder| Rc::new(vec![ShellWord::new(folder.as_str())]));
         match self.variables.get(name) {
             Some(value) => value.clone(),
             None if name == "PWD" => folder(&self.folder),
             None if name == "OLDPWD" => folder(&self.previous),
-            None if name != "0" && name.parse::<usize>().is_ok() => Some(Vec::new()),
+            None if name != "0" && name.parse::<usize>().is_ok() => Some(Rc::default()),
             None => None,
         }
     }
 
     pub fn set(&mut self, name: &str, value: Option<Vec<ShellWord>>) {
-        self.variables.insert(name.to_owned(), value);
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value.map(Rc::new));
+    }
+
+    /// Gives a variable the value that it has in `other`.
+    pub fn set_back(&mut self, name: &str, other: &Variables) {
+        let variables = Rc::make_mut(&mut self.variables);
+        match other.get(name) {
+            Some(value) => drop(variables.insert(name.to_owned(), value.clone())),
+            None => drop(variables.remove(name)),
+        }
+    }
+
+    pub fn define(&mut self, name: &str, body: Rc<CommandTree>) {
+        Rc::make_mut(&mut self.functions).insert(name.to_owned(), body);
+    }
+
+    /// The work of copying it.
+    pub fn cost(&self) -> usize {
+        4 + self.variables.len() + self.functions.len() + self.aliases.len()
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
@@ -108,16 +137,24 @@ impl ShellState {
                 self.elsewhere.push(folder.clone());
             }
         }
-        for (name, value) in &other.variables {
-            if self.variables.get(name) != Some(value) {
-                // A variable that only one branch sets keeps that value.
-                let known = if self.variables.contains_key(name) { None } else { value.clone() };
-                self.variables.insert(name.clone(), known);
+        if !Rc::ptr_eq(&self.variables, &other.variables) {
+            let own = Rc::make_mut(&mut self.variables);
+            for (name, value) in other.variables.as_ref() {
+                if own.get(name) != Some(value) {
+                    // A variable that only one branch sets keeps that value.
+                    let known = if own.contains_key(name) { None } else { value.clone() };
+                    own.insert(name.clone(), known);
+                }
             }
         }
-        self.functions.extend(other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body))));
-        self.aliases.extend(other.aliases.clone());
-        self.links.extend(other.links.iter().filter(|link| !self.links.contains(link)).cloned().collect::<Vec<_>>());
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            let theirs = other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body)));
+            Rc::make_mut(&mut self.functions).extend(theirs);
+        }
+        if !Rc::ptr_eq(&self.aliases, &other.aliases) {
+            let theirs = other.aliases.iter().map(|(name, command)| (name.clone(), command.clone()));
+            Rc::make_mut(&mut self.aliases).extend(theirs);
+        }
         self.dotglob |= other.dotglob;
     }
 }

@@ -5,10 +5,18 @@ use super::walker::Walker;
 use crate::shell::expansion::ShellEnvironment;
 use crate::shell::syntax::Unreadable;
 use crate::shell::word::ShellWord;
+use crate::shell::work::WorkBudget;
+use std::rc::Rc;
 
 impl ShellEnvironment for Walker<'_> {
     fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
-        self.state.variable(name)
+        let value = self.state.variable(name)?;
+        self.budget.spend(value.iter().map(ShellWord::cost).sum());
+        Some(value.to_vec())
+    }
+
+    fn budget(&self) -> Rc<WorkBudget> {
+        Rc::clone(&self.budget)
     }
 
     fn set(&mut self, name: &str, value: Vec<ShellWord>) {
@@ -20,16 +28,12 @@ impl ShellEnvironment for Walker<'_> {
             walker.output = CallOutput::Captured;
             walker.text(command, &ShellWord::unknown())
         });
-        // The shell strips trailing newlines.
-        match printed.text() {
-            Some(text) if !printed.has_glob() => ShellWord::new(text.trim_end_matches('\n')),
-            _ => printed,
-        }
+        printed.trimmed()
     }
 
     fn piped(&mut self, command: &str) -> ShellWord {
         let printed = self.printed(command);
-        let file = ShellWord::new(format!("/dev/fd/{}", 63 + self.state.written.len()));
+        let file = ShellWord::new(format!("/dev/fd/{}", 63 + self.state.disk.written.len()));
         self.wrote(&file, printed);
         file
     }
@@ -52,6 +56,7 @@ impl ShellEnvironment for Walker<'_> {
 
     fn lost(&mut self, raw: &str) {
         let begin: String = raw.chars().take(40).collect();
-        self.give_up(Unreadable::Unclosed(begin));
+        let used_up = self.budget.is_used_up();
+        self.give_up(if used_up { Unreadable::TooMuchWork } else { Unreadable::Unclosed(begin) });
     }
 }

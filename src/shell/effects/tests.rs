@@ -29,6 +29,7 @@ fn short(change: &FileEffect) -> String {
         Effect::Own => "own",
         Effect::Device => "device",
         Effect::Bomb => "bomb",
+        Effect::Send => "send",
         Effect::Mention => "maybe",
     };
     let target = match &change.target {

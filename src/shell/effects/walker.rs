@@ -1,14 +1,17 @@
 //! Walks a command line in the order in which the shell would run it.
 
 use super::own_result::is_exit;
+use super::scripts::{ScriptLimits, is_test};
+use super::sending;
 use super::shell_state::ShellState;
-use super::{CallOutput, ExecContext, LineEffects, OwnResult};
-use crate::shell::expansion;
+use super::{CallOutput, DiskView, ExecContext, LineEffects, NoDisk, OwnResult};
+use crate::shell::expansion::{self, ShellEnvironment};
 use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
 use crate::shell::word::{self, ShellWord};
+use crate::shell::work::WorkBudget;
 use std::rc::Rc;
 
 /// The most commands that are walked per line.
@@ -19,6 +22,7 @@ const DEPTH: usize = 30;
 
 pub(super) struct Walker<'a> {
     pub context: &'a ExecContext,
+    pub disk: &'a dyn DiskView,
     pub state: ShellState,
     pub effects: LineEffects,
     /// The current command, for messages.
@@ -33,15 +37,23 @@ pub(super) struct Walker<'a> {
     pub piped: bool,
     /// Why later commands may not mean what they say.
     pub meddling: Option<String>,
+    /// The files whose content the current pipe and the substitutions of the current command read.
+    pub reads: Vec<ShellWord>,
+    pub budget: Rc<WorkBudget>,
+    /// What is left for reading scripts.
+    pub scripts: ScriptLimits,
+    /// In a script, how many conditions the current command depends on.
+    pub conditions: Option<usize>,
     commands: usize,
     steps: usize,
     depth: usize,
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(context: &'a ExecContext) -> Self {
+    pub fn new(context: &'a ExecContext, disk: &'a dyn DiskView) -> Self {
         Self {
             context,
+            disk,
             state: ShellState::new(context),
             effects: LineEffects::default(),
             by: String::new(),
@@ -50,6 +62,10 @@ impl<'a> Walker<'a> {
             command: 0,
             piped: false,
             meddling: None,
+            reads: Vec::new(),
+            budget: Rc::default(),
+            scripts: ScriptLimits::default(),
+            conditions: None,
             commands: 0,
             steps: STEPS,
             depth: DEPTH,
@@ -59,7 +75,8 @@ impl<'a> Walker<'a> {
     /// A walker for another machine, with what is left of this one's limits.
     pub fn on_another_machine<'c>(&self, context: &'c ExecContext) -> Walker<'c> {
         let own = OwnResult::default();
-        Walker { own, by: self.by.clone(), steps: self.steps, depth: self.depth, ..Walker::new(context) }
+        let (by, budget) = (self.by.clone(), Rc::clone(&self.budget));
+        Walker { own, by, budget, steps: self.steps, depth: self.depth, ..Walker::new(context, &NoDisk) }
     }
 
     /// Counts the work of a walker for another machine.
@@ -69,7 +86,7 @@ impl<'a> Walker<'a> {
 
     /// Walks a script with this standard input and returns its output.
     pub fn text(&mut self, text: &str, input: &ShellWord) -> ShellWord {
-        let (tree, unreadable) = readable(text);
+        let (tree, unreadable) = readable(text, &self.budget);
         let printed = tree.map_or_else(ShellWord::unknown, |tree| self.deeper(|walker| walker.tree(&tree, input)));
         match unreadable {
             Some(unreadable) => self.give_up(unreadable),
@@ -89,16 +106,22 @@ impl<'a> Walker<'a> {
 
     /// Walks commands that run in a subshell.
     pub fn aside(&mut self, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
-        let outer = self.state.clone();
+        let outer = self.copied_state();
         let by = self.by.clone();
         let printed = walk(self);
-        // Changes on disk remain.
-        let links = std::mem::take(&mut self.state.links);
-        let copies = std::mem::take(&mut self.state.copies);
-        let written = std::mem::take(&mut self.state.written);
-        self.state = ShellState { links, copies, written, ..outer };
+        let disk = std::mem::take(&mut self.state.disk);
+        self.state = ShellState { disk, ..outer };
         self.by = by;
         printed
+    }
+
+    /// A copy of the state, without the changes on disk.
+    fn copied_state(&mut self) -> ShellState {
+        self.budget.spend(self.state.cost());
+        let disk = std::mem::take(&mut self.state.disk);
+        let copy = self.state.clone();
+        self.state.disk = disk;
+        copy
     }
 
     /// Walks commands whose result says nothing about the line's.
@@ -127,7 +150,10 @@ impl<'a> Walker<'a> {
             return false;
         };
         self.steps = steps;
-        true
+        if self.budget.is_used_up() {
+            self.give_up(Unreadable::TooMuchWork);
+        }
+        !self.budget.is_used_up()
     }
 
     pub fn tree(&mut self, tree: &CommandTree, input: &ShellWord) -> ShellWord {
@@ -150,7 +176,7 @@ impl<'a> Walker<'a> {
             CommandTree::Function { name, body } => {
                 self.effects.bomb |= starts_itself(body, name, false) > 0;
                 self.meddle(format!("it defines the function `{name}`"));
-                self.state.functions.insert(name.clone(), Rc::new((**body).clone()));
+                self.state.define(name, Rc::new((**body).clone()));
                 ShellWord::default()
             }
         }
@@ -159,6 +185,7 @@ impl<'a> Walker<'a> {
     fn list(&mut self, items: &[(CommandTree, Connector)], input: &ShellWord) -> ShellWord {
         let mut printed = ShellWord::default();
         let outer = self.own;
+        let mut is_tested = false;
         for (at, (item, join)) in items.iter().enumerate().take(STEPS + 1) {
             self.own = outer.of_item(items, at, self.state.strict);
             let elsewhere = self.state.elsewhere.clone();
@@ -169,8 +196,11 @@ impl<'a> Walker<'a> {
                     self.output = shown;
                     printed
                 }
-                Connector::And | Connector::Or | Connector::Then => self.tree(item, input),
+                Connector::And | Connector::Or | Connector::Then => {
+                    self.on_condition(is_tested, |walker| walker.apart(|walker| walker.tree(item, input)))
+                }
             };
+            is_tested = matches!(join, Connector::And | Connector::Or) && (is_tested || is_test(item));
             printed.extend(&own);
             // After `cd x &&` and `cd x || exit` the folder is certain.
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
@@ -206,8 +236,8 @@ impl<'a> Walker<'a> {
                     walker.tree(condition, input);
                 }
                 for part in parts {
-                    let before = walker.state.clone();
-                    walker.tree(part, input);
+                    let before = walker.copied_state();
+                    walker.on_condition(true, |walker| walker.tree(part, input));
                     walker.state.merge(&before);
                 }
                 ShellWord::unknown()
@@ -227,8 +257,10 @@ impl<'a> Walker<'a> {
 
     fn looped(&mut self, group: &CompoundCommand, words: &[ShellWord], input: &ShellWord) -> ShellWord {
         let Some(name) = &group.variable else {
-            let before = self.state.clone();
-            self.all(&group.parts, input);
+            let before = self.copied_state();
+            for rest in self.unread(group, input) {
+                self.all(&group.parts, &rest);
+            }
             self.state.merge(&before);
             return ShellWord::unknown();
         };
@@ -240,10 +272,30 @@ impl<'a> Walker<'a> {
         printed
     }
 
+    /// The input of each round of a loop: one that reads has a line less in each.
+    fn unread(&self, group: &CompoundCommand, input: &ShellWord) -> Vec<ShellWord> {
+        let is_end = |c: char| c == '\n' || c == '\0';
+        let lines = input.split(is_end);
+        if lines.len() < 2 || !group.parts.iter().any(reads) {
+            return vec![input.clone()];
+        }
+        let mut rounds: Vec<ShellWord> = Vec::new();
+        for line in lines.iter().rev() {
+            let mut rest = line.clone();
+            if let Some(after) = rounds.last().filter(|after| self.budget.spend(line.cost() + after.cost())) {
+                rest.push(if input.has_text('\0') { "\0" } else { "\n" });
+                rest.extend(after);
+            }
+            rounds.push(rest);
+        }
+        rounds.reverse();
+        rounds
+    }
+
     fn all(&mut self, parts: &[CommandTree], input: &ShellWord) -> ShellWord {
         let mut printed = ShellWord::default();
         for part in parts {
-            printed.extend(&self.tree(part, input));
+            printed.extend(&self.apart(|walker| walker.tree(part, input)));
         }
         printed
     }
@@ -257,11 +309,12 @@ impl<'a> Walker<'a> {
         let by = self.by.clone();
         let fed = self.redirects(&command.redirects);
         let input = fed.input.as_ref().unwrap_or(input);
-        let kept = (!words.is_empty()).then(|| self.state.variables.clone());
+        let restores = !words.is_empty() && !command.assignments.is_empty();
+        let kept = restores.then(|| self.state.variables.clone());
+        let names = command.assignments.iter().filter_map(|raw| raw.split_once('='));
         for assignment in &command.assignments {
             self.assign(assignment);
         }
-        let changed = kept.filter(|_| !command.assignments.is_empty());
         self.by = by;
         self.commands += 1;
         let outer = std::mem::replace(&mut self.command, self.commands);
@@ -270,8 +323,12 @@ impl<'a> Walker<'a> {
         // `$(<file)` is the file's content.
         let printed = if words.is_empty() { fed.input.clone().unwrap_or_default() } else { self.run(&words, input) };
         (self.command, self.output) = (outer, shown);
-        if let Some(kept) = changed {
-            self.state.variables = kept;
+        if command.redirects.iter().any(sending::to_another_machine) {
+            self.send(&[], false);
+        }
+        // `IFS= read x` keeps the new value of `x`.
+        if let Some(kept) = kept {
+            names.for_each(|(name, _)| self.state.set_back(name.trim_end_matches('+'), &kept));
         }
         // Values of declarations are not split and may be arrays, so they are assigned again as such.
         if command.words.first().is_some_and(|name| DECLARING.contains(&name.as_str())) {
@@ -289,27 +346,33 @@ impl<'a> Walker<'a> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if let Some(inner) = value.strip_prefix('(').and_then(|value| value.strip_suffix(')')) {
             // The elements of an array are the words of a command.
-            let mut words = match parse(&format!(": {inner}")) {
+            let mut words = match parse(&format!(": {inner}"), &self.budget) {
                 Ok(CommandTree::Command(command)) => {
                     command.words.iter().skip(1).flat_map(|raw| expansion::fields(raw, self)).collect()
                 }
                 _ => vec![ShellWord::unknown()],
             };
             if adds {
-                words.splice(0..0, self.state.variable(name).unwrap_or_default());
+                words.splice(0..0, self.variable(name).unwrap_or_default());
             }
             return self.state.set(name, Some(words));
         }
         let value = expansion::single(value, self);
+        if let Some((name, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            let mut words = self.variable(name).unwrap_or_default();
+            match index.parse::<usize>().ok().and_then(|at| words.get_mut(at)) {
+                Some(element) => *element = value,
+                None => words.push(value),
+            }
+            return self.state.set(name, Some(words));
+        }
         if !name.chars().all(is_name) {
             return;
         }
         let mut whole = ShellWord::default();
         if adds {
-            whole = self
-                .state
-                .variable(name)
-                .map_or_else(ShellWord::unknown, |words| words.first().cloned().unwrap_or_default());
+            whole =
+                self.variable(name).map_or_else(ShellWord::unknown, |words| words.first().cloned().unwrap_or_default());
         }
         whole.extend(&value);
         self.assigned(name, &whole);
@@ -327,6 +390,7 @@ impl<'a> Walker<'a> {
                 RedirectKind::Duplicate if number || redirect.target == "-" => continue,
                 RedirectKind::Read => {
                     let target = expansion::single(&redirect.target, self);
+                    self.has_read(std::slice::from_ref(&target));
                     self.content(&target).unwrap_or_else(ShellWord::unknown)
                 }
                 RedirectKind::Write | RedirectKind::Duplicate => {
@@ -352,6 +416,17 @@ struct RedirectEffect {
     input: Option<ShellWord>,
     /// The file that receives its output.
     away: Option<ShellWord>,
+}
+
+/// Whether commands read a line of their input.
+fn reads(tree: &CommandTree) -> bool {
+    match tree {
+        CommandTree::Command(command) => command.words.iter().take(2).any(|word| word == "read"),
+        CommandTree::Pipeline(parts) => parts.iter().any(reads),
+        CommandTree::List(items) => items.iter().any(|(item, _)| reads(item)),
+        CommandTree::Compound(group) => group.parts.iter().any(reads),
+        CommandTree::Function { .. } => false,
+    }
 }
 
 /// Counts how often a function starts itself in the background or in a pipe.

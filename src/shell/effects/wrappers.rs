@@ -8,7 +8,7 @@ use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 24] = [
+const WRAPPERS: [(&str, &str, usize); 33] = [
     ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx", "", 0),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
@@ -32,6 +32,15 @@ const WRAPPERS: [(&str, &str, usize); 24] = [
     ("rtk corepack xcrun cross-env cross-env-shell", "", 0),
     ("dotenv flox", "-e -f -p -v", 0),
     ("c8 nyc", "-r --reporter -x --exclude -n --include --temp-dir", 0),
+    ("winpty wsl dumb-init catchsegv with-contenv heaptrack dbus-run-session valgrind firejail", "-d -u", 0),
+    ("proxychains proxychains4 torsocks tsocks", "-f", 0),
+    ("tini", "-p -e", 0),
+    ("gosu su-exec setarch", "", 1),
+    ("arch", "-arch -e -d", 0),
+    ("setpriv", "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits", 0),
+    ("numactl", "-m -N -C -i -p -P --membind --cpunodebind --physcpubind --interleave --preferred", 0),
+    ("cgexec", "-g", 0),
+    ("systemd-inhibit prlimit", "--what --who --why --mode", 0),
     // The dynamic loader.
     ("ld-linux* ld-musl*", "--library-path --argv0 --preload", 0),
 ];
@@ -42,12 +51,13 @@ const DISGUISED: [&str; 17] = [
     "truncate", "shred",
 ];
 
-const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"];
+const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish"];
 
 impl Walker<'_> {
     /// Walks a command and returns its output.
     pub fn run(&mut self, words: &[ShellWord], input: &ShellWord) -> ShellWord {
-        let size: usize = words.iter().map(|word| word.filled("…").len()).sum();
+        let size: usize = words.iter().map(ShellWord::cost).sum();
+        self.budget.spend(size);
         if !self.steps(1 + size / 256) {
             return ShellWord::unknown();
         }
@@ -68,29 +78,27 @@ impl Walker<'_> {
         let Some(given) = first.text() else {
             self.effects.hidden.push(word::shown(words));
             self.called(words);
-            // `$SUDO rm x`: an unknown word may be empty or run the rest.
-            if rest.first().is_some_and(|next| !next.prefix().starts_with('-')) {
-                self.unowned(|walker| walker.run(rest, input));
-            }
+            self.unnamed(rest, input);
             return ShellWord::unknown();
         };
-        if let Some(alias) = self.state.aliases.remove(&given) {
+        if let Some(alias) = self.alias(&given) {
             let quoted: Vec<String> = rest.iter().map(quoted).collect();
             let printed = self.text(&format!("{alias} {}", quoted.join(" ")), input);
-            self.state.aliases.insert(given, alias);
+            Rc::make_mut(&mut self.state.aliases).insert(given, alias);
             return printed;
         }
         if let Some(body) = self.state.functions.get(&given).map(Rc::clone) {
             let outer = self.state.variables.clone();
             self.state.give(rest);
             // A recursive function is walked once.
-            self.state.functions.remove(&given);
+            Rc::make_mut(&mut self.state.functions).remove(&given);
             let printed = self.unowned(|walker| walker.tree(&body, input));
-            self.state.functions.insert(given, body);
+            self.state.define(&given, body);
+            let variables = Rc::make_mut(&mut self.state.variables);
             for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
                 match outer.get(name) {
-                    Some(value) => self.state.set(name, value.clone()),
-                    None => drop(self.state.variables.remove(name)),
+                    Some(value) => drop(variables.insert(name.to_owned(), value.clone())),
+                    None => drop(variables.remove(name)),
                 }
             }
             return printed;
@@ -103,12 +111,15 @@ impl Walker<'_> {
                 self.unowned_aside(|walker| walker.run(&[&[ShellWord::new(*name)], rest].concat(), input));
             }
         }
-        if given.contains('/')
-            && let Some(script) = self.content(first)
-        {
-            self.unowned_aside(|walker| walker.code(&script, input));
+        if given.contains('/') {
+            match self.content(first) {
+                Some(script) => drop(self.unowned_aside(|walker| walker.code(&script, input))),
+                None => self.program_on_disk(first, rest),
+            }
         }
         self.called(words);
+        self.sending(name, rest);
+        self.project_scripts(name, rest);
         if let Some(printed) = self.carried(name, rest, input) {
             return printed;
         }
@@ -161,8 +172,14 @@ impl Walker<'_> {
             "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
             "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
             "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
+            "fd" | "fdfind" => self.unowned(|walker| walker.fd(rest, input)),
             _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),
         }
+    }
+
+    /// Removes an alias, while its own text is walked.
+    fn alias(&mut self, name: &str) -> Option<String> {
+        self.state.aliases.contains_key(name).then(|| Rc::make_mut(&mut self.state.aliases).remove(name)).flatten()
     }
 
     fn called(&mut self, words: &[ShellWord]) {
@@ -222,7 +239,7 @@ impl Walker<'_> {
         let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
         self.aside(|walker| {
             // A new shell does not inherit aliases.
-            walker.state.aliases.clear();
+            walker.state.aliases = Rc::default();
             if args.has("-n") {
                 walker.meddle("the shell only reads its commands");
             }
@@ -240,7 +257,8 @@ impl Walker<'_> {
                 }
                 Some(file) => match walker.content(file) {
                     Some(script) => walker.code(&script, input),
-                    None => ShellWord::unknown(),
+                    None if args.has("-n") => ShellWord::unknown(),
+                    None => walker.script_on_disk(file, "sh", rest.get(1..).unwrap_or_default()),
                 },
             }
         })

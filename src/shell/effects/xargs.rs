@@ -53,13 +53,13 @@ impl Walker<'_> {
 fn given(input: &ShellWord) -> Vec<ShellWord> {
     match input.text() {
         // A glob may expand to any number of words.
-        Some(_) if input.has_glob() => vec![input.clone()],
+        Some(_) if input.has_glob() => input.split(|c| c == '\n' || c == '\0'),
         Some(text) => {
             let bare = |text: &str| ShellWord::new(text.trim_matches(['\'', '"']));
             text.split(|c: char| c.is_whitespace() || c == '\0').filter(|text| !text.is_empty()).map(bare).collect()
         }
-        None if input.prefix().is_empty() => vec![ShellWord::unknown()],
-        None => vec![input.clone()],
+        None if input.filled("").trim().is_empty() => vec![ShellWord::unknown()],
+        None => input.split(|c| c == '\n' || c == '\0'),
     }
 }
 

@@ -105,12 +105,23 @@ impl AgentTimeline {
         }
     }
 
+    /// Ends the turn where the file or the host's process ends, which may be in the middle of a message.
+    pub(super) fn stop_if_complete(&mut self) {
+        if self.possible_stop.as_ref().is_some_and(|stop| !stop.text.is_empty() || stop.explicit) {
+            self.stop();
+        }
+    }
+
     /// Ends the turn if its last message can be the final one.
+    ///
+    /// The host asks for the next message only after all calls, so open ones have lost their results: to a compaction,
+    /// or to an API error. Without ids, a text may belong to the message of the call before it.
     pub(super) fn stop(&mut self) {
         let Some(stop) = self.possible_stop.take() else { return };
-        if self.calls.are_open() || stop.text.is_empty() && !stop.explicit {
+        if self.calls.are_open() && self.message.id.is_none() {
             return;
         }
+        self.calls.running.clear();
         let name = match (self.is_subagent(), &stop.failure) {
             (true, _) => "SubagentStop",
             (false, Some(_)) => "StopFailure",

@@ -440,6 +440,8 @@ fn every_path_to_the_state_file_is_recognised() {
         "cp y/cache.json .claude/hooks",
         "cp y/cache.json .claude/hooks/",
         "find . -delete",
+        "python3 - <<E\nopen('.claude/hooks/cache.json', 'w')\nE",
+        "echo \"open('.claude/hooks/cache.json','w')\" > x.py; python x.py",
     ] {
         assert_eq!(hits(command), Some(Certainty::Certain), "{command}");
     }
@@ -453,8 +455,6 @@ fn every_path_to_the_state_file_is_recognised() {
         "echo > .claude/hooks/$X",
         "cp -r x/. .claude",
         "shopt -s dotglob; rm -rf *",
-        "python3 - <<E\nopen('.claude/hooks/cache.json', 'w')\nE",
-        "echo \"open('.claude/hooks/cache.json','w')\" > x.py; python x.py",
         "vim -es -c 'w! .claude/hooks/cache.json' -c q",
         "sed 's/x/y/w .claude/hooks/cache.json' f",
         "cd /nowhere; rm .claude/hooks/cache.json",

@@ -97,7 +97,10 @@ fn text_and_reading_change_nothing() {
         "cat <<'A' | grep x\n> /etc/passwd\nA",
         "gh pr create --body \"$(cat <<'EOF'\n## It's > done\n- `rm -rf /`\nEOF\n)\"",
     ] {
-        let changes: Vec<String> = changes(command).into_iter().filter(|change| !change.starts_with("maybe")).collect();
+        let changes: Vec<String> = changes(command)
+            .into_iter()
+            .filter(|change| !change.starts_with("maybe") && !change.starts_with("send"))
+            .collect();
         assert!(changes.is_empty(), "{command}: {changes:?}");
     }
 }

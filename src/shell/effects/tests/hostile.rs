@@ -1,6 +1,7 @@
 //! Text that tries to break the parser: a hang or a crash fails the test run.
 
 use super::*;
+use Unreadable::{TooDeep, TooManyCommands, TooMuchWork};
 
 #[track_caller]
 fn survives(text: &str) -> LineEffects {
@@ -142,4 +143,75 @@ fn eval_with_many_words_is_still_parsed() {
     let effects = survives(&format!("eval rm -rf /{}", " *".repeat(1_500)));
     let removes_root = effects.changes.iter().any(|change| change.hits("/").is_some());
     assert!(removes_root || effects.unreadable.is_some());
+}
+
+/// Lines that would take seconds or hours if nothing limited the work, by the approximate number of their bytes.
+fn endless_lines(bytes: usize) -> Vec<String> {
+    let numbered = |first: &str, next: &dyn Fn(usize) -> String, last: &str| {
+        let mut line = first.to_owned();
+        let mut at = 0;
+        while line.len() < bytes {
+            at += 1;
+            line.push_str(&next(at));
+        }
+        line + &last.replace('#', &at.to_string())
+    };
+    let nested = |depth: usize, open: &str, close: &str| {
+        let filling = "a ".repeat(bytes / 2 / depth);
+        (0..depth).fold("rm".to_owned(), |inner, _| format!("{open}{inner} {filling}{close}"))
+    };
+    vec![
+        numbered("v0='x y';", &|at| format!("v{at}=\"$v{0} $v{0}\";", at - 1), "for i in $v#; do rm $v#; done"),
+        numbered("f0() { rm a; };", &|at| format!("f{at}() {{ f{0}; f{0}; }};", at - 1), "f#"),
+        numbered("", &|at| format!("if a; then v{at}=1; fi;"), ""),
+        numbered("", &|at| format!("> f{at}; a | b;"), ""),
+        nested(20, "echo $(", ")"),
+        nested(20, "echo \"$(", ")\""),
+        nested(10, "$(case x in a) echo $(", ");; esac)"),
+        format!("echo $(case x in {} esac)", "a) b;; ".repeat(bytes / 7)),
+        format!("rm {}", "{a,b,c,d}{1..9} ".repeat(bytes / 16)),
+        format!("for i in {{1..200}}; do for j in {{1..200}}; do {} done; done", "rm $i$j;".repeat(bytes / 8)),
+        "set -- \"$@\" a b c; ".repeat(bytes / 20),
+        "x=(\"${x[@]}\" \"${x[@]}\" a);".repeat(bytes / 27),
+        "find . -exec ".repeat(bytes / 13),
+        format!("cd a; cd b; cd c; cd d; x {}", "> f ".repeat(bytes / 4)),
+    ]
+}
+
+#[test]
+fn lines_that_take_too_long_are_unreadable() {
+    for line in endless_lines(60_000) {
+        let effects = survives(&line);
+        let begin: String = line.chars().take(60).collect();
+        let why = effects.unreadable;
+        assert!(matches!(why, Some(TooDeep | TooManyCommands(_) | TooMuchWork)), "{begin}: {why:?}");
+    }
+}
+
+#[test]
+fn long_everyday_lines_take_a_part_of_the_work() {
+    let script = "if [ -n \"$(git status --porcelain)\" ]; then echo \"${x:-none}\" > out/$x.txt; fi\n";
+    for line in [
+        format!("cat > f.json <<'EOF'\n{}EOF\n", "  {\"a\": [1, {\"b\": \"it's (c)\"}]},\n".repeat(1_000)),
+        format!("git commit -m \"$(cat <<'EOF'\n{}EOF\n)\"", "- a change (of two), `b` and $(c)\n".repeat(30)),
+        format!("python3 - <<'EOF'\n{}EOF\n", "open('a/b.txt').read()  # it's (read)\n".repeat(800)),
+        format!("rm -f {}", "src/some/folder/file.txt ".repeat(300)),
+        script.repeat(60),
+        format!("for d in {{1..50}}; do {} done", "mkdir -p a/$d; cp b c/$d; ".repeat(3)),
+    ] {
+        let effects = survives(&line);
+        let begin: String = line.chars().take(60).collect();
+        assert_eq!(effects.unreadable, None, "{begin}");
+        let most = crate::shell::work::MOST_WORK / 2;
+        assert!(effects.work < most, "{begin}: {}", effects.work);
+    }
+}
+
+#[test]
+fn many_braces_are_read_as_they_are_written() {
+    let line = format!("echo {} > f; x() {{ rm -rf /{{etc,usr}}; }}; x; {{ rm a{{1,2}}; }}", "a{b} ".repeat(200));
+    let changes = changes(&line);
+    for change in ["rm! /etc", "rm! /usr", "rm /w/p/a1", "rm /w/p/a2", "write /w/p/f"] {
+        assert!(changes.iter().any(|own| own == change), "{change}: {changes:?}");
+    }
 }

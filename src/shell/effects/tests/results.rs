@@ -141,6 +141,8 @@ fn the_command_behind_a_wrapper_is_found() {
         ("bunx vitest", "vitest"),
         ("bun x vitest", "vitest"),
         ("rtk cargo test", "cargo test"),
+        ("gosu ann cargo test", "cargo test"),
+        ("perf stat -r 3 -- cargo test", "cargo test"),
         ("rtk test cargo test", "cargo test"),
         ("time cargo test", "cargo test"),
         ("env CI=1 cargo test", "cargo test"),

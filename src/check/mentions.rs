@@ -1,0 +1,36 @@
+//! `mentions`: protected paths in the input of any tool.
+
+use super::{CheckKind, Scope};
+use crate::facts::ProtectedPaths;
+use crate::verdict::Outcome;
+use crate::yaml::{Node, TreeReader};
+use serde::{Deserialize, Serialize};
+
+/// Passes when the input of the tool call names one of these paths and the call does more than read.
+///
+/// Where the path begins does not count: `.claude/modes/**` is also `/srv/app/.claude/modes/plan.yaml`, and `\` is `/`. Of
+/// command lines only the commands count that do more than read; of editors the path, not the text; of other tools every
+/// short text. Commit messages, and tools whose name says that they read, never count.
+///
+/// ```yaml
+/// check: { not: { mentions: [".claude/modes/**", .claude/modegate.yaml] } }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MentionsCheck(pub Vec<String>);
+
+impl CheckKind for MentionsCheck {
+    fn read(reader: &mut TreeReader, node: &Node) -> Self {
+        Self(reader.templates(node))
+    }
+
+    fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
+        let mut query = ProtectedPaths::default();
+        query.paths = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
+        Ok(match scope.facts.mentions(query.into_query()).map_err(Outcome::unknown)? {
+            Some(path) => Outcome::passes(format!(
+                "it names `{path}`, which tools may only read (with Read, Grep, `cat`, `jq` and the like)"
+            )),
+            None => Outcome::fails("it names none of these paths, or only reads"),
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! `modegate trust`: a person agrees to the files of a project that steer modegate.
+
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
+mod summary;
+
+use super::cli_error::CliError;
+use super::screen::{self, TextStyle, styled};
+use super::{CliResult, is_run_by_model, places, require_person};
+use crate::mode::{Catalogue, ProjectSources, ProjectTrust, TrustState};
+use crate::mode_cache;
+use crate::paths::ProjectPaths;
+use crate::trust::{SteeringFiles, TrustRecord};
+use clap::Args;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+#[command(
+    after_help = "A project's modes, settings, gates and context files are used once you have trusted them. When one of
+them changes, the version that you trusted is used until you run this again. Only a person can do this.
+
+Examples:
+  modegate trust              show what is new, and ask
+  modegate trust --show       only show it
+  modegate trust --revoke     use the built-in modes and rules only
+
+In CI, set MODEGATE_TRUST=1."
+)]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
+pub(super) struct Trust {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Show what would be trusted, and change nothing
+    #[arg(long)]
+    show: bool,
+    /// Take the trust back
+    #[arg(long, conflicts_with_all = ["yes", "show"])]
+    revoke: bool,
+    /// Print JSON, and change nothing unless `--yes` or `--revoke` is given
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// The files of a project, and what the person has agreed to.
+struct Review {
+    places: ProjectPaths,
+    sources: ProjectSources,
+    files: SteeringFiles,
+    record: Option<TrustRecord>,
+}
+
+impl Trust {
+    pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
+        let review = Review::read(places(project));
+        let changes_record = self.revoke || !self.show && (!self.json || self.yes);
+        if changes_record {
+            require_person("trust")?;
+        }
+        if self.revoke {
+            review.revoke(self.json)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let open = !review.files.is_empty() && !review.is_trusted();
+        if !self.json {
+            review.print();
+        }
+        if changes_record && open {
+            if !self.yes && !confirmed()? {
+                screen::print_line("nothing was trusted");
+                return Ok(ExitCode::FAILURE);
+            }
+            review.agree()?;
+        }
+        if self.json {
+            screen::print_json(&review.as_json(changes_record && open));
+        } else if changes_record && open {
+            screen::print_line("trusted; applies from the next event");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Review {
+    fn read(places: ProjectPaths) -> Self {
+        let sources = mode_cache::sources(&places);
+        let files = SteeringFiles::read(&places, &sources);
+        let record = TrustRecord::read(&places);
+        Self { places, sources, files, record }
+    }
+
+    fn is_trusted(&self) -> bool {
+        self.record.as_ref().is_some_and(|record| record.covers(&self.files))
+    }
+
+    fn agree(&self) -> Result<(), CliError> {
+        let mut record = self.record.clone().unwrap_or_default();
+        record.add(&self.files);
+        record.write(&self.places).map_err(|error| {
+            CliError::failure(format!("the trust in this project cannot be stored: {error}"))
+                .hint("modegate's state folder must be outside of the repository; see `MODEGATE_STATE_DIR`")
+        })
+    }
+
+    fn revoke(&self, as_json: bool) -> Result<(), CliError> {
+        let path = self.places.trust().filter(|path| path.exists());
+        if let Some(path) = &path {
+            let failed = |error| CliError::failure(format!("cannot remove `{}`: {error}", path.display()));
+            std::fs::remove_file(path).map_err(failed)?;
+        }
+        if as_json {
+            screen::print_json(&json!({"revoked": path.is_some()}));
+        } else if path.is_some() {
+            screen::print_line("no longer trusted; only the built-in modes and rules are used from the next event");
+        } else {
+            screen::print_line("this project was not trusted");
+        }
+        Ok(())
+    }
+
+    fn print(&self) {
+        screen::print_line(format!("project {}", styled(TextStyle::Bold, &self.places.home.to_string_lossy())));
+        if self.files.is_empty() {
+            screen::print_line("there is nothing to trust: the project has no modes, settings, gates or context files");
+        } else if self.is_trusted() {
+            screen::print_line("trusted; nothing has changed since");
+        } else {
+            self.print_open();
+        }
+    }
+
+    /// Prints what the person has not agreed to.
+    fn print_open(&self) {
+        match &self.record {
+            Some(record) => summary::print_changes(record, &self.files),
+            None => summary::print_files(&self.files),
+        }
+        summary::print_powers(&self.sources);
+    }
+
+    fn as_json(&self, has_agreed: bool) -> serde_json::Value {
+        let state = match &self.record {
+            _ if self.files.is_empty() => "nothing",
+            _ if has_agreed || self.is_trusted() => "trusted",
+            Some(_) => "changed",
+            None => "untrusted",
+        };
+        let files: Vec<&String> = self.files.rules.keys().chain(self.files.others.keys()).collect();
+        json!({
+            "home": self.places.home.to_string_lossy(), "state": state, "files": files,
+            "changes": self.record.as_ref().map(|record| summary::changes(record, &self.files)).unwrap_or_default(),
+            "powers": summary::powers(&self.sources),
+        })
+    }
+}
+
+fn confirmed() -> Result<bool, CliError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::failure("there is no terminal to ask on")
+            .hint("run `modegate trust` in a terminal, or add `--yes` once you have read the files"));
+    }
+    let _: std::io::Result<()> = write!(std::io::stderr(), "Trust this? [y/N] ");
+    let mut answer = String::new();
+    let _: std::io::Result<usize> = std::io::stdin().read_line(&mut answer);
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Whether a command of a person may change the project's files and agree to the change in the same step: the files
+/// are trusted as they are, or there are none.
+pub(super) fn may_renew(places: &ProjectPaths) -> bool {
+    let review = Review::read(places.clone());
+    !is_run_by_model() && (review.files.is_empty() || review.is_trusted())
+}
+
+/// Agrees to the files as they are now; a record that cannot be written leaves them untrusted, which events report.
+pub(super) fn renew(places: &ProjectPaths) {
+    let review = Review::read(places.clone());
+    if !review.files.is_empty() {
+        let _: Result<(), CliError> = review.agree();
+    }
+}
+
+/// The files of a project before `install` changes them.
+pub(super) struct InstallTrust {
+    places: ProjectPaths,
+    is_renewal: bool,
+}
+
+impl InstallTrust {
+    pub(super) fn before(places: ProjectPaths) -> Self {
+        Self { is_renewal: may_renew(&places), places }
+    }
+
+    /// Agrees to the files, since a person installs; returns what has to be shown of them.
+    pub(super) fn agree(&self) -> Result<Option<ShownTrust>, CliError> {
+        let review = Review::read(self.places.clone());
+        if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
+            return Ok(None);
+        }
+        review.agree()?;
+        Ok((!self.is_renewal).then_some(ShownTrust(review)))
+    }
+}
+
+/// Files of others that `install` has trusted.
+pub(super) struct ShownTrust(Review);
+
+impl ShownTrust {
+    pub(super) fn print(&self) {
+        screen::print_line("");
+        self.0.print_open();
+        screen::print_line("these files are now trusted; `modegate trust --revoke` takes that back");
+    }
+}
+
+/// What a person should know about the trust in a project, with its context files and scripts.
+pub(super) fn notice(places: &ProjectPaths, catalogue: &Catalogue) -> Option<String> {
+    catalogue.trust.notice().or_else(|| {
+        catalogue.trust.accepted.as_ref()?;
+        let review = Review::read(places.clone());
+        let files = review.record.as_ref()?.unknown_others(&review.files);
+        ProjectTrust { state: TrustState::Changed, files, ..ProjectTrust::default() }.others_notice()
+    })
+}

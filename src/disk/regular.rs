@@ -1,0 +1,160 @@
+//! Opens and reads regular files only: a pipe, a socket or a device could block forever.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The largest file that is read where nothing smaller is enough.
+pub const LARGEST: u64 = 256 * 1024 * 1024;
+/// The largest file that is written by hand or configures something.
+pub const SMALL: u64 = 16 * 1024 * 1024;
+
+/// Opens a regular file for reading.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(OpenOptions::new().read(true), path).map(|(file, _)| file)
+}
+
+/// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder.
+pub fn open_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let (file, meta) = open_with(&mut options, path)?;
+    if meta.len() == 0 || is_shared(&meta) {
+        make_private(&file, path);
+    }
+    Ok(file)
+}
+
+/// Whether others can read or write a file.
+#[cfg(unix)]
+fn is_shared(meta: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::mode(meta) & 0o077 != 0
+}
+
+/// Takes the permissions of others on a file and its folder away; where that is not possible, they stay.
+#[cfg(unix)]
+fn make_private(file: &File, path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _: io::Result<()> = file.set_permissions(PermissionsExt::from_mode(0o600));
+    if let Some(folder) = path.parent().filter(|folder| folder.metadata().is_ok_and(|meta| is_shared(&meta))) {
+        let _: io::Result<()> = std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700));
+    }
+}
+
+#[cfg(not(unix))]
+fn is_shared(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &File, _: &Path) {}
+
+/// Opens a regular file that serves as a lock, and creates it if it is missing.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    open_with(OpenOptions::new().create(true).truncate(false).write(true), path).map(|(file, _)| file)
+}
+
+/// Reads a regular file of at most `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, meta) = open_with(OpenOptions::new().read(true), path)?;
+    if meta.len() > limit {
+        return Err(too_large(limit));
+    }
+    // Files in /proc are larger than they say; others may grow while they are read.
+    let room = usize::try_from(meta.len()).unwrap_or_default().saturating_add(64);
+    let mut bytes = Vec::new();
+    bytes.try_reserve(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// Reads a regular file of at most `limit` bytes as UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read(path, limit)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
+}
+
+/// Reads the last `size` bytes of a regular file.
+pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let (mut file, meta) = open_with(OpenOptions::new().read(true), path)?;
+    file.seek(SeekFrom::Start(meta.len().saturating_sub(size)))?;
+    let mut bytes = Vec::new();
+    file.take(size).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What is wrong with a file, in the words of this module or of the kind of error.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string)
+}
+
+/// Opens without waiting, and looks at what was opened: what is at `path` can change at any time.
+fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        options.custom_flags(flags.cast_signed());
+    }
+    let file = options.open(path).map_err(|error| clearer(error, path))?;
+    let meta = file.metadata()?;
+    match meta.file_type() {
+        kind if kind.is_file() => Ok((file, meta)),
+        kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(not_regular()),
+    }
+}
+
+/// The system's error for a socket, or for a pipe that nobody reads, names neither.
+fn clearer(error: io::Error, path: &Path) -> io::Error {
+    let is_special = || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    let is_known = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
+    if !is_known && is_special() { not_regular() } else { error }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}
+
+fn too_large(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} MiB", limit >> 20))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(made.success());
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        for path in [at("pipe"), at("socket"), "/dev/zero".into(), "/dev/null".into()] {
+            assert_eq!(read(&path, LARGEST).unwrap_err().to_string(), "not a regular file", "{path:?}");
+            assert_eq!(open_append(&path).unwrap_err().to_string(), "not a regular file", "{path:?}");
+            assert_eq!(open_lock(&path).unwrap_err().to_string(), "not a regular file", "{path:?}");
+            assert_eq!(read_tail(&path, 1).unwrap_err().to_string(), "not a regular file", "{path:?}");
+        }
+        assert_eq!(read(folder.path(), 9).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_text(&path, 5).unwrap(), "12345");
+        assert_eq!(read_tail(&path, 2).unwrap(), b"45");
+        let error = read(&path, 4).unwrap_err();
+        assert_eq!((error.kind(), reason(&error)), (io::ErrorKind::FileTooLarge, "larger than 0 MiB".to_owned()));
+        assert!(!read(Path::new("/proc/self/stat"), LARGEST).unwrap().is_empty());
+    }
+}

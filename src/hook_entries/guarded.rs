@@ -1,0 +1,150 @@
+//! The part of a settings file that decides whether and how modegate's hooks are called.
+
+use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, with_entries, without_entries};
+use crate::event::EventKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Variables that lead programs, or modegate's own files, elsewhere.
+const VARIABLES: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "XDG_STATE_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "BASH_ENV",
+    "ENV",
+    "LD_PRELOAD",
+    "DYLD_INSERT_LIBRARIES",
+];
+
+/// Modegate's entries in a settings file, and the settings that can switch hooks off or redirect them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GuardedSettings {
+    /// The entries of each event, as texts.
+    entries: BTreeMap<String, BTreeSet<String>>,
+    /// The events with entries, in the order of the file.
+    order: Vec<String>,
+    /// The program that the entries call.
+    program: Option<String>,
+    /// The other settings, by name.
+    pub others: BTreeMap<String, String>,
+}
+
+impl GuardedSettings {
+    /// Reads a settings file; the error says why the host ignores it. An empty text is an empty file.
+    pub fn parse(text: &str) -> Result<Self, SettingsError> {
+        without_entries(text)?;
+        let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        check_schema(&settings)?;
+        let mut guarded = Self { others: others(&settings), ..Self::default() };
+        for entry in entries_in(&settings).into_iter().filter(HookEntry::is_ours) {
+            guarded.program.get_or_insert_with(|| entry.program(PROJECT_VARIABLE));
+            if !guarded.entries.contains_key(entry.event) {
+                guarded.order.push(entry.event.to_owned());
+            }
+            let text = format!("{:?} {}", entry.matcher, entry.entry);
+            guarded.entries.entry(entry.event.to_owned()).or_default().insert(text);
+        }
+        Ok(guarded)
+    }
+
+    /// Whether the file calls modegate.
+    #[must_use]
+    pub fn has_entries(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// Whether the file has all entries of `other`.
+    #[must_use]
+    pub fn has_entries_of(&self, other: &Self) -> bool {
+        let has = |(event, texts): (&String, &BTreeSet<String>)| {
+            self.entries.get(event).is_some_and(|own| texts.is_subset(own))
+        };
+        other.entries.iter().all(has)
+    }
+
+    /// The settings `text` with these entries; `None` unless they can be restored exactly.
+    #[must_use]
+    pub fn put_back(&self, text: &str) -> Option<String> {
+        let events: Vec<EventKind> = self.order.iter().filter_map(|name| EventKind::named(name)).collect();
+        let restored = with_entries(&without_entries(text).ok()?, self.program.as_ref()?, &events).ok()?;
+        let result = Self::parse(&restored).ok()?;
+        (result.entries == self.entries && result.others == Self::parse(text).ok()?.others).then_some(restored)
+    }
+}
+
+/// Checks what makes the host ignore all hooks of a file.
+fn check_schema(settings: &Value) -> Result<(), SettingsError> {
+    let Some(hooks) = settings.get("hooks") else { return Ok(()) };
+    let hooks = hooks.as_object().ok_or(SettingsError::NotAnObject("`hooks`"))?;
+    for (event, groups) in hooks {
+        let groups = groups.as_array().ok_or_else(|| SettingsError::NotAList(event.clone()))?;
+        let has_entries = |group: &Value| group.get("hooks").is_some_and(Value::is_array);
+        let odd = groups.iter().position(|group| !has_entries(group));
+        if let Some(at) = odd.filter(|_| matches!(event.as_str(), "PreToolUse" | "PermissionRequest")) {
+            return Err(SettingsError::NotAList(format!("{event}[{at}].hooks")));
+        }
+    }
+    Ok(())
+}
+
+/// The settings that can switch hooks off, redirect them, or run programs beside them.
+pub(super) fn others(settings: &Value) -> BTreeMap<String, String> {
+    let own = ["disableAllHooks", "statusLine"].into_iter();
+    let own = own.filter_map(|name| Some((name.to_owned(), settings.get(name)?.to_string())));
+    let variables = settings.get("env").and_then(Value::as_object).into_iter().flatten();
+    let is_guarded = |name: &str| VARIABLES.contains(&name) || name.starts_with("MODEGATE_");
+    let variables = variables.filter(|(name, _)| is_guarded(name));
+    own.chain(variables.map(|(name, value)| (format!("env.{name}"), value.to_string()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook_entries::PROJECT_COMMAND;
+
+    const EVENTS: [EventKind; 2] = [EventKind::PreToolUse, EventKind::Stop];
+
+    #[test]
+    fn entries_are_put_back_and_the_rest_stays() {
+        let others = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]\n  }\n}\n";
+        let installed = with_entries(others, PROJECT_COMMAND, &EVENTS).unwrap();
+        let known = GuardedSettings::parse(&installed).unwrap();
+        assert_eq!(known.put_back(others).as_deref(), Some(installed.as_str()));
+        let shortened = installed.replace("\"timeout\": 150", "\"timeout\": 1");
+        assert_ne!(shortened, installed);
+        assert!(!GuardedSettings::parse(&shortened).unwrap().has_entries_of(&known));
+        // A list on one line gets a line break where the weakened entry was.
+        let json = |text: &str| serde_json::from_str::<Value>(text).unwrap().to_string();
+        assert_eq!(json(&known.put_back(&shortened).unwrap()), json(&installed));
+        assert_eq!(known.put_back("{\u{201c}hooks\u{201d}: {}}"), None);
+    }
+
+    #[test]
+    fn entries_in_a_form_of_the_user_are_not_replaced() {
+        let installed = with_entries("", PROJECT_COMMAND, &EVENTS).unwrap().replace("150", "300");
+        assert_eq!(GuardedSettings::parse(&installed).unwrap().put_back("{}"), None);
+    }
+
+    #[test]
+    fn what_the_host_ignores_is_an_error() {
+        for text in
+            ["[]", "{\"hooks\": []}", "{\"hooks\": {\"Stop\": {}}}", "{\"hooks\": {\"PreToolUse\": [{}]}}", "{,}"]
+        {
+            assert!(GuardedSettings::parse(text).is_err(), "{text}");
+        }
+        for text in ["", "{}", "{\"hooks\": {}}", "{\"hooks\": {\"Stop\": []}}"] {
+            assert_eq!(GuardedSettings::parse(text), Ok(GuardedSettings::default()), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_that_redirect_hooks_are_listed() {
+        let text =
+            r#"{"disableAllHooks": true, "env": {"PATH": "/x", "MODEGATE_TRUST": "1", "CI": "1"}, "model": "opus"}"#;
+        let names: Vec<String> = GuardedSettings::parse(text).unwrap().others.into_keys().collect();
+        assert_eq!(names, ["disableAllHooks", "env.MODEGATE_TRUST", "env.PATH"]);
+    }
+}

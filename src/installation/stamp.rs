@@ -1,0 +1,40 @@
+//! What the file system says about a file: equal stamps mean that its content need not be read.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Size, times and identity of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileStamp {
+    size: u64,
+    /// In nanoseconds.
+    modified: u64,
+    /// When anything about the file changed, in nanoseconds; unlike `modified`, no program can set it.
+    pub(super) changed: u64,
+    inode: u64,
+    links: u64,
+}
+
+impl FileStamp {
+    /// The stamp of a file; `None` if it is missing.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let meta = path.metadata().ok()?;
+        let modified = nanoseconds(meta.modified().ok()?);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let changed = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+            let changed = u64::try_from(changed).unwrap_or_default();
+            Some(Self { size: meta.len(), modified, changed, inode: meta.ino(), links: meta.nlink() })
+        }
+        #[cfg(not(unix))]
+        Some(Self { size: meta.len(), modified, changed: modified, inode: 0, links: 1 })
+    }
+}
+
+fn nanoseconds(at: SystemTime) -> u64 {
+    at.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or_default()
+}

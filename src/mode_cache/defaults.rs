@@ -1,0 +1,37 @@
+//! Files below those of the project: the user's own hooks, and the gates and context of the plugin that calls modegate.
+//!
+//! The person has put them where they are, so they need no trust of the project.
+
+use super::{context_folders, contexts, text};
+use crate::mode::{FileKind, PLUGIN_GATES, ProjectSources, USER_HOOKS};
+use crate::paths::{PLUGIN_CONTEXT, ProjectPaths};
+use std::path::PathBuf;
+
+/// The sources of a project with the files below them.
+pub(super) fn with_defaults(places: &ProjectPaths, mut sources: ProjectSources) -> ProjectSources {
+    for (path, name) in files(places).into_iter().rev() {
+        if let Some(text) = text(&path, name, FileKind::Gates, &mut sources.unreadable) {
+            sources.files.insert(0, (name.to_owned(), text));
+        }
+    }
+    if let Some(plugin) = &places.plugin {
+        let names = contexts(&plugin.join("context")).into_iter().map(|name| format!("{PLUGIN_CONTEXT}{name}"));
+        sources.contexts.extend(names);
+    }
+    sources
+}
+
+/// Every path whose change changes these files.
+pub(super) fn paths(places: &ProjectPaths) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = files(places).into_iter().map(|(path, _)| path).collect();
+    if let Some(plugin) = &places.plugin {
+        paths.extend(context_folders(&plugin.join("context")).map(|(_, folder)| folder));
+    }
+    paths
+}
+
+fn files(places: &ProjectPaths) -> Vec<(PathBuf, &'static str)> {
+    let hooks = places.user_settings.iter().map(|settings| (settings.with_file_name("hooks.toml"), USER_HOOKS));
+    let gates = places.plugin.iter().map(|folder| (folder.join("hooks/gates.json"), PLUGIN_GATES));
+    hooks.chain(gates).collect()
+}

@@ -1,0 +1,73 @@
+//! Makes text from outside safe to print: control characters and invisible ones become escapes.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Whether a character could move the cursor, reorder a line, or hide text.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
+    let is_direction =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Tags are invisible, but a model reads them.
+    let is_hidden = matches!(c, '\u{2028}' | '\u{2029}' | '\u{e0000}'..='\u{e007f}');
+    c.is_control() || is_direction || is_hidden
+}
+
+/// The text with unsafe characters as JSON writes them, also newlines and tabs; JSON stays JSON.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_unsafe)
+}
+
+/// The text with unsafe characters as JSON writes them; newlines and tabs are kept.
+#[must_use]
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' if is_odd(c) => safe.push_str("\\n"),
+            '\t' if is_odd(c) => safe.push_str("\\t"),
+            '\r' if is_odd(c) => safe.push_str("\\r"),
+            c if is_odd(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(safe, "\\u{unit:04x}");
+                }
+            }
+            c => safe.push(c),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_characters_become_escapes() {
+        for (text, line, kept) in [
+            ("plain ä → 日本 🙂", "plain ä → 日本 🙂", "plain ä → 日本 🙂"),
+            ("a\nb\tc", "a\\nb\\tc", "a\nb\tc"),
+            ("\u{1b}[2J\u{7}\r", "\\u001b[2J\\u0007\\r", "\\u001b[2J\\u0007\\r"),
+            ("x\u{202e}y\u{9b}z", "x\\u202ey\\u009bz", "x\\u202ey\\u009bz"),
+            ("t\u{e0041}", "t\\udb40\\udc41", "t\\udb40\\udc41"),
+        ] {
+            assert_eq!(one_line(text), line);
+            assert_eq!(lines(text), kept);
+        }
+    }
+
+    #[test]
+    fn json_keeps_its_meaning() {
+        let value = serde_json::json!({"a\u{9b}": "x\u{202e}\n\u{e0041}\u{7f}"});
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&lines(&text)).unwrap(), value);
+    }
+}

@@ -1,0 +1,87 @@
+//! Subagents without a transcript of their own, from the progress that the transcript of their caller reports.
+//!
+//! Progress shows the agent's calls and their results, but not its last message, which is the result of its own call.
+
+use super::SubagentInfo;
+use super::context::EventContext;
+use super::copies::{RecordKey, record_key};
+use super::merge::{ended_call, text_at};
+use super::skipped::SkippedRecords;
+use super::timeline::{AgentEvent, AgentTimeline};
+use crate::transcript::{MessageContent, TranscriptRecord};
+use std::collections::HashSet;
+
+/// The agents whose records are inside the progress records of one file.
+#[derive(Debug, Default)]
+pub(super) struct ReportedAgents {
+    timelines: Vec<AgentTimeline>,
+    seen: HashSet<RecordKey>,
+    /// Problems of records that may also be in the agent's own transcript, so nobody needs to know them.
+    skipped: SkippedRecords,
+}
+
+impl ReportedAgents {
+    /// Reads the record of an agent that was started by `call`; `caller` is the context of the file's own agent.
+    pub(super) fn record(&mut self, record: &TranscriptRecord, call: Option<&str>, caller: &EventContext, line: usize) {
+        let Some(id) = record.agent_id.as_deref() else { return };
+        if record_key(record).is_some_and(|key| !self.seen.insert(key)) {
+            return;
+        }
+        let is_agent = |timeline: &AgentTimeline| agent_id(timeline) == Some(id);
+        let at = self.timelines.iter().position(is_agent).unwrap_or_else(|| {
+            let call = call.map(str::to_owned);
+            let agent = Some(SubagentInfo { id: id.to_owned(), kind: None, call });
+            let context = EventContext { agent, agent_transcript: None, ..caller.clone() };
+            self.timelines.push(AgentTimeline::new(context));
+            self.timelines.len() - 1
+        });
+        if let Some(timeline) = self.timelines.get_mut(at) {
+            timeline.record(record, line, &mut self.skipped);
+        }
+    }
+
+    /// The timelines of all agents.
+    pub(super) fn ended(mut self) -> impl Iterator<Item = AgentTimeline> {
+        self.timelines.into_iter().map(move |mut timeline| {
+            timeline.end(&mut self.skipped);
+            timeline
+        })
+    }
+}
+
+/// Adds the agents that have no transcript of their own, with their stops.
+pub(super) fn add_missing(timelines: &mut Vec<(usize, AgentTimeline)>, reported: Vec<(usize, AgentTimeline)>) {
+    let written = timelines.len();
+    for (file, timeline) in reported {
+        let id = agent_id(&timeline).map(str::to_owned);
+        if !timelines.iter().any(|(_, known)| agent_id(known) == id.as_deref()) {
+            timelines.push((file, timeline));
+        }
+    }
+    let ends: Vec<Option<AgentEvent>> =
+        timelines.iter().skip(written).map(|(_, timeline)| end_of_call(timeline, timelines)).collect();
+    for ((_, timeline), end) in timelines.iter_mut().skip(written).zip(ends) {
+        let Some(end) = end.filter(|_| !has_stopped(timeline)) else { continue };
+        let content = end.payload.get("tool_response").and_then(|response| response.get("content")).cloned();
+        let message = content.and_then(|content| MessageContent::from(content).text());
+        timeline.stop_with(message.as_deref(), &end.written);
+    }
+}
+
+fn agent_id(timeline: &AgentTimeline) -> Option<&str> {
+    timeline.context.agent.as_ref().map(|agent| agent.id.as_str())
+}
+
+fn has_stopped(timeline: &AgentTimeline) -> bool {
+    let last = timeline.events.iter().rev().flatten().next();
+    last.is_some_and(|event| text_at(&event.payload, "/hook_event_name") == Some("SubagentStop"))
+}
+
+/// The event that ends the call that started an agent, unless the agent runs on in the background.
+fn end_of_call(timeline: &AgentTimeline, timelines: &[(usize, AgentTimeline)]) -> Option<AgentEvent> {
+    let call = timeline.context.agent.as_ref()?.call.as_deref()?;
+    let mut events = timelines.iter().flat_map(|(_, timeline)| timeline.events.iter().flatten());
+    let ends = |event: &&AgentEvent| ended_call(&event.payload) == Some(call);
+    let ended = events.find(ends)?;
+    (text_at(&ended.payload, "/hook_event_name") == Some("PostToolUse")).then(|| ended.clone())
+}

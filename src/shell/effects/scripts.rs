@@ -1,0 +1,263 @@
+//! Scripts on disk, read before they run: `bash x`, `./x`, `python x`, `make x`, `npm run x`.
+//!
+//! They are read one level deep. Only certain effects count, and what a project's scripts do to its own files is the
+//! project's business. A script that cannot be read counts as harmless.
+
+use super::args::Args;
+use super::recipes::recipes;
+use super::target_path::TargetPath;
+use super::walker::Walker;
+use super::wrappers::has_name;
+use super::{Effect, FileEffect, LineEffects, ProgramCall, inline_code};
+use crate::shell::reading::beyond_reading;
+use crate::shell::syntax::{CommandTree, CompoundKind};
+use crate::shell::word::ShellWord;
+use crate::shell::work::WorkBudget;
+use std::rc::Rc;
+
+/// The most scripts that are read per line.
+const MOST_SCRIPTS: usize = 8;
+/// The work that all scripts of a line may take.
+const MOST_SCRIPT_WORK: usize = 150_000;
+/// Folders of installed programs and of files that are not regular.
+const INSTALLED: [&str; 9] = ["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/", "/dev/", "/proc/", "/sys/"];
+/// Commands of npm that run scripts of the same name.
+const LIFECYCLE: &str = "test start stop restart install publish pack version";
+/// Commands whose result decides whether the next command runs.
+const TESTS: &str = "[ test [[ grep command which type";
+
+/// The effects of a script that a line runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScriptEffects {
+    /// The command that runs it.
+    pub by: String,
+    /// Certain changes outside the project, or of modegate's own files.
+    pub changes: Vec<FileEffect>,
+    /// The programs it runs.
+    pub calls: Vec<ProgramCall>,
+    /// Its text without what only reads, if it may name modegate's files.
+    pub text: String,
+}
+
+/// What is left for the scripts of a line.
+pub(super) struct ScriptLimits {
+    count: usize,
+    budget: Rc<WorkBudget>,
+}
+
+impl Default for ScriptLimits {
+    fn default() -> Self {
+        Self { count: MOST_SCRIPTS, budget: Rc::new(WorkBudget::new(MOST_SCRIPT_WORK)) }
+    }
+}
+
+impl ScriptLimits {
+    /// No script is read.
+    pub fn none() -> Self {
+        Self { count: 0, ..Self::default() }
+    }
+}
+
+impl Walker<'_> {
+    /// Walks a script of an interpreter; its output is not known.
+    pub fn script_on_disk(&mut self, file: &ShellWord, kind: &str, arguments: &[ShellWord]) -> ShellWord {
+        if let Some(text) = self.text_on_disk(file) {
+            self.walk_script(kind, &text, file, arguments);
+        }
+        ShellWord::unknown()
+    }
+
+    /// Walks a program that is a script, by its first line.
+    pub fn program_on_disk(&mut self, file: &ShellWord, arguments: &[ShellWord]) {
+        let Some(text) = self.text_on_disk(file) else { return };
+        let first = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or("sh");
+        let mut words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        let kind = words.find(|word| *word != "env" && !word.starts_with('-')).unwrap_or_default();
+        let kind = kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        self.walk_script(if kind.ends_with("sh") { "sh" } else { kind }, &text, file, arguments);
+    }
+
+    /// Walks what `make`, `npm` and the like run by name.
+    pub fn project_scripts(&mut self, name: &str, rest: &[ShellWord]) {
+        match name {
+            "make" | "gmake" => self.makefile(rest),
+            _ if has_name("npm pnpm yarn bun", name) => self.package_script(name, rest),
+            _ => {}
+        }
+    }
+
+    /// Walks commands that may not run.
+    pub fn on_condition<T>(&mut self, is_conditional: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.conditions;
+        self.conditions = outer.map(|count| count + usize::from(is_conditional));
+        let result = walk(self);
+        self.conditions = outer;
+        result
+    }
+
+    /// Whether a change happens if the line runs. In a script, one under a condition may not, and then only changes count
+    /// that no script has a reason for.
+    pub fn is_certain(&self, effect: Effect, target: &TargetPath, recursive: bool) -> bool {
+        if self.conditions.is_none_or(|count| count == 0) {
+            return true;
+        }
+        let TargetPath::Known { path, .. } = target else { return false };
+        let is_whole =
+            path.matches('/').count() == 1 || [&self.context.home, &format!("{}/*", self.context.home)].contains(&path);
+        is_own(path) || effect == Effect::Device || effect == Effect::Remove && recursive && is_whole
+    }
+
+    fn text_on_disk(&mut self, file: &ShellWord) -> Option<String> {
+        let TargetPath::Known { path, glob: false } = self.target(file) else { return None };
+        if INSTALLED.iter().any(|folder| path.starts_with(folder)) {
+            return None;
+        }
+        self.scripts.count = self.scripts.count.checked_sub(1)?;
+        self.disk.script(&path).filter(|text| !text.contains('\0'))
+    }
+
+    /// Walks a script and keeps its certain effects.
+    fn walk_script(&mut self, kind: &str, text: &str, file: &ShellWord, arguments: &[ShellWord]) {
+        let budget = Rc::clone(&self.scripts.budget);
+        if !budget.spend(text.len()) {
+            return;
+        }
+        let mut inner = Walker::new(self.context, self.disk);
+        inner.budget = budget;
+        inner.scripts = ScriptLimits::none();
+        inner.state.folder.clone_from(&self.state.folder);
+        inner.state.variables = Rc::clone(&self.state.variables);
+        inner.state.give(arguments);
+        inner.state.set("0", Some(vec![file.clone()]));
+        inner.state.set("BASH_SOURCE", Some(vec![file.clone()]));
+        inner.by.clone_from(&self.by);
+        inner.conditions = Some(0);
+        let plain = without_comments(text);
+        if kind == "sh" {
+            inner.text(text, &ShellWord::unknown());
+        } else {
+            // What is indented is in a function or under a condition.
+            inline_code::strings_in_calls(&mut inner, kind, &at_the_margin(&plain));
+            inner.on_condition(true, |inner| inline_code::strings_in_calls(inner, kind, &plain));
+        }
+        self.keep_certain(inner.effects, naming_own(kind, &plain));
+    }
+
+    fn keep_certain(&mut self, effects: LineEffects, text: String) {
+        let of_script = |change: FileEffect| {
+            let by = if change.by == self.by { change.by } else { format!("{}` in `{}", change.by, self.by) };
+            FileEffect { by, ..change }
+        };
+        let changes = effects.changes.into_iter().filter(|change| self.counts(change)).map(of_script).collect();
+        self.effects.bomb |= effects.bomb;
+        let (by, calls) = (self.by.clone(), effects.calls);
+        self.effects.scripts.push(ScriptEffects { by, changes, calls, text });
+    }
+
+    /// Whether a change of a script matters outside its project.
+    fn counts(&self, change: &FileEffect) -> bool {
+        let TargetPath::Known { path, .. } = &change.target else { return false };
+        let below =
+            |folder: &str| path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+        let keys = ["/.ssh/", "/.gnupg/"].iter().any(|folder| path.contains(folder));
+        let elsewhere = match change.effect {
+            Effect::Mention | Effect::Send => return false,
+            // Settings of tools in the home folder.
+            Effect::Write => !below(&self.context.home) && !below(&self.context.project),
+            _ => !below(&self.context.project),
+        };
+        change.sure && !path.contains("**") && (is_own(path) || keys || elsewhere)
+    }
+
+    /// `make target…`, with what the targets depend on.
+    fn makefile(&mut self, rest: &[ShellWord]) {
+        let args = Args::new(rest, "-C -f -j -l -o -W --directory --file --makefile");
+        if args.has("-n --dry-run --just-print -q --question -v --version -h --help") {
+            return;
+        }
+        let folder = args.value("-C --directory").cloned().unwrap_or_else(|| ShellWord::new("."));
+        let named = args.value("-f --file --makefile").cloned();
+        let usual = || ["GNUmakefile", "makefile", "Makefile"].map(ShellWord::new).to_vec();
+        let files = named.map_or_else(usual, |file| vec![file]);
+        let left = self.scripts.count;
+        let text = files.iter().find_map(|file| {
+            // Names that are tried count as one.
+            self.scripts.count = left;
+            let mut path = folder.slashed();
+            path.extend(file);
+            self.text_on_disk(&path)
+        });
+        let Some(text) = text else { return };
+        let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
+        self.aside(|walker| {
+            walker.enter(&folder);
+            for line in recipes(&text, &words) {
+                walker.walk_script("sh", &line, &ShellWord::new("sh"), &[]);
+            }
+            ShellWord::unknown()
+        });
+    }
+
+    /// `npm run build`, `yarn build`, `npm test`, with what runs before and after it.
+    fn package_script(&mut self, program: &str, rest: &[ShellWord]) {
+        let args = Args::new(rest, "--filter -F -w --workspace -C --dir --prefix --cwd");
+        let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
+        let name = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["run" | "run-script", name, ..] => *name,
+            ["t" | "tst", ..] => "test",
+            ["i" | "ci", ..] => "install",
+            [name, ..] if program != "npm" || has_name(LIFECYCLE, name) => *name,
+            _ => return,
+        };
+        let folder = args.value("-C --dir --prefix --cwd").cloned().unwrap_or_else(|| ShellWord::new("."));
+        let mut path = folder.slashed();
+        path.push("package.json");
+        let Some(text) = self.text_on_disk(&path) else { return };
+        let Ok(package) = serde_json::from_str::<serde_json::Value>(&text) else { return };
+        let line = |name: String| package.get("scripts")?.get(name)?.as_str();
+        let lines = [format!("pre{name}"), name.to_owned(), format!("post{name}")].into_iter().filter_map(line);
+        self.aside(|walker| {
+            walker.enter(&folder);
+            lines.for_each(|line| walker.walk_script("sh", line, &ShellWord::new("sh"), &[]));
+            ShellWord::unknown()
+        });
+    }
+}
+
+/// Whether a path is one of Claude Code's or modegate's; worktrees in `.claude` are projects.
+fn is_own(path: &str) -> bool {
+    let in_claude = path.rsplit_once("/.claude/").is_some_and(|(_, rest)| !rest.starts_with("worktrees/"));
+    in_claude || ["/.claude", "/bin/modegate"].iter().any(|end| path.ends_with(end)) || path.contains("/state/modegate")
+}
+
+/// Whether a command only decides whether the next one runs.
+pub(super) fn is_test(tree: &CommandTree) -> bool {
+    match tree {
+        CommandTree::Command(command) => command.words.first().is_some_and(|name| has_name(TESTS, name)),
+        CommandTree::Compound(group) => matches!(group.kind, CompoundKind::Branch | CompoundKind::Not),
+        CommandTree::Pipeline(parts) => parts.last().is_some_and(is_test),
+        CommandTree::List(_) | CommandTree::Function { .. } => false,
+    }
+}
+
+/// The text that may name modegate's files and does more than read.
+fn naming_own(kind: &str, plain: &str) -> String {
+    let lower = plain.to_lowercase();
+    let names = lower.contains(".claude") || lower.contains("modegate");
+    match kind {
+        "sh" if names => beyond_reading(plain),
+        _ if names && inline_code::may_write(kind, plain) => plain.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The lines that are not comments.
+fn without_comments(text: &str) -> String {
+    let is_code = |line: &&str| !["#", "//", "*", "/*"].iter().any(|start| line.trim_start().starts_with(start));
+    text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines that are not indented.
+fn at_the_margin(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with([' ', '\t'])).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,114 @@
+//! Programs that only read, by their names and options.
+
+use super::effects::may_write;
+
+/// Programs that read files or print text, whatever their options.
+const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
+    tac rev fold md5sum sha1sum sha256sum sha512sum cksum od hexdump strings tree du realpath readlink dirname basename \
+    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza";
+
+/// Programs that change the state of the shell only; what they name may be used by later commands.
+pub(super) const SHELL_STATE: &str = "cd pushd popd export local declare readonly typeset set unset exit return";
+
+/// Git commands that leave the files of the worktree alone.
+const GIT: &str = "diff log show status blame check-ignore ls-files ls-tree cat-file grep rev-parse rev-list describe \
+    shortlog add commit push fetch";
+
+/// Options with which readers write files or start programs.
+const WRITING_OPTIONS: &str = "-i -o -O --in-place --inplace --output --pre --open-files-in-pager -delete -exec -execdir -ok \
+    -okdir -fprint -fprint0 -fprintf -fls";
+
+/// Interpreters with their options for code.
+const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "-e"), ("ruby", "-e")];
+
+/// Modegate's own commands that only read.
+const OWN: &str = "status why log doctor modes help cache --version --help";
+
+/// Whether a program with its arguments, unexpanded, and its here-document only reads.
+pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
+    let words: Vec<String> = raw.iter().map(|word| unquoted(word)).collect();
+    let Some((program, rest)) = words.split_first() else { return true };
+    let rest_is = |list: &str| rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| listed(list, word));
+    let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
+    let writes = rest.iter().any(|word| listed(WRITING_OPTIONS, word.split('=').next().unwrap_or(word)));
+    match base(program) {
+        // `grep -o` and `jq -i` are options of their own.
+        "grep" | "egrep" | "fgrep" | "rg" | "ls" | "cut" | "stat" | "diff" | "test" | "[" | "echo" | "printf"
+        | "du" | "file" => !rest.iter().any(|word| word == "--pre" || word.starts_with("--pre=")),
+        name if listed(READERS, name) => !writes,
+        name if listed(SHELL_STATE, name) => true,
+        "find" | "yq" => !writes,
+        "sort" => !rest.iter().any(|word| word.starts_with("-o") || word.starts_with("--output")),
+        "uniq" | "xxd" | "base64" => operands <= 1 && !rest.iter().any(|word| word == "-r"),
+        "sed" => !writes && !rest.iter().any(|word| word.starts_with("-i") || sed_writes(word)),
+        "awk" => !rest.iter().any(|word| awk_writes(word) || word == "-i"),
+        "python" | "python3" if rest.first().is_some_and(|word| word == "-m") => rest_is("json.tool") && operands <= 2,
+        name if CODE.iter().any(|(known, _)| *known == name) => {
+            code_reads(name, raw.get(1..).unwrap_or_default(), document)
+        }
+        "git" => git_reads(rest),
+        "gh" => rest_is("pr issue") && !rest.iter().any(|word| word == "checkout"),
+        "xargs" => {
+            let command = raw.iter().skip(1).position(|word| !word.starts_with('-'));
+            is_reader(command.and_then(|at| raw.get(at + 1..)).unwrap_or_default(), None)
+        }
+        "time" | "command" => is_reader(raw.get(1..).unwrap_or_default(), document),
+        "modegate" | "modegate.exe" => rest.iter().find(|word| listed(OWN, word)).is_some(),
+        _ => false,
+    }
+}
+
+/// `git diff`, also with `-C` and `--no-pager` before the word; `-c` may start other programs.
+fn git_reads(rest: &[String]) -> bool {
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-C" => drop(words.next()),
+            "--no-pager" | "-P" => {}
+            word => {
+                let mut options = words.map(|word| word.split('=').next().unwrap_or(word));
+                return listed(GIT, word)
+                    && !options.any(|word| listed("--output -O --open-files-in-pager --ext-diff", word));
+            }
+        }
+    }
+    false
+}
+
+/// Whether an interpreter runs only code, on its command line or in a here-document, that has none of the words with which code changes things.
+fn code_reads(name: &str, rest: &[String], document: Option<&str>) -> bool {
+    let Some((_, option)) = CODE.iter().find(|(known, _)| *known == name) else { return false };
+    let code = match rest {
+        [first, code, ..] if first == option => Some(code.as_str()),
+        [] => document,
+        [dash] if dash == "-" => document,
+        _ => None,
+    };
+    code.is_some_and(|code| !may_write(name, &code.replace('\\', "")))
+}
+
+/// Whether a program of `awk` may write a file or run a command; `$2 > 3` does not.
+fn awk_writes(program: &str) -> bool {
+    let prints_to_file = program.find("print").is_some_and(|at| program.get(at..).unwrap_or_default().contains('>'));
+    program.contains("system") || program.contains('|') || prints_to_file
+}
+
+/// Whether a script of `sed` may write a file or run a command: `w file`, `s/a/b/w file`, `e`.
+fn sed_writes(script: &str) -> bool {
+    script.contains("w ") || script.contains("W ") || script.contains("e ") || script.ends_with(['e', 'w'])
+}
+
+/// The name of a program without its folder.
+pub(super) fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Whether a word is in a list.
+pub(super) fn listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
+/// A word without quotes and backslashes.
+pub(super) fn unquoted(word: &str) -> String {
+    word.chars().filter(|c| !['\'', '"', '\\'].contains(c)).collect()
+}

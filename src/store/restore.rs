@@ -1,0 +1,119 @@
+//! Restores the state of a session from its journal, where something other than modegate changed or removed its file.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use super::StateStore;
+use super::sealed::StateStatus;
+use super::session_file::StoredSession;
+use crate::journal_files::{self, SealedChange, SearchDepth};
+use jiff::{SignedDuration, Timestamp};
+
+/// What something other than modegate did to the file of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tampering {
+    /// It was removed; the journal has the state.
+    Removed,
+    /// It was replaced by an older one; the journal has the later one.
+    Replaced,
+    /// It was changed; the journal has the state.
+    Changed,
+    /// It was changed, and no journal has the state.
+    Lost,
+}
+
+impl Tampering {
+    /// What happened, as a sentence.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Removed => {
+                "the state of this session was removed by something other than modegate; it was restored from the journal"
+            }
+            Self::Replaced => {
+                "the state of this session was older than its journal; the later state was restored from there"
+            }
+            Self::Changed => {
+                "the state of this session was changed by something other than modegate; it was restored from the journal"
+            }
+            Self::Lost => {
+                "the state of this session was changed by something other than modegate, and no journal has it; \
+                 all modes are left"
+            }
+        }
+    }
+}
+
+impl StateStore {
+    /// Reads a session; its journal is read only where the file cannot be used.
+    #[must_use]
+    pub fn read(&self, id: &str) -> StoredSession {
+        let stored = self.read_file(id);
+        let stored = match stored.status {
+            StateStatus::Broken(_) | StateStatus::Unreadable(_) => self.restored(stored, SearchDepth::Whole),
+            StateStatus::Missing if self.has_lock(id) => self.restored(stored, SearchDepth::Tail),
+            _ => stored,
+        };
+        self.with_values(stored)
+    }
+
+    /// Reads a session and compares it with its journal, which may have a later state.
+    #[must_use]
+    pub fn read_checked(&self, id: &str) -> StoredSession {
+        let stored = self.read_file(id);
+        let depth = match stored.status {
+            StateStatus::Broken(_) | StateStatus::Unreadable(_) => SearchDepth::Whole,
+            StateStatus::Missing if self.has_lock(id) => SearchDepth::Whole,
+            StateStatus::Missing | StateStatus::Sound => SearchDepth::Tail,
+            StateStatus::Newer(_) => return self.with_values(stored),
+        };
+        self.with_values(self.restored(stored, depth))
+    }
+
+    /// Whether a session has a lock, so that it once had a state.
+    fn has_lock(&self, id: &str) -> bool {
+        self.session_file(id).is_some_and(|file| file.with_extension("lock").exists())
+    }
+
+    /// The later one of a stored session and its journal.
+    fn restored(&self, stored: StoredSession, depth: SearchDepth) -> StoredSession {
+        let id = stored.session.id.clone();
+        if id.is_empty() || self.places.own.is_none() {
+            return stored;
+        }
+        let journal = self.places.journal(&id);
+        let found = journal_files::find_change(&journal, depth, |change| self.recorded(&id, change));
+        let later = found.filter(|found| found.revision > stored.revision);
+        let tampering = match (&stored.status, &later) {
+            (StateStatus::Broken(_) | StateStatus::Unreadable(_), Some(_)) => Some(Tampering::Changed),
+            (StateStatus::Broken(_), None) => Some(Tampering::Lost),
+            (StateStatus::Missing, Some(_)) => Some(Tampering::Removed),
+            (_, Some(_)) => Some(Tampering::Replaced),
+            (_, None) => None,
+        };
+        let status = stored.status.clone();
+        StoredSession { status, tampering, ..later.unwrap_or(stored) }
+    }
+
+    /// The session in a line of the journal, if this user has sealed it and it is not too old to be kept.
+    fn recorded(&self, id: &str, change: &SealedChange<'_>) -> Option<StoredSession> {
+        let modes = change.after.modes.map_or("{}", |modes| modes.get());
+        let is_own = self.accepts_change(id, &change.seal, modes);
+        let mut stored = StoredSession {
+            revision: change.seal.revision,
+            last: change.seal.seal.clone(),
+            ..StoredSession::default()
+        };
+        stored.session.id = id.into();
+        stored.session.modes = serde_json::from_str(modes).ok()?;
+        for state in stored.session.modes.values_mut() {
+            state.other.insert("updated_at".to_owned(), change.at.clone().into());
+        }
+        (is_own && !self.is_old(&change.at)).then_some(stored)
+    }
+
+    /// Whether a session that changed last at this time would have been swept.
+    fn is_old(&self, at: &str) -> bool {
+        let age = at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
+        age.is_ok_and(|age| age > SignedDuration::from_hours(24 * i64::from(self.days)))
+    }
+}

@@ -1,0 +1,121 @@
+//! The state of one session: a sealed file in the user's folder.
+
+use super::restore::Tampering;
+use super::sealed::{self, StateStatus};
+use super::{StateStore, StoreError};
+use crate::ids::SessionId;
+use crate::journal::StateSeal;
+use crate::session::{ModeState, Session};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a seal is for, so that no file can take the place of another.
+const PURPOSE: &[u8] = b"session";
+const CHANGE: &[u8] = b"change";
+
+/// The content of the file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct SessionRecord {
+    id: SessionId,
+    revision: u64,
+    /// The seal of the last change.
+    #[serde(default)]
+    last: String,
+    #[serde(default)]
+    modes: BTreeMap<String, ModeState>,
+}
+
+/// A session as the store has it.
+#[derive(Debug, Clone, Default)]
+pub struct StoredSession {
+    /// Its modes, and the values for all sessions.
+    pub session: Session,
+    /// How often it has been written.
+    pub revision: u64,
+    /// Whether its file could be read; a restored session has the status of the file.
+    pub status: StateStatus,
+    /// What something other than modegate did to the file.
+    pub tampering: Option<Tampering>,
+    /// The seal of the last change.
+    pub(super) last: String,
+}
+
+impl StateStore {
+    /// The file of a session.
+    pub(super) fn session_file(&self, id: &str) -> Option<PathBuf> {
+        let folder = self.session_folder()?;
+        Some(folder.join(format!("{}.json", crate::paths::safe_name(id))))
+    }
+
+    /// The folder of all sessions' files.
+    pub(super) fn session_folder(&self) -> Option<PathBuf> {
+        self.places.own.as_ref().map(|own| own.join("sessions"))
+    }
+
+    /// Reads the file of a session, without looking at anything else.
+    pub(super) fn read_file(&self, id: &str) -> StoredSession {
+        let empty = Session { id: id.into(), ..Session::default() };
+        let Some(path) = self.session_file(id).filter(|_| !id.is_empty()) else {
+            return StoredSession { session: empty, ..StoredSession::default() };
+        };
+        match self.read_record(&path) {
+            Ok(stored) if *stored.session.id == *id => stored,
+            Ok(_) => StoredSession {
+                session: empty,
+                status: StateStatus::Broken("it belongs to another session".to_owned()),
+                ..StoredSession::default()
+            },
+            Err(status) => StoredSession { session: empty, status, ..StoredSession::default() },
+        }
+    }
+
+    pub(super) fn read_record(&self, path: &Path) -> Result<StoredSession, StateStatus> {
+        let record: SessionRecord = sealed::read(path, || self.key().cloned(), &self.purpose(PURPOSE))?;
+        let session = Session { id: record.id, modes: record.modes, ..Session::default() };
+        let SessionRecord { revision, last, .. } = record;
+        Ok(StoredSession { session, revision, last, status: StateStatus::Sound, tampering: None })
+    }
+
+    /// Writes a session whose modes were `before`, and returns the seal for the journal.
+    pub(super) fn write_file(
+        &self,
+        stored: &mut StoredSession,
+        before: &BTreeMap<String, ModeState>,
+        at: &str,
+    ) -> Result<StateSeal, StoreError> {
+        let path = self.session_file(&stored.session.id).ok_or(StoreError::NoFolder)?;
+        let io = |error| StoreError::Io(path.clone(), error);
+        let key = self.key().map_err(io)?;
+        stored.revision = stored.revision.saturating_add(1);
+        let previous = std::mem::take(&mut stored.last);
+        let modes = serde_json::to_string(&stored.session.modes).map_err(|error| io(error.into()))?;
+        let texts = change_texts(&previous, &stored.session.id, stored.revision, &modes);
+        stored.last = sealed::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
+        for (name, state) in &mut stored.session.modes {
+            if before.get(name) != Some(state) {
+                state.other.insert("updated_at".to_owned(), at.into());
+            }
+        }
+        let record = SessionRecord {
+            id: stored.session.id.clone(),
+            revision: stored.revision,
+            last: stored.last.clone(),
+            modes: stored.session.modes.clone(),
+        };
+        sealed::write(&path, key, &self.purpose(PURPOSE), &record).map_err(io)?;
+        Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
+    }
+
+    /// Whether the seal of a change in a journal is this user's.
+    pub(super) fn accepts_change(&self, id: &str, seal: &StateSeal, modes: &str) -> bool {
+        let Ok(key) = self.key() else { return false };
+        let texts = change_texts(&seal.previous, id, seal.revision, modes);
+        sealed::from_hex(&seal.seal).is_some_and(|seal| key.accepts(&seal, &texts.each_ref().map(Vec::as_slice)))
+    }
+}
+
+fn change_texts(previous: &str, id: &str, revision: u64, modes: &str) -> [Vec<u8>; 5] {
+    let revision = revision.to_le_bytes().to_vec();
+    [CHANGE.to_vec(), previous.into(), id.into(), revision, modes.into()]
+}

@@ -1,0 +1,171 @@
+//! Finds protected paths in the input of a tool call, wherever and however they are written.
+//!
+//! What a command does with a path is not analysed: a call that names one and does more than read counts.
+
+use super::{ResolveLinks, only_reads};
+use crate::event::Event;
+use crate::shell::beyond_reading;
+use serde_json::Value;
+use std::path::Path;
+
+/// The longest text of an unknown tool that is taken for a path or a command; longer ones are documents.
+const LONGEST: usize = 1_000;
+
+/// How many words that could begin a path are looked at per text.
+const MOST_NAMES: usize = 200;
+
+/// Words before a folder that make it the current one.
+const ENTERING: [&str; 6] = ["cd", "pushd", "-c", "chdir", "set-location", "sl"];
+
+/// The first of `paths` that a tool call names without only reading.
+pub(crate) fn mentions(event: &Event, paths: &[String], cwd: &Path, links: &impl ResolveLinks) -> Option<String> {
+    let tool = event.tool()?;
+    if only_reads(tool) {
+        return None;
+    }
+    let paths: Vec<NamedPath<'_>> = paths.iter().map(|path| NamedPath::new(path)).collect();
+    let found = |text: &str| {
+        let words = MentionWords::new(text);
+        paths.iter().find(|path| path.is_in(&words)).map(|path| path.shown.to_owned())
+    };
+    match tool {
+        "Bash" | "Monitor" => {
+            let command = event.input("command")?;
+            let through_links = resolved(command, cwd, links);
+            found(command).or_else(|| found(&through_links))?;
+            found(&beyond_reading(command)).or_else(|| found(&resolved(&beyond_reading(command), cwd, links)))
+        }
+        "PowerShell" => event.input("command").and_then(|command| found(&beyond_reading_cmdlets(command))),
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => event.path().and_then(found),
+        _ => {
+            let mut texts = Vec::new();
+            collect(event.fields.get("tool_input")?, &mut texts);
+            texts.retain(|text| text.len() <= LONGEST);
+            // A path may be given in parts.
+            let names: Vec<&str> = texts.iter().copied().filter(|text| !text.contains(char::is_whitespace)).collect();
+            texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")))
+        }
+    }
+}
+
+/// The first of modegate's own `paths` that the text of a script names in one piece.
+pub(super) fn mentioned_in_script(text: &str, paths: &[String]) -> Option<String> {
+    let words = MentionWords::new(text);
+    let is_own = |path: &&String| path.contains(".claude/") || path.contains("modegate");
+    paths.iter().filter(is_own).find(|path| NamedPath::new(path).is_whole_in(&words)).cloned()
+}
+
+/// All texts in a value.
+fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The statements of a PowerShell command line that do not begin with a cmdlet that only reads.
+fn beyond_reading_cmdlets(command: &str) -> String {
+    const READERS: &str = "get-content gc cat type get-childitem gci dir ls select-string sls test-path get-item gi \
+        write-output write-host echo convertfrom-json convertto-json format-table format-list measure-object select-object \
+        where-object sort-object get-filehash out-string";
+    let reads = |statement: &str| {
+        let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
+        !statement.contains(['>', '(', '`'])
+            && (first.is_empty() || READERS.split_whitespace().any(|known| known == first))
+    };
+    let pipelines = command.split([';', '\n', '&']);
+    let active = pipelines.filter(|pipeline| !pipeline.split('|').all(reads));
+    active.collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a text, in lower case, without quotes; every other character separates them.
+struct MentionWords {
+    words: Vec<String>,
+}
+
+impl MentionWords {
+    fn new(text: &str) -> Self {
+        let mut words: Vec<String> = Vec::new();
+        let mut word = String::new();
+        for c in text.chars() {
+            match c {
+                '\'' | '"' => {}
+                c if c.is_alphanumeric() || "._-*?[]".contains(c) => word.extend(c.to_lowercase()),
+                _ if !word.is_empty() => words.push(std::mem::take(&mut word)),
+                _ => {}
+            }
+        }
+        words.push(word);
+        words.retain(|word| !word.is_empty() && word != ".");
+        Self { words }
+    }
+}
+
+/// A protected path by its parts.
+struct NamedPath<'p> {
+    shown: &'p str,
+    parts: Vec<String>,
+    /// Whether everything below it is protected, too.
+    tree: bool,
+}
+
+impl<'p> NamedPath<'p> {
+    fn new(path: &'p str) -> Self {
+        let (root, tree) = path.strip_suffix("/**").map_or((path, false), |root| (root, true));
+        let parts = MentionWords::new(root).words.into_iter().filter(|part| part != "**").collect();
+        Self { shown: path, parts, tree }
+    }
+
+    /// Whether the words name the path without a gap.
+    fn is_whole_in(&self, words: &MentionWords) -> bool {
+        let count = self.parts.len().max(1);
+        words.words.windows(count).any(|window| window == self.parts)
+    }
+
+    /// Whether the words name the path: its parts one after another, or with a gap where code joins them.
+    fn is_in(&self, words: &MentionWords) -> bool {
+        let words = words.words.as_slice();
+        let begins = |word: &str| {
+            self.parts.first().is_some_and(|part| part == word || word.starts_with('.') && fits(part, word))
+        };
+        let mut starts = words.iter().enumerate().filter(|(_, word)| begins(word)).map(|(at, _)| at);
+        starts.by_ref().take(MOST_NAMES).any(|at| {
+            let run = self.parts.iter().zip(words.iter().skip(at)).take_while(|(part, word)| fits(part, word)).count();
+            let Some(rest) = self.parts.get(run..).filter(|rest| !rest.is_empty()) else {
+                let last = words.get(at + run - 1).map_or("", String::as_str);
+                let name = self.parts.last().map_or("", String::as_str);
+                let files: &[&str] = if self.tree { &["any.yaml", "any.jsonl"] } else { &[name] };
+                return selects(last, words.get(at + run), files);
+            };
+            let is_entered = at
+                .checked_sub(1)
+                .and_then(|before| words.get(before))
+                .is_some_and(|word| ENTERING.contains(&word.as_str()));
+            let is_distinct = self.parts.len() > 2 && !self.tree && rest.last().is_some_and(|name| name.contains('.'));
+            let later = words.get(at + run..).unwrap_or_default();
+            let is_later = || later.windows(rest.len()).any(|window| window == rest);
+            (is_entered || is_distinct) && is_later()
+        })
+    }
+}
+
+/// Whether a word is a part of a path, or a glob for it.
+fn fits(part: &str, word: &str) -> bool {
+    part == word || word.contains(['*', '?', '[']) && fast_glob::glob_match(word, part)
+}
+
+/// Whether an open glob can select one of these files: `.claude/**/*.md` cannot select a mode.
+fn selects(glob: &str, next: Option<&String>, files: &[&str]) -> bool {
+    let is_open = !glob.is_empty() && glob.chars().all(|c| c == '*');
+    !is_open || next.is_none_or(|name| !name.contains('*') || files.iter().any(|file| fits(file, name)))
+}
+
+/// The paths of a text that lead through `..`, as the system resolves them: a link before `..` leads elsewhere.
+fn resolved(text: &str, cwd: &Path, links: &impl ResolveLinks) -> String {
+    let words =
+        text.split(|c: char| c.is_whitespace() || "'\"=<>|&;()".contains(c)).filter(|word| word.contains("/.."));
+    let paths: Vec<String> = words.map(|word| links.real(&cwd.join(word)).to_string_lossy().into_owned()).collect();
+    paths.join(" ")
+}

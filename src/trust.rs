@@ -1,0 +1,252 @@
+//! What a person has agreed to: the files of a project that steer modegate, in a sealed record in the user's folder.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+mod environment;
+mod scripts;
+
+pub use scripts::scripts_of;
+
+use crate::check::Check;
+use crate::disk;
+use crate::mode::{BrokenFile, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
+use crate::paths::ProjectPaths;
+use crate::redact::sha256;
+use crate::user_folder::{UserKey, create_private};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How many versions of the files stay trusted: branches differ, and a checkout must not ask each time.
+const VERSIONS: usize = 32;
+
+/// Texts up to this length are kept to show what changed.
+const LONGEST_TEXT: usize = 64 * 1024;
+
+/// The folder of context files.
+const CONTEXTS: &str = ".claude/context";
+
+/// The files of a project that steer modegate, as they are on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SteeringFiles {
+    /// The texts of the settings, modes and gates files, by path.
+    pub rules: BTreeMap<String, String>,
+    /// The contents of context files and of scripts that gates run, by path.
+    pub others: BTreeMap<String, Vec<u8>>,
+}
+
+/// What a person has agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TrustRecord {
+    /// The hashes of the sets of rules; the last one is the newest.
+    versions: Vec<String>,
+    /// The newest rules.
+    pub rules: BTreeMap<String, String>,
+    /// The hashes of context files and scripts; the last one is the newest.
+    accepted: BTreeMap<String, Vec<String>>,
+    /// The newest texts of context files and scripts, as far as they are short.
+    pub texts: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SealedRecord {
+    seal: String,
+    record: TrustRecord,
+}
+
+impl SteeringFiles {
+    /// Reads the files of a project, for its sources.
+    #[must_use]
+    pub fn read(places: &ProjectPaths, sources: &ProjectSources) -> Self {
+        let mut others = BTreeMap::new();
+        for name in &sources.contexts {
+            let path = format!("{CONTEXTS}/{name}");
+            if let Ok(bytes) = disk::read(&places.home.join(&path), disk::SMALL) {
+                others.insert(path, bytes);
+            }
+        }
+        let mut commands = BTreeSet::new();
+        for mode in &sources.catalogue().modes {
+            mode.checks(&mut |check| {
+                if let Check::Run(run) = check {
+                    commands.insert(run.command.clone());
+                }
+            });
+        }
+        for path in commands.iter().flat_map(|command| scripts_of(command, &places.home, &places.home)) {
+            if let Ok(bytes) = disk::read(&path, disk::SMALL) {
+                others.insert(relative(&path, &places.home), bytes);
+            }
+        }
+        Self { rules: rules(sources), others }
+    }
+
+    /// Whether there is nothing to agree to.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.others.is_empty()
+    }
+}
+
+impl TrustRecord {
+    /// The record of a project, if there is one and the user's key has sealed it.
+    #[must_use]
+    pub fn read(places: &ProjectPaths) -> Option<Self> {
+        let own = places.own.as_ref()?;
+        let bytes = disk::read(&places.trust()?, disk::SMALL).ok()?;
+        let sealed: SealedRecord = serde_json::from_slice(&bytes).ok()?;
+        let key = UserKey::open(own).ok()?;
+        key.accepts(&bytes_of(&sealed.seal)?, &sealed_texts(own, &sealed.record)?.each_ref().map(Vec::as_slice))
+            .then_some(sealed.record)
+    }
+
+    /// The record of a project that is there but not believed.
+    #[must_use]
+    pub fn unsealed(places: &ProjectPaths) -> Option<PathBuf> {
+        places.trust().filter(|path| std::fs::symlink_metadata(path).is_ok() && Self::read(places).is_none())
+    }
+
+    /// Adds the agreement to these files.
+    pub fn add(&mut self, files: &SteeringFiles) {
+        remember(&mut self.versions, version(&files.rules));
+        self.rules.clone_from(&files.rules);
+        self.texts.clear();
+        for (path, bytes) in &files.others {
+            remember(self.accepted.entry(path.clone()).or_default(), sha256(bytes));
+            if let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST_TEXT) {
+                self.texts.insert(path.clone(), text.to_owned());
+            }
+        }
+    }
+
+    /// Writes the record.
+    pub fn write(&self, places: &ProjectPaths) -> io::Result<()> {
+        let (Some(own), Some(path)) = (&places.own, places.trust()) else {
+            return Err(io::Error::other("there is no state folder outside of the repository"));
+        };
+        create_private(own)?;
+        let texts = sealed_texts(own, self).ok_or_else(|| io::Error::other("the record cannot be written as JSON"))?;
+        let seal = UserKey::open(own)?.seal(&texts.each_ref().map(Vec::as_slice));
+        let seal = hex(&seal);
+        let bytes = serde_json::to_vec(&SealedRecord { seal, record: self.clone() })?;
+        disk::remove_stale_temporaries(&path);
+        disk::write(&path, &bytes, disk::LinkPolicy::Replace)
+    }
+
+    /// Whether these files are as the person agreed to them.
+    #[must_use]
+    pub fn covers(&self, files: &SteeringFiles) -> bool {
+        self.versions.contains(&version(&files.rules)) && self.unknown_others(files).is_empty()
+    }
+
+    /// Context files and scripts that the person has not agreed to.
+    #[must_use]
+    pub fn unknown_others(&self, files: &SteeringFiles) -> Vec<String> {
+        let is_unknown = |(path, bytes): &(&String, &Vec<u8>)| {
+            !self.accepted.get(*path).is_some_and(|known| known.contains(&sha256(bytes)))
+        };
+        files.others.iter().filter(is_unknown).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The rules that differ from the newest ones that the person agreed to, with those that are gone.
+    fn changed_rules(&self, rules: &BTreeMap<String, String>) -> Vec<String> {
+        let names: BTreeSet<&String> = self.rules.keys().chain(rules.keys()).collect();
+        names.into_iter().filter(|name| self.rules.get(*name) != rules.get(*name)).cloned().collect()
+    }
+}
+
+/// The sources that may be used, and the trust in the project: those on disk, those that the person last agreed to, or
+/// none.
+#[must_use]
+pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources, ProjectTrust) {
+    let rules = rules(&sources);
+    let by_environment = environment::trust(&places.home);
+    let asks_for_itself = by_environment == environment::EnvironmentTrust::Ignored;
+    let has_nothing = rules.is_empty() && sources.contexts.is_empty() && !sources.unreadable.iter().any(is_of_project);
+    if by_environment == environment::EnvironmentTrust::Granted || has_nothing {
+        return (sources, ProjectTrust { asks_for_itself, ..ProjectTrust::default() });
+    }
+    let Some(record) = TrustRecord::read(places) else {
+        let contexts = sources.contexts.iter().map(|name| format!("{CONTEXTS}/{name}"));
+        let unreadable =
+            sources.unreadable.iter().filter(|broken| is_of_project(broken)).map(|broken| broken.file.clone());
+        let files = rules.into_keys().chain(unreadable).chain(contexts).collect();
+        let trust = ProjectTrust { state: TrustState::Untrusted, files, accepted: None, asks_for_itself };
+        return (of_user(sources), trust);
+    };
+    let accepted = Some(record.accepted.clone());
+    if record.versions.contains(&version(&rules)) {
+        return (sources, ProjectTrust { accepted, asks_for_itself, ..ProjectTrust::default() });
+    }
+    let files = record.changed_rules(&rules);
+    let trust = ProjectTrust { state: TrustState::Changed, files, accepted, asks_for_itself };
+    (with_rules(sources, record.rules), trust)
+}
+
+fn is_of_project(broken: &BrokenFile) -> bool {
+    broken.file != USER_SETTINGS
+}
+
+/// The part of the sources that is the user's own.
+fn of_user(mut sources: ProjectSources) -> ProjectSources {
+    sources.unreadable.retain(|broken| !is_of_project(broken));
+    ProjectSources { user: sources.user, unreadable: sources.unreadable, ..ProjectSources::default() }
+}
+
+/// Whether the environment trusts every project, as in CI.
+#[must_use]
+pub fn is_granted(home: &Path) -> bool {
+    environment::trust(home) == environment::EnvironmentTrust::Granted
+}
+
+/// The path of a file in the project, as records name it.
+#[must_use]
+pub fn relative(path: &Path, home: &Path) -> String {
+    path.strip_prefix(home).unwrap_or(path).to_string_lossy().replace('\\', "/")
+}
+
+/// The settings, modes and gates files of a project.
+fn rules(sources: &ProjectSources) -> BTreeMap<String, String> {
+    let settings = sources.settings.iter().map(|text| (SETTINGS.to_owned(), text.clone()));
+    settings.chain(sources.files.iter().cloned()).collect()
+}
+
+fn with_rules(sources: ProjectSources, mut rules: BTreeMap<String, String>) -> ProjectSources {
+    let settings = rules.remove(SETTINGS);
+    // Imported gates come last, as they do on disk.
+    let (modes, imported): (Vec<_>, Vec<_>) =
+        rules.into_iter().partition(|(name, _)| name.starts_with(".claude/modes/"));
+    let files = modes.into_iter().chain(imported).collect();
+    ProjectSources { settings, files, contexts: sources.contexts.clone(), ..of_user(sources) }
+}
+
+fn version(rules: &BTreeMap<String, String>) -> String {
+    let all: Vec<String> = rules.iter().map(|(name, text)| format!("{name}\0{}", sha256(text.as_bytes()))).collect();
+    sha256(all.join("\0").as_bytes())
+}
+
+/// Makes `hash` the newest of the remembered ones.
+fn remember(hashes: &mut Vec<String>, hash: String) {
+    hashes.retain(|known| *known != hash);
+    hashes.push(hash);
+    let surplus = hashes.len().saturating_sub(VERSIONS);
+    hashes.drain(..surplus);
+}
+
+/// What a seal is made of: the project's folder is part of it, so that no record serves another project.
+fn sealed_texts(own: &Path, record: &TrustRecord) -> Option<[Vec<u8>; 3]> {
+    let folder = own.file_name()?.as_encoded_bytes().to_vec();
+    Some([b"trust".to_vec(), folder, serde_json::to_vec(record).ok()?])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+fn bytes_of(hex: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> =
+        hex.chars().map(|digit| digit.to_digit(16).and_then(|digit| digit.try_into().ok())).collect::<Option<_>>()?;
+    Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+}

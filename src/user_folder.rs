@@ -1,0 +1,227 @@
+//! modegate's own folder in the user's home: what a repository must not be able to supply.
+//!
+//! It has the key of this user, and for each project what the person has trusted, the state of its sessions and the
+//! compiled modes.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+mod environment;
+
+pub use environment::UserEnvironment;
+
+use crate::disk::{self, real};
+use crate::paths::{ProjectPaths, safe_name};
+use crate::redact::sha256;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The length of a key in bytes: a block of the hash.
+const KEY: usize = 64;
+/// The length of a seal in bytes.
+const SEAL: usize = 32;
+
+/// The paths of the project at `home`, with its folder in the user's state folder.
+#[must_use]
+pub fn project_paths(home: PathBuf) -> ProjectPaths {
+    let environment = UserEnvironment::of(&home);
+    let project = real(&home);
+    let outside = |path: &PathBuf| is_outside_of(&real(path), &project);
+    let own = state_folder(&environment).filter(outside).map(|state| project_folder(&state, &project));
+    let user_settings = user_settings(&environment).filter(outside);
+    let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(outside);
+    ProjectPaths { home, own, user_settings, plugin }
+}
+
+/// The user's own settings file: in `$CLAUDE_CONFIG_DIR` or `~/.claude`, as the host's settings.
+fn user_settings(environment: &UserEnvironment) -> Option<PathBuf> {
+    let folder = environment.path("CLAUDE_CONFIG_DIR").or_else(|| Some(user_home(environment)?.join(".claude")))?;
+    Some(folder.join("modegate.yaml"))
+}
+
+/// The path that a user writes as `~/src/app`, in settings for the project at `home`.
+#[must_use]
+pub fn expanded(path: &str, home: &Path) -> PathBuf {
+    let below_home = path.strip_prefix("~/").and_then(|rest| Some(user_home(&UserEnvironment::of(home))?.join(rest)));
+    below_home.unwrap_or_else(|| PathBuf::from(path))
+}
+
+/// The paths of the project at `home`, with its own files below `state`: for tests, the demo and scenarios.
+#[must_use]
+pub fn project_paths_in(home: PathBuf, state: &Path) -> ProjectPaths {
+    let own = Some(project_folder(state, &real(&home)));
+    ProjectPaths { home, own, user_settings: Some(state.join("modegate.yaml")), plugin: None }
+}
+
+/// The user's state folder: `$MODEGATE_STATE_DIR`, `$XDG_STATE_HOME/modegate` or `~/.local/state/modegate`.
+///
+/// The host takes environment variables from a project's settings, so a repository could otherwise bring its own folder,
+/// and with it agree to itself.
+fn state_folder(environment: &UserEnvironment) -> Option<PathBuf> {
+    let data = || environment.path("LOCALAPPDATA").filter(|_| cfg!(windows)).map(|data| data.join("modegate"));
+    environment
+        .path("MODEGATE_STATE_DIR")
+        .or_else(|| Some(environment.path("XDG_STATE_HOME")?.join("modegate")))
+        .or_else(data)
+        .or_else(|| Some(user_home(environment)?.join(".local/state/modegate")))
+}
+
+/// Whether a repository around `project` cannot have brought a file along: the file is outside of it, or the repository
+/// is the user's home itself.
+#[must_use]
+pub fn is_outside(file: &Path, project: &Path) -> bool {
+    is_outside_of(&real(file), &real(project))
+}
+
+/// The same for paths without links.
+fn is_outside_of(file: &Path, project: &Path) -> bool {
+    let mut around = project.ancestors().filter(|folder| file.starts_with(folder));
+    let brings = |folder: &Path| folder == project || folder.join(".git").exists();
+    !around.any(|folder| brings(folder) && listed_home().as_deref() != Some(folder))
+}
+
+/// The user's home as the system lists it; unlike `$HOME`, a project's settings cannot change it.
+#[cfg(unix)]
+fn listed_home() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let users = disk::read_text(Path::new("/etc/passwd"), disk::SMALL).ok()?;
+    let fields = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let own = fields.into_iter().find(|fields| fields.get(2) == Some(&user.as_str()))?;
+    own.get(5).map(|home| real(Path::new(home)))
+}
+
+#[cfg(not(unix))]
+fn listed_home() -> Option<PathBuf> {
+    None
+}
+
+/// The user's home; the listed one where the project's settings set another.
+fn user_home(environment: &UserEnvironment) -> Option<PathBuf> {
+    let listed = || listed_home().filter(|_| environment.is_set_by_project("HOME"));
+    environment.path("HOME").or_else(|| environment.path("USERPROFILE")).or_else(listed)
+}
+
+fn project_folder(state: &Path, home: &Path) -> PathBuf {
+    let name: String = home.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect();
+    let digest = sha256(home.as_os_str().as_encoded_bytes());
+    let short: String = digest.chars().take(16).collect();
+    state.join("projects").join(format!("{}-{short}", safe_name(&name)))
+}
+
+/// Creates a folder that only the user can read, with the folders above it.
+pub fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// The user's key, which seals what modegate has written.
+#[derive(Clone)]
+pub struct UserKey([u8; KEY]);
+
+impl UserKey {
+    /// The key of the user, for a project's folder in the state folder; it is created if it is missing.
+    pub fn open(own: &Path) -> io::Result<Self> {
+        let state = own.ancestors().nth(2).ok_or(io::ErrorKind::NotFound)?;
+        let path = state.join("key");
+        match Self::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(state, &path),
+            key => key,
+        }
+    }
+
+    fn read(path: &Path) -> io::Result<Self> {
+        let key = disk::read(path, disk::SMALL)?.try_into();
+        key.map(Self).map_err(|_| io::Error::other(format!("`{}` is not a key", path.display())))
+    }
+
+    /// Of several processes that create the key, one succeeds, and all use its key.
+    fn create(state: &Path, path: &Path) -> io::Result<Self> {
+        create_private(state)?;
+        let mut key = [0; KEY];
+        getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut file = tempfile::NamedTempFile::new_in(state)?;
+        file.write_all(&key)?;
+        file.as_file().sync_data()?;
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(Self(key)),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Self::read(path),
+            Err(error) => Err(error.error),
+        }
+    }
+
+    /// The seal of some texts: only a holder of the key can make it.
+    #[must_use]
+    pub fn seal(&self, texts: &[&[u8]]) -> [u8; SEAL] {
+        self.mac(texts).finalize().into_bytes().into()
+    }
+
+    /// Whether a seal was made by this user of the same texts.
+    #[must_use]
+    pub fn accepts(&self, seal: &[u8], texts: &[&[u8]]) -> bool {
+        self.mac(texts).verify_slice(seal).is_ok()
+    }
+
+    fn mac(&self, texts: &[&[u8]]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new(&self.0.into());
+        for text in texts {
+            // The lengths keep apart what concatenation would join.
+            mac.update(&(text.len() as u64).to_le_bytes());
+            mac.update(text);
+        }
+        mac
+    }
+}
+
+impl std::fmt::Debug for UserKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("UserKey")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_processes_of_a_user_have_one_key() {
+        let state = tempfile::tempdir().unwrap();
+        let own = state.path().join("state/projects/app");
+        let keys: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| UserKey::open(&own).unwrap())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(keys.iter().all(|key| key.0 == keys[0].0));
+    }
+
+    #[test]
+    fn a_seal_is_for_its_texts_and_its_key() {
+        let (first, second) = (UserKey([1; KEY]), UserKey([2; KEY]));
+        let seal = first.seal(&[b"session", b"state"]);
+        assert!(first.accepts(&seal, &[b"session", b"state"]));
+        assert!(!first.accepts(&seal, &[b"sessions", b"tate"]));
+        assert!(!first.accepts(&seal, &[b"session", b"other"]));
+        assert!(!second.accepts(&seal, &[b"session", b"state"]));
+    }
+
+    #[test]
+    fn a_repository_cannot_bring_the_folder_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = folder.path().join("clone");
+        let project = repository.join("packages/app");
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir(repository.join(".git")).unwrap();
+        assert!(is_outside(&folder.path().join("state"), &project));
+        assert!(!is_outside(&project.join("state"), &project));
+        assert!(!is_outside(&repository.join("state"), &project));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&repository, folder.path().join("link")).unwrap();
+            assert!(!is_outside(&folder.path().join("link/state"), &project));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The variables that are the user's own: the host also passes on those that a project's settings set.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use super::is_outside;
+use crate::disk;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The environment, with what the settings of a project can have put into it.
+pub struct UserEnvironment {
+    settings: Vec<ProjectVariables>,
+}
+
+/// The variables that a settings file sets.
+enum ProjectVariables {
+    Known(serde_json::Map<String, Value>),
+    /// The text of a file that is not JSON for modegate; the host may read it otherwise.
+    Text(String),
+    Unreadable,
+}
+
+impl UserEnvironment {
+    /// Reads the settings that the host can have used for a session in the project at `home`.
+    #[must_use]
+    pub fn of(home: &Path) -> Self {
+        let here = std::env::current_dir().ok();
+        let started = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        let mut roots: Vec<PathBuf> = [Some(home.to_owned()), here, started].into_iter().flatten().collect();
+        roots.sort();
+        roots.dedup();
+        let mut settings = Vec::new();
+        for root in &roots {
+            for folder in root.ancestors() {
+                let files = ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name));
+                let found: Vec<ProjectVariables> = files.iter().filter_map(|path| read(path)).collect();
+                // Settings in the user's home are not the project's.
+                if !found.is_empty() && !is_outside(folder, root) {
+                    settings.extend(found);
+                }
+            }
+        }
+        Self { settings }
+    }
+
+    /// Whether the project's settings set a variable.
+    #[must_use]
+    pub fn is_set_by_project(&self, name: &str) -> bool {
+        self.settings.iter().any(|settings| settings.sets(name, None))
+    }
+
+    /// A path from the environment that the project's settings do not set.
+    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+        absolute(name).filter(|_| !self.is_set_by_project(name))
+    }
+
+    /// A path that the host sets: the project's settings can name the variable, but not decide its value.
+    pub(super) fn path_from_host(&self, name: &str) -> Option<PathBuf> {
+        absolute(name).filter(|path| !self.settings.iter().any(|settings| settings.sets(name, Some(path.as_os_str()))))
+    }
+}
+
+/// A path from the environment; relative ones would depend on the folder that a session is in.
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn read(path: &Path) -> Option<ProjectVariables> {
+    let bytes = match disk::read(path, disk::SMALL) {
+        Ok(bytes) => bytes,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return None,
+        Err(_) => return Some(ProjectVariables::Unreadable),
+    };
+    // Settings without variables are the rule, and every event reads them.
+    let has = |text: &[u8]| memchr::memmem::find(&bytes, text).is_some();
+    if !has(b"\"env\"") && !has(b"\\u") {
+        return None;
+    }
+    // As the host reads them: a byte order mark and bytes that are no text do not matter.
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    Some(match serde_json::from_str::<Value>(text) {
+        Ok(mut settings) => match settings.get_mut("env").map(Value::take) {
+            Some(Value::Object(variables)) => ProjectVariables::Known(variables),
+            _ => return None,
+        },
+        Err(_) => ProjectVariables::Text(text.to_owned()),
+    })
+}
+
+impl ProjectVariables {
+    /// Whether the variable is set, and to `value` if one is given.
+    fn sets(&self, name: &str, value: Option<&OsStr>) -> bool {
+        match self {
+            Self::Known(variables) => variables.iter().any(|(set, to)| {
+                // Windows does not tell upper case from lower case.
+                let is_value = |value: &OsStr| to.as_str().is_none_or(|to| to.contains(['$', '~']) || value == to);
+                set.eq_ignore_ascii_case(name) && value.is_none_or(is_value)
+            }),
+            Self::Text(text) => text.contains(name) || text.contains("\\u"),
+            Self::Unreadable => true,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Hook entries, settings and the program, changed between two events: the test plays what a tool call did.
+
+use crate::project::{CommandOutput, Project};
+use serde_json::{Value, json};
+use std::fs;
+
+const SETTINGS: &str = ".claude/settings.json";
+const LOCAL: &str = ".claude/settings.local.json";
+
+fn event(name: &str, fields: &Value) -> Value {
+    let mut event = json!({"hook_event_name": name, "session_id": "s"});
+    event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    event
+}
+
+fn start() -> Value {
+    event("SessionStart", &json!({"source": "startup"}))
+}
+
+fn prompt() -> Value {
+    event("UserPromptSubmit", &json!({"prompt_id": "p", "prompt": "hello"}))
+}
+
+fn stop() -> Value {
+    event("Stop", &json!({"stop_hook_active": false}))
+}
+
+/// A tool call that is allowed.
+fn call(project: &Project) {
+    let fields = json!({"tool_name": "Bash", "tool_input": {"command": "sh fix.sh"}, "tool_use_id": "t"});
+    assert_eq!(project.hook(&event("PreToolUse", &fields)).exit, 0);
+}
+
+/// A project with hook entries and other settings, without the program, in a session.
+fn session() -> Project {
+    let project = Project::new();
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    let installed = project.run(&["install", "--path", "--no-workflow"]);
+    assert_eq!(installed.exit, 0, "{}", installed.stderr);
+    assert!(project.own().join("installation.json").is_file());
+    assert_eq!(message(&project.hook(&start())), "");
+    project
+}
+
+fn message(output: &CommandOutput) -> String {
+    output.json()["systemMessage"].as_str().unwrap_or_default().to_owned()
+}
+
+fn context(output: &CommandOutput) -> String {
+    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Asserts that the next prompt reports a change to the person, the model and the journal, once.
+fn assert_reported(project: &Project, text: &str) {
+    let output = project.hook(&prompt());
+    assert_eq!(output.exit, 0);
+    assert!(message(&output).contains(text), "{text}: {}", output.stdout);
+    assert!(context(&output).contains(text), "{text}: {}", output.stdout);
+    let log = project.run(&["log", "--security", "--json"]);
+    let line: Value = serde_json::from_str(log.stdout.lines().last().unwrap()).unwrap();
+    assert!(line["security"].to_string().contains(text), "{}", log.stdout);
+    assert_eq!(message(&project.hook(&prompt())), "", "reported once");
+}
+
+fn add(project: &Project, file: &str, name: &str, value: Value) {
+    let mut settings: Value = serde_json::from_str(&project.read(file)).unwrap_or_else(|_| json!({}));
+    settings[name] = value;
+    project.write(file, serde_json::to_string_pretty(&settings).unwrap());
+}
+
+#[test]
+fn entries_that_a_script_removed_are_put_back() {
+    let project = session();
+    let installed = project.read(SETTINGS);
+    call(&project);
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    assert_reported(
+        &project,
+        "the modegate hook entries in `.claude/settings.json` were removed during this session and have been put back",
+    );
+    assert!(project.read(SETTINGS) == installed);
+    // Again, noticed at the stop; another file takes the place of the settings, with a change of its own.
+    call(&project);
+    fs::create_dir_all(project.home().join("other")).unwrap();
+    project.write("other/settings.json", "{\n  \"model\": \"haiku\"\n}\n");
+    fs::rename(project.home().join("other/settings.json"), project.home().join(SETTINGS)).unwrap();
+    let stopped = project.hook(&stop());
+    assert!(message(&stopped).contains("have been put back"), "{}", stopped.stdout);
+    assert_eq!(context(&stopped), "", "context would make the agent run again");
+    let next = project.hook(&prompt());
+    assert!(message(&next).is_empty() && context(&next).contains("have been put back"), "{}", next.stdout);
+    assert!(project.read(SETTINGS) == installed.replace("opus", "haiku"));
+}
+
+/// The host applies changed settings right after this event, so there may be no other.
+#[test]
+fn entries_are_put_back_when_the_host_notices_the_change() {
+    let project = session();
+    let installed = project.read(SETTINGS);
+    call(&project);
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    let fields = json!({"source": "project_settings", "file_path": project.home().join(SETTINGS)});
+    assert_eq!(project.hook(&event("ConfigChange", &fields)).stdout, "");
+    assert!(project.read(SETTINGS) == installed);
+    let next = project.hook(&prompt());
+    assert!(message(&next).contains("have been put back") && context(&next).contains("have been put back"));
+}
+
+#[test]
+fn entries_that_were_weakened_through_a_hard_link_are_put_back() {
+    let project = session();
+    let installed = project.read(SETTINGS);
+    call(&project);
+    fs::hard_link(project.home().join(SETTINGS), project.home().join("x")).unwrap();
+    project.write("x", installed.replace("\"timeout\": 150", "\"timeout\": 1"));
+    assert_reported(
+        &project,
+        "entries in `.claude/settings.json` were changed during this session and have been put back",
+    );
+    assert!(project.read(SETTINGS) == installed);
+    assert!(project.read("x") != installed, "the other name leads to another file now");
+}
+
+#[test]
+fn a_link_or_a_touch_is_no_change() {
+    let project = session();
+    call(&project);
+    fs::hard_link(project.home().join(SETTINGS), project.home().join("x")).unwrap();
+    add(&project, SETTINGS, "permissions", json!({"allow": ["Bash(ls)"]}));
+    project.write(LOCAL, "{\"permissions\": {\"allow\": [\"Bash(ls)\"]}, \"env\": {\"CI\": \"1\"}}");
+    let output = project.hook(&prompt());
+    assert_eq!((message(&output), context(&output)), (String::new(), String::new()));
+    assert_eq!(message(&project.hook(&stop())), "");
+}
+
+#[test]
+fn settings_that_redirect_or_stop_hooks_are_reported() {
+    for (file, name, value, setting) in [
+        (SETTINGS, "disableAllHooks", json!(true), "disableAllHooks"),
+        (LOCAL, "disableAllHooks", json!(true), "disableAllHooks"),
+        (SETTINGS, "env", json!({"PATH": "/nonexistent-probe"}), "env.PATH"),
+        (LOCAL, "env", json!({"MODEGATE_STATE_DIR": "/nonexistent-probe"}), "env.MODEGATE_STATE_DIR"),
+        (SETTINGS, "statusLine", json!({"type": "command", "command": "true"}), "statusLine"),
+    ] {
+        let project = session();
+        call(&project);
+        add(&project, file, name, value);
+        assert_reported(&project, &format!("the setting `{setting}` was added in `{file}` during this session"));
+    }
+}
+
+#[test]
+fn settings_that_the_host_ignores_are_named() {
+    let project = session();
+    let installed = project.read(SETTINGS);
+    call(&project);
+    let curly = installed.replacen("\"model\"", "\u{201c}model\u{201d}", 1);
+    project.write(SETTINGS, &curly);
+    let text = "`.claude/settings.json` was broken during this session, so Claude Code ignores its hook entries: key must be a string (line 2, column 3)";
+    assert_reported(&project, text);
+    assert!(project.read(SETTINGS) == curly, "only reported");
+    call(&project);
+    add(&project, SETTINGS, "hooks", json!([]));
+    assert_reported(&project, "`hooks` is not a JSON object");
+    // A broken file does not make modegate forget the entries.
+    call(&project);
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    assert_reported(&project, "were removed during this session and have been put back");
+    assert!(project.read(SETTINGS) == installed);
+}
+
+#[test]
+fn a_persons_change_becomes_the_record() {
+    // Between sessions.
+    let project = session();
+    project.write(SETTINGS, "{}\n");
+    let again = event("SessionStart", &json!({"session_id": "other", "source": "startup"}));
+    let told = message(&project.hook(&again));
+    assert!(told.contains("were removed since the last session; a person can restore them"), "{told}");
+    assert_eq!(message(&project.hook(&again)), "");
+    // In a session, without a tool call.
+    let project = session();
+    project.write(SETTINGS, "{}\n");
+    assert_reported(&project, "were removed during this session; a person can restore them with `modegate install`");
+    assert_eq!(project.read(SETTINGS), "{}\n");
+    // With the command, while tools run.
+    let project = session();
+    call(&project);
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    assert_eq!(message(&project.hook(&prompt())), "");
+    assert_eq!(project.read(SETTINGS), "{\n  \"model\": \"opus\"\n}\n");
+}
+
+#[test]
+fn the_version_of_another_branch_is_not_changed() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.write(SETTINGS, "{}\n");
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "without modegate"]);
+    project.run(&["install", "--path", "--no-workflow"]);
+    project.hook(&start());
+    call(&project);
+    project.git(&["stash", "-q"]);
+    assert_reported(&project, "were removed during this session; a person can restore them with `modegate install`");
+    project.git(&["stash", "pop", "-q"]);
+    call(&project);
+    assert_eq!(message(&project.hook(&prompt())), "", "entries that come back are welcome");
+}
+
+#[test]
+fn a_replaced_program_is_reported() {
+    let project = session();
+    let program = format!(".claude/hooks/modegate{}", std::env::consts::EXE_SUFFIX);
+    call(&project);
+    project.write(&program, "#!/bin/sh\n");
+    assert_reported(&project, &format!("the program `{program}` was added during this session"));
+    call(&project);
+    project.write(&program, "#!/bin/sh\nexit 0\n");
+    assert_reported(&project, &format!("the program `{program}` was replaced during this session"));
+    call(&project);
+    fs::remove_file(project.home().join(&program)).unwrap();
+    assert_reported(&project, &format!("the program `{program}` was removed during this session"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_the_folder_is_reported() {
+    let project = session();
+    call(&project);
+    fs::rename(project.home().join(".claude/hooks"), project.home().join("moved")).unwrap();
+    std::os::unix::fs::symlink("../moved", project.home().join(".claude/hooks")).unwrap();
+    for event in [prompt(), stop()] {
+        assert!(message(&project.hook(&event)).contains("`.claude/hooks` is a link"));
+    }
+}
+
+#[test]
+fn a_record_that_something_else_wrote_is_reported() {
+    let project = session();
+    let record = project.own().join("installation.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("UserPromptSubmit", "Other")).unwrap();
+    assert_reported(&project, "the record of modegate's installation was changed by something other than modegate");
+}
+
+#[test]
+fn the_log_lists_security_events() {
+    let project = session();
+    call(&project);
+    let dangerous = json!({"tool_name": "Bash", "tool_input": {"command": "echo x > .claude/hooks/cache.json"}});
+    assert_eq!(project.hook(&event("PreToolUse", &dangerous)).exit, 2);
+    add(&project, SETTINGS, "disableAllHooks", json!(true));
+    project.hook(&prompt());
+    let log = project.run(&["log", "--security"]).stdout;
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(lines[0].contains("blocked") && lines[0].contains("PreToolUse"), "{log}");
+    assert!(lines[1].contains("UserPromptSubmit") && lines[1].contains("the setting `disable"), "{log}");
+    assert_eq!(project.run(&["log", "--security", "--json"]).stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_removed_folder_of_modegate_switches_nothing_off() {
+    let project = session();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    fs::remove_dir_all(project.home().join(".claude/hooks")).unwrap();
+    let agent = json!({"subagent_type": "strategic-planner", "prompt": "x", "description": "x"});
+    let start = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Agent", "tool_input": agent});
+    assert_eq!(project.hook(&start).exit, 2);
+}

@@ -1,0 +1,177 @@
+//! State that something other than modegate wrote, changed or removed.
+
+use crate::project::Project;
+use serde_json::{Value, json};
+use std::fs;
+
+fn start(session: &str) -> Value {
+    json!({"hook_event_name": "PreToolUse", "session_id": session, "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"}})
+}
+
+fn prompt(session: &str, text: &str) -> Value {
+    json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt_id": "p", "prompt": text})
+}
+
+/// What the journal of session `s` has about security.
+fn security(project: &Project) -> String {
+    let lines = modegate::internals::lines(&project.home().join(".claude/hooks/sessions/s.jsonl"));
+    lines.iter().flat_map(|line| line.security.clone()).collect::<Vec<_>>().join("\n")
+}
+
+/// A repository brings its own `cache.json`, locks and journals along.
+#[test]
+fn the_state_of_a_clone_is_not_believed() {
+    let author = Project::installed();
+    author.hook(&prompt("s", "/plan x"));
+    assert_eq!(author.hook(&start("s")).exit, 2);
+    let project = Project::installed();
+    project.write(
+        ".claude/modes/deploy.yaml",
+        "mode: base\nextends: builtin\ngates:\n  - { id: allowed, on: PreToolUse(Deploy), check: { state: { deploy.allowed: true } } }\n",
+    );
+    let deploy = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Deploy"});
+    assert_eq!(project.hook(&deploy).exit, 2);
+    let cloned = json!({"version": 1, "revision": 3, "deploy": {"allowed": true},
+        "plan_mode": {"sessions": {"s": {"is_active": true, "phase": "consult", "done": ["draft"]}}}});
+    project.write(".claude/hooks/cache.json", cloned.to_string());
+    project.write(".claude/hooks/sessions/s.jsonl", author.read(".claude/hooks/sessions/s.jsonl"));
+    assert_eq!(project.hook(&deploy).exit, 2, "a value of the repository opens no gate");
+    assert_eq!(project.hook(&start("s")).exit, 0, "the plan mode is not active");
+    project.hook(&prompt("s", "/plan x"));
+    assert_eq!(project.cache()["plan_mode"]["sessions"]["s"]["phase"], "draft");
+    assert_eq!(project.hook(&deploy).exit, 2);
+    assert_eq!(project.run(&["cache", "set", "deploy", "allowed", "true"]).exit, 0);
+    assert_eq!(project.hook(&deploy).exit, 0, "a value that a person set does");
+}
+
+/// What a message has to contain, and what is done to the files.
+type Attack<'a> = (&'a str, &'a dyn Fn(&Project));
+
+#[test]
+fn a_state_that_was_removed_or_changed_is_restored_from_the_journal() {
+    let edited = |project: &Project, from: &str, to: &str| {
+        let file = project.state_file("s");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(file, text.replace(from, to)).unwrap();
+    };
+    let attacks: [Attack<'_>; 7] = [
+        ("was removed", &|project| fs::remove_file(project.state_file("s")).unwrap()),
+        ("was removed", &|project| fs::remove_dir_all(project.own().join("sessions")).unwrap()),
+        ("was changed", &|project| edited(project, "\"is_active\":true", "\"is_active\":false")),
+        ("was changed", &|project| edited(project, "\"modes\":{", "\"modes\":5,\"other\":{")),
+        ("was changed", &|project| fs::write(project.state_file("s"), "{}").unwrap()),
+        ("was changed", &|project| fs::write(project.state_file("s"), "").unwrap()),
+        ("was changed", &|project| {
+            fs::copy(project.state_file("other"), project.state_file("s")).unwrap();
+        }),
+    ];
+    for (number, (sentence, attack)) in attacks.into_iter().enumerate() {
+        let project = Project::installed();
+        project.hook(&prompt("other", "/research x"));
+        project.hook(&prompt("s", "/plan x"));
+        attack(&project);
+        let output = project.hook(&start("s"));
+        assert_eq!(output.exit, 2, "{number}: {output:?}");
+        assert!(security(&project).contains(sentence), "{number}: {}", security(&project));
+        let told = format!("{}{}", output.stdout, project.hook(&prompt("s", "hello")).stdout);
+        assert!(told.contains(sentence) && told.contains("restored from the journal"), "{number}: {told}");
+        assert!(!project.hook(&prompt("s", "hello")).stdout.contains(sentence), "{number}: once");
+    }
+}
+
+#[test]
+fn an_older_state_is_noticed() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/research x"));
+    let older = fs::read(project.state_file("s")).unwrap();
+    project.hook(&prompt("s", "/plan x"));
+    fs::write(project.state_file("s"), older).unwrap();
+    assert_eq!(project.hook(&start("s")).exit, 2);
+    assert!(security(&project).contains("older than its journal"), "{}", security(&project));
+    assert!(project.run(&["cache", "get", "plan_mode", "is_active", "--session", "s"]).stdout.contains("true"));
+}
+
+#[test]
+fn without_a_journal_a_changed_state_is_reported() {
+    let project = Project::installed();
+    project.write(".claude/modegate.yaml", "journal: off\n");
+    project.hook(&prompt("s", "/plan x"));
+    fs::write(project.state_file("s"), "{}").unwrap();
+    let output = project.hook(&prompt("s", "hello"));
+    assert!(output.stdout.contains("no journal has it"), "{output:?}");
+    assert_eq!(project.hook(&start("s")).exit, 0);
+}
+
+/// Commands of a person change the state without a line in the journal.
+#[test]
+fn what_a_person_changes_is_not_restored() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    assert_eq!(project.run(&["cache", "reset"]).exit, 0);
+    assert!(!project.hook(&prompt("s", "hello")).stdout.contains("restored"));
+    assert_eq!(project.hook(&start("s")).exit, 0);
+    project.hook(&prompt("s", "/plan x"));
+    assert_eq!(project.run(&["leave", "plan"]).exit, 0);
+    assert!(!project.hook(&prompt("s", "hello")).stdout.contains("restored"));
+    assert_eq!(project.hook(&start("s")).exit, 0);
+    assert_eq!(security(&project), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_summary_is_restored_and_reported_once() {
+    for (attack, sentence) in [
+        ("rm cache.json", "was removed by something other than modegate"),
+        ("echo '{}' > cache.json", "was changed by something other than modegate"),
+        ("sed -i s/true/false/ cache.json", "was changed by something other than modegate"),
+        ("echo '{\"plan_mode\": []}' > cache.json", "was changed by something other than modegate"),
+        ("echo '[' > cache.json", "could not be read"),
+        ("rm cache.json && mkfifo cache.json", "could not be read"),
+        ("mv cache.json x && ln -s x cache.json", "could not be read"),
+        ("rm cache.json && mkdir cache.json", "could not be read"),
+    ] {
+        let project = Project::installed();
+        project.hook(&prompt("s", "/plan x"));
+        let before = project.cache()["plan_mode"]["sessions"]["s"].clone();
+        project.shell(&format!("cd .claude/hooks && {attack}"));
+        assert_eq!(project.hook(&start("s")).exit, 2, "{attack}");
+        let output = project.hook(&prompt("s", "hello"));
+        assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains(sentence), "{attack}: {output:?}");
+        let context = &output.json()["hookSpecificOutput"]["additionalContext"];
+        assert!(context.as_str().unwrap_or_default().contains(sentence), "{attack}: {output:?}");
+        assert!(security(&project).contains(sentence), "{attack}");
+        let summary = project.home().join(".claude/hooks/cache.json");
+        assert!(summary.symlink_metadata().unwrap().is_file(), "{attack}");
+        assert_eq!(project.cache()["plan_mode"]["sessions"]["s"], before, "{attack}");
+        assert!(!project.hook(&prompt("s", "hello")).stdout.contains(sentence), "{attack}: once");
+    }
+}
+
+/// `git clean` and other sessions are no attacks on a session without modes.
+#[test]
+fn ordinary_work_is_not_reported() {
+    let project = Project::installed();
+    project.hook(&prompt("s", "/plan x"));
+    project.hook(&prompt("two", "/plan x"));
+    project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
+    project.hook(&prompt("s", "hello"));
+    assert_eq!(project.run(&["cache", "set", "mine", "x", "1"]).exit, 0);
+    assert_eq!(project.run(&["cache", "set", "plan_mode", "note", "1", "--session", "s"]).exit, 0);
+    project.hook(&prompt("s", "hello"));
+    fs::remove_file(project.home().join(".claude/hooks/cache.json")).unwrap();
+    let output = project.hook(&prompt("new", "hello"));
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(security(&project), "");
+}
+
+#[test]
+fn a_state_that_is_gone_with_the_users_folder_is_reported() {
+    let project = Project::installed();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    let state = project.own().ancestors().nth(2).unwrap().to_owned();
+    fs::remove_dir_all(state).unwrap();
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "go on"});
+    assert!(project.hook(&prompt).stdout.contains("is gone"));
+    assert!(!project.hook(&prompt).stdout.contains("is gone"));
+}
