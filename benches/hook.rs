@@ -10,6 +10,10 @@
     reason = "a bench prints, and stops where it cannot go on"
 )]
 
+#[path = "support/project.rs"]
+mod project;
+
+use project::{MODE, Project, RUNNING_RULE, events, many_rules};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -43,34 +47,22 @@ fn hooks(folder: &Path, binary: &Path) {
     project.write(".claude/modes/bench.yaml", MODE);
     project.write("project/research/research_s_010126.md", "# Research\n");
     project.write("project/marked.md", "---\nmarked_by: someone\n---\n# Text\n");
-    let idle = project.event(
-        "idle",
-        r#""session_id":"idle","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/x"}"#,
-    );
-    let plan = project
-        .event("plan", r#""session_id":"s","prompt_id":"p","hook_event_name":"UserPromptSubmit","prompt":"/plan x""#);
-    let bench = project
-        .event("bench", r#""session_id":"s","prompt_id":"p","hook_event_name":"UserPromptSubmit","prompt":"/bench""#);
-    project.hook(&plan);
-    project.hook(&bench);
-    // The compiled modes are only kept once their sources are old enough.
-    std::thread::sleep(Duration::from_millis(2_100));
-    project.hook(&idle);
-    let busy = project.event(
-        "busy",
-        r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/x"}"#,
-    );
-    let start = project.event("start", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"strategic-planner"}"#);
-    let marked = project.event("marked", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"marked-agent"}"#);
-    // Without a prompt's id every /plan activates the mode again and writes the state.
-    let state = project.event("state", r#""session_id":"t","hook_event_name":"UserPromptSubmit","prompt":"/plan x""#);
+    project.settle();
+    project.hook(&project.event("plan", events::PLAN));
+    project.hook(&project.event("bench", events::BENCH));
     let mut comparison = Comparison::new();
     comparison.add("/bin/true", 0.0, Command::new("/bin/true"), None);
-    comparison.add("no gate matches, no mode active", 1.0, project.command(), Some(&idle));
-    comparison.add("no gate matches, a mode active", 1.0, project.command(), Some(&busy));
-    comparison.add("a gated start with file checks", 1.3, project.command(), Some(&start));
-    comparison.add("a gated start with frontmatter", 1.5, project.command(), Some(&marked));
-    comparison.add("a state move", 2.5, project.command(), Some(&state));
+    let rows = [
+        ("no gate matches, no mode active", 0.5, events::IDLE),
+        ("no gate matches, a mode active", 0.55, events::BUSY),
+        ("a gated start with file checks", 0.8, events::START),
+        ("a gated start with frontmatter", 0.8, events::MARKED),
+        ("a state move", 1.5, events::MOVE),
+    ];
+    for (index, (name, goal, fields)) in rows.into_iter().enumerate() {
+        let event = project.event(&format!("event{index}"), fields);
+        comparison.add(name, goal, project.command(), Some(&event));
+    }
     comparison.run(ROUNDS, "x /bin/true");
 }
 
@@ -97,43 +89,28 @@ fn launcher(folder: &Path, binary: &Path) {
 
 /// Measures the base mode: no gates, the shipped gates, many that do not match, and one that runs a program.
 fn gates(folder: &Path, binary: &Path) {
-    let with = |name: &str, files: &[(&str, String)]| {
+    let with = |name: &str, rules: &str| {
         let project = Project::new(folder, name, binary);
-        for (path, text) in files {
-            project.write(path, text);
+        if !rules.is_empty() {
+            project.write(".claude/modes/base.yaml", rules);
         }
         project
     };
-    let rule = |index: usize| {
-        let kinds =
-            ["calls: deploy", "command: { matches: \"^deploy-[a-z]+", "touches: { effects: [write], paths: [gen"];
-        let close = ["", "$\" }", "/x] }"];
-        let at = index % kinds.len();
-        let number = if at == 2 { format!("{index}") } else { String::new() };
-        let kind = kinds.get(at).unwrap();
-        let close = close.get(at).unwrap();
-        format!("  - {{ id: rule-{index}, on: PreToolUse(Bash), if: {{ {kind}{number}{close} }}, deny: No. }}\n")
-    };
-    let many = format!("mode: base\ngates:\n{}", (0..200).map(rule).collect::<String>());
-    let runs = "mode: base\ngates:\n  - { id: runs, on: PreToolUse(Bash), check: { run: \"true\" } }\n".to_owned();
+    let none = with("none", "");
+    none.write_user_settings("disable: [base]\n");
     let projects = [
-        (
-            "a shell command, no gate at all",
-            1.0,
-            with("none", &[(".claude/modegate.yaml", "disable: [base]\n".to_owned())]),
-        ),
-        ("a shell command, the shipped gates", 1.5, with("ship", &[])),
-        ("a shell command, 200 rules that do not match", 3.0, with("many", &[(".claude/modes/base.yaml", many)])),
-        ("a shell command, one gate that runs `true`", 4.0, with("runs", &[(".claude/modes/base.yaml", runs)])),
+        ("a shell command, no gate at all", 0.5, none),
+        ("a shell command, the shipped gates", 1.0, with("ship", "")),
+        ("a shell command, 200 rules that do not match", 1.3, with("many", &many_rules())),
+        ("a shell command, one gate that runs `true`", 2.2, with("runs", RUNNING_RULE)),
     ];
-    let fields = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd x && cargo test --all 2>&1 | tail -5"}"#;
-    let events: Vec<PathBuf> = projects.iter().map(|(_, _, project)| project.event("bash", fields)).collect();
-    std::thread::sleep(Duration::from_millis(2_100));
     let mut comparison = Comparison::new();
     comparison.add("/bin/true", 0.0, Command::new("/bin/true"), None);
-    for ((name, goal, project), event) in projects.iter().zip(&events) {
-        project.hook(event);
-        comparison.add(name, *goal, project.command(), Some(event));
+    for (name, goal, project) in &projects {
+        project.settle();
+        let event = project.event("bash", events::SHELL);
+        project.hook(&event);
+        comparison.add(name, *goal, project.command(), Some(&event));
     }
     let mut shell = Command::new("sh");
     shell.args(["-c", "true"]);
@@ -151,19 +128,21 @@ fn git(folder: &Path, binary: &Path, size: usize) {
         project.write(&format!("{top}/d{}/e{}/f{index}.rs", index / 600, index / 20), "x\n");
     }
     (0..200).for_each(|index| project.write(&format!("node_modules/m{index}/index.js"), "x\n"));
-    project.git(&["init", "-q"]);
-    project.git(&["add", "-A"]);
-    project.git(&["-c", "user.name=b", "-c", "user.email=b@example.com", "commit", "-qm", "all"]);
-    project.git(&["status"]);
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["-c", "user.name=b", "-c", "user.email=b@example.com", "commit", "-qm", "all"],
+        &["status"],
+    ] {
+        let git = Command::new("git").current_dir(&project.home).args(arguments).stdout(Stdio::null()).status();
+        assert!(git.unwrap().success());
+    }
     project.write(".claude/modes/bench.yaml", MODE);
-    let bench = project
-        .event("bench", r#""session_id":"s","prompt_id":"p","hook_event_name":"UserPromptSubmit","prompt":"/bench""#);
-    project.hook(&bench);
-    std::thread::sleep(Duration::from_millis(2_100));
-    project.hook(&bench);
-    let clean = project.event("clean", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"clean-agent"}"#);
-    let committed = project.event("committed", r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"committed-agent"}"#);
-    let one = if size > 1_000 { if size > 20_000 { 0.15 } else { 0.25 } } else { 0.45 };
+    project.settle();
+    project.hook(&project.event("bench", events::BENCH));
+    let clean = project.event("clean", events::CLEAN);
+    let committed = project.event("committed", events::COMMITTED);
+    let one = if size > 1_000 { if size > 20_000 { 0.1 } else { 0.2 } } else { 0.4 };
     for (path, goal, event) in [("src", 0.6, &clean), ("src/d0/e0/f0.rs", one, &committed)] {
         let mut comparison = Comparison::new();
         let mut status = Command::new("git");
@@ -176,66 +155,6 @@ fn git(folder: &Path, binary: &Path, size: usize) {
             Some(event),
         );
         comparison.run(GIT_ROUNDS, "x git status");
-    }
-}
-
-const MODE: &str = "mode: bench
-commands: [/bench]
-phases:
-  - phase: marked
-    agent: marked-agent
-    before:
-      - check: { frontmatter: { of: project/marked.md, has: { marked_by: someone } } }
-  - phase: clean
-    agent: clean-agent
-    before:
-      - check: { clean: src }
-  - phase: committed
-    agent: committed-agent
-    before:
-      - check: { committed: src/d0/e0/f0.rs }
-";
-
-struct Project {
-    home: PathBuf,
-    binary: PathBuf,
-}
-
-impl Project {
-    fn new(folder: &Path, name: &str, binary: &Path) -> Self {
-        let project = Self { home: folder.join(name), binary: binary.to_owned() };
-        fs::create_dir_all(project.home.join(".claude/hooks")).unwrap();
-        project
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.home.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let done = Command::new("git").current_dir(&self.home).args(arguments).stdout(Stdio::null()).status().unwrap();
-        assert!(done.success());
-    }
-
-    /// Writes an event to a file, as the host would send it.
-    fn event(&self, name: &str, fields: &str) -> PathBuf {
-        let path = self.home.join(".claude").join(format!("{name}.json"));
-        fs::write(&path, format!("{{\"transcript_path\":\"/x\",\"cwd\":\"{}\",{fields}}}\n", self.home.display()))
-            .unwrap();
-        path
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.binary);
-        command.arg("hook").env("CLAUDE_PROJECT_DIR", &self.home).current_dir(&self.home);
-        command
-    }
-
-    fn hook(&self, event: &Path) {
-        let status = self.command().stdin(fs::File::open(event).unwrap()).stdout(Stdio::null()).status().unwrap();
-        assert!(status.success());
     }
 }
 
@@ -281,7 +200,8 @@ impl Comparison {
         for entry in &mut self.0 {
             let median = entry.median();
             let ratio = median.as_secs_f64() / measure.as_secs_f64();
-            let goal = if entry.goal > 0.0 { format!("goal {:.2}", entry.goal) } else { String::new() };
+            let missed = if ratio > entry.goal { "  missed" } else { "" };
+            let goal = if entry.goal > 0.0 { format!("goal {:.2}{missed}", entry.goal) } else { String::new() };
             println!("{:<48} {:>8.2} ms  {ratio:>6.2} {unit}  {goal}", entry.name, median.as_secs_f64() * 1e3);
         }
         println!();

@@ -15,7 +15,7 @@ mod table;
 pub mod text;
 mod words;
 
-pub use effect_query::{EffectQuery, FoundEffect, ProtectedPaths};
+pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
 pub use fork_parent::{ForkParent, ParentSession};
 pub use frontmatter::{FrontmatterValues, frontmatter_of};
 pub use output::{line_effects, output_of, passed_by_exit_code};

@@ -15,7 +15,10 @@ use crate::live::git;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
 use crate::redact::sha256;
-use crate::store::{StateStatus, sealed};
+use crate::store::{
+    StateStatus,
+    sealed::{self, Durability},
+};
 use crate::user_folder::{UserKey, create_private};
 use last_comparison::LastComparison;
 use serde::{Deserialize, Serialize};
@@ -116,7 +119,7 @@ impl InstallationRecord {
     fn write(&self, places: &ProjectPaths) -> io::Result<()> {
         let (Some(own), Some(path)) = (&places.own, places.installation()) else { return Ok(()) };
         create_private(own)?;
-        sealed::write(&path, &UserKey::open(own)?, &purpose(own), self)
+        sealed::write(&path, &UserKey::open(own)?, &purpose(own), self, Durability::Synced)
     }
 
     /// The installation as it is now; only files with another stamp are read.

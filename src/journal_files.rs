@@ -6,27 +6,35 @@ use crate::disk;
 use crate::event::Event;
 use crate::facts::SessionHistory;
 use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
+use crate::paths::checksum;
 use crate::redact::sha256;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// How much of a journal may be read again to find the agents and edits of a session.
+pub const ACTIVITY_BLOCK: u64 = 256 * 1024;
+
 /// Appends a line in one write; a journal of more than `limit` bytes is rotated first.
-pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<()> {
+///
+/// Returns whether the line reaches a new block of [`ACTIVITY_BLOCK`] bytes.
+pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     let mut file = open(path)?;
-    let size = file.metadata()?.len();
+    let mut size = file.metadata()?.len();
     if size > limit && rotate(path, lock, limit) {
         file = open(path)?;
+        size = 0;
     } else if size > 0 && !ends_with_newline(&mut file)? {
         // A full disk or a kill may have cut the last line off; this one must stay readable.
         text.insert(0, b'\n');
     }
-    file.write_all(&text)
+    file.write_all(&text)?;
+    Ok(size / ACTIVITY_BLOCK != (size + text.len() as u64) / ACTIVITY_BLOCK)
 }
 
 fn ends_with_newline(file: &mut File) -> io::Result<bool> {
@@ -198,18 +206,80 @@ pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
     paths.iter().take(MANY).filter_map(hashed).collect()
 }
 
-/// Reads the agents and edits of a session from its journal; `None` when it cannot be read.
-#[must_use]
-pub fn activity(path: &Path) -> Option<ActivityLog> {
-    let newer = disk::read(path, disk::LARGEST).ok()?;
-    let older = disk::read(&older_part(path), disk::LARGEST).unwrap_or_default();
-    let mut activity = ActivityLog::default();
-    for line in split(&older).chain(split(&newer)).filter(|line| contains_any(line, &ActivityLog::EVENTS)) {
-        if let Ok(line) = serde_json::from_slice(line) {
-            activity.add_line(&line);
-        }
+/// How far a journal has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalPosition {
+    /// Identifies the file: a checksum of its beginning, which has the time of the first event.
+    file: u64,
+    /// The end of the last line that was read.
+    pub offset: u64,
+}
+
+impl JournalPosition {
+    /// Whether both are positions in the same file.
+    #[must_use]
+    pub fn is_in_file_of(&self, other: &Self) -> bool {
+        self.file == other.file
     }
-    Some(activity)
+}
+
+/// The log of agents and edits in a journal, and how far it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadActivity {
+    /// Where the next line begins.
+    pub position: JournalPosition,
+    /// The agents and edits up to there.
+    pub log: ActivityLog,
+}
+
+/// Reads the agents and edits of a session from its journal, after what was `read` before; `None` when it cannot be read.
+#[must_use]
+pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity> {
+    let older = older_part(path);
+    let (file, first) = identified(path)?;
+    let (mut log, from) = match read {
+        Some(read) if read.position.file == first => (read.log, read.position.offset),
+        Some(mut read) if identified(&older).is_some_and(|(_, first)| first == read.position.file) => {
+            add_activity(disk::open(&older).ok()?, read.position.offset, &mut read.log).ok()?;
+            (read.log, 0)
+        }
+        _ => {
+            let mut log = ActivityLog::default();
+            if let Ok(file) = disk::open(&older) {
+                add_activity(file, 0, &mut log).ok()?;
+            }
+            (log, 0)
+        }
+    };
+    let offset = add_activity(file, from, &mut log).ok()?;
+    Some(ReadActivity { position: JournalPosition { file: first, offset }, log })
+}
+
+/// A journal, and a checksum of its beginning.
+fn identified(path: &Path) -> Option<(File, u64)> {
+    let mut file = disk::open(path).ok()?;
+    let mut beginning = Vec::with_capacity(64);
+    (&mut file).take(64).read_to_end(&mut beginning).ok()?;
+    Some((file, checksum(&beginning)))
+}
+
+/// Adds the lines of a file from `offset` on; returns the end of the last whole line.
+fn add_activity(mut file: File, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
+    const BLOCK: usize = 64 * 1024;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut lines = io::BufReader::with_capacity(BLOCK, file);
+    let words = ActivityLog::WORDS.map(memchr::memmem::Finder::new);
+    let (mut line, mut end) = (Vec::new(), offset);
+    while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        end += line.len() as u64;
+        if words.iter().any(|word| word.find(&line).is_some())
+            && let Ok(value) = serde_json::from_slice(&line)
+        {
+            log.add_line(&value);
+        }
+        line.clear();
+    }
+    Ok(end)
 }
 
 /// The history of a session of the project at `home`, from its journal.

@@ -34,6 +34,7 @@ use crate::paths::{PLUGIN_CONTEXT, ProjectPaths, lexical};
 use crate::runners::LONGEST_OUTPUT;
 use crate::shell::DiskView;
 use crate::shell::{ExecContext, StagedFiles};
+use crate::store::StateStore;
 use crate::tool_effects::{ResolveLinks, StageListing, ToolEffects, mentions};
 use crate::transcript::{conversation_text, latest_assistant_text};
 use crate::trust;
@@ -138,8 +139,16 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn activity(&self) -> Result<&ActivityLog, Unknown> {
-        let activity = self.activity.get_or_init(|| journal_files::activity(&self.journal));
+        let activity = self.activity.get_or_init(|| match self.event.session() {
+            id if self.journal == self.places.journal(id) => self.activity_of(id),
+            _ => journal_files::activity(&self.journal, None).map(|read| read.log),
+        });
         activity.as_ref().ok_or_else(|| "the journal of this session cannot be read".into())
+    }
+
+    /// The agents and edits of a session of this project.
+    fn activity_of(&self, session: &str) -> Option<ActivityLog> {
+        StateStore::new(self.places.clone(), 0).activity(session)
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
@@ -209,10 +218,7 @@ impl<'e> LiveFacts<'e> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
         let file = self.root(path).join(path);
         let own = self.activity()?.writer(same_file(&file), &sha256);
-        let places = &self.places;
-        let inherited = |id: &SessionId| {
-            journal_files::activity(&places.journal(id)).and_then(|log| log.writer(same_file(&file), &sha256))
-        };
+        let inherited = |id: &SessionId| self.activity_of(id).and_then(|log| log.writer(same_file(&file), &sha256));
         Ok(own.or_else(|| self.ancestors.borrow().iter().find_map(inherited)))
     }
 
@@ -220,7 +226,7 @@ impl<'e> LiveFacts<'e> {
         let file = self.root(path).join(path);
         let mut writers = self.activity()?.writers(same_file(&file));
         for id in self.ancestors.borrow().iter() {
-            let log = journal_files::activity(&self.places.journal(id));
+            let log = self.activity_of(id);
             writers.extend(log.map(|log| log.writers(same_file(&file))).unwrap_or_default());
         }
         writers.sort_unstable();

@@ -1,40 +1,41 @@
 //! A project's modes and settings from disk, kept in a compiled file for speed.
 //!
 //! The YAML is read again when the size or time of a source changes, or when another build wrote the compiled file.
+//! An event reads the index of that file and the modes that it needs, however many there are.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+mod compiled;
 mod defaults;
+mod key;
+
+pub use key::SourceCheck;
 
 use crate::disk;
 use crate::event::Event;
-use crate::mode::{
-    BrokenFile, Catalogue, EMBEDDED, EventFilter, FileKind, Mode, ModeOrigin, ProjectSources, ProjectTrust, SETTINGS,
-    USER_SETTINGS, Worker,
-};
-use crate::paths::{ProjectPaths, hash};
+use crate::mode::{BrokenFile, Catalogue, EMBEDDED, FileKind, ProjectSources, ProjectTrust, SETTINGS, USER_SETTINGS};
+use crate::paths::ProjectPaths;
 use crate::settings::Settings;
 use crate::trust;
-use crate::user_folder::{create_private, expanded};
+use crate::user_folder::expanded;
+use compiled::CompiledModes;
+use key::CacheKey;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
-
-/// Timestamps are coarse: a file written this recently may change again without a new time.
-const RACY: Duration = Duration::from_secs(2);
 
 /// A project's modes, loaded only as far as needed.
-pub struct ModeCache {
+pub struct ModeCache<'p> {
     /// What is known without loading a mode.
     pub index: CacheIndex,
+    places: &'p ProjectPaths,
     storage: ModeStorage,
 }
 
 enum ModeStorage {
     Read(Box<Catalogue>),
-    Compiled(Vec<u8>),
+    Compiled(Box<CompiledModes>),
 }
 
 /// The part of a catalogue that is known without loading its modes.
@@ -50,68 +51,34 @@ pub struct CacheIndex {
     pub trust: ProjectTrust,
     /// The project's context files.
     contexts: Vec<String>,
-    headers: Vec<ModeHeader>,
 }
 
-/// What is needed to decide whether an event needs a mode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct ModeHeader {
-    /// The events it needs to see while it is not active.
-    filter: EventFilter,
-    namespace: String,
-    /// Whether other modes are its steps.
-    flow: bool,
-    /// Its length in the compiled file.
-    length: usize,
+impl CacheIndex {
+    fn of(catalogue: &Catalogue) -> Self {
+        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue.clone();
+        Self { settings, broken, hash, trust, contexts }
+    }
 }
 
-/// What the compiled file was made of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct CacheKey {
-    build: u64,
-    /// Whether the environment trusts the project.
-    granted: bool,
-    files: Vec<(String, u64, u64)>,
-}
-
-impl ModeCache {
+impl<'p> ModeCache<'p> {
     /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
-    pub fn open(places: &ProjectPaths) -> Self {
-        let (key, racy) = key(places);
-        let path = places.compiled();
-        let compiled = path.as_ref().and_then(|path| disk::read(path, disk::LARGEST).ok());
-        if let Some(cache) = compiled.and_then(|bytes| Self::compiled(&bytes, &key)) {
-            return cache;
+    pub fn open(places: &'p ProjectPaths, check: SourceCheck) -> Self {
+        let key = CacheKey::of(places, check).0;
+        match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
+            Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
+            None => Self::of(places, compile(places)),
         }
-        let cache = Self::read(places);
-        if let (ModeStorage::Read(catalogue), Some(path), false) = (&cache.storage, path, racy) {
-            keep(&path, &key, &cache.index, catalogue);
-        }
-        cache
     }
 
     /// Reads a project's sources.
     #[must_use]
-    pub fn read(places: &ProjectPaths) -> Self {
-        let catalogue = read(places);
-        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue.clone();
-        let index = CacheIndex { settings, broken, hash, trust, contexts, headers: Vec::new() };
-        Self { index, storage: ModeStorage::Read(Box::new(catalogue)) }
+    pub fn read(places: &'p ProjectPaths) -> Self {
+        Self::of(places, read(places))
     }
 
-    fn compiled(bytes: &[u8], key: &CacheKey) -> Option<Self> {
-        // A damaged file must not be used: a missing mode leaves its gates open.
-        let (sum, bytes) = bytes.split_at_checked(8)?;
-        if sum != hash(bytes).to_le_bytes() {
-            return None;
-        }
-        let (kept, rest) = postcard::take_from_bytes::<CacheKey>(bytes).ok()?;
-        if kept != *key {
-            return None;
-        }
-        let (index, rest) = postcard::take_from_bytes::<CacheIndex>(rest).ok()?;
-        Some(Self { index, storage: ModeStorage::Compiled(rest.to_vec()) })
+    fn of(places: &'p ProjectPaths, catalogue: Catalogue) -> Self {
+        Self { index: CacheIndex::of(&catalogue), places, storage: ModeStorage::Read(Box::new(catalogue)) }
     }
 
     /// Whether a command activates a mode; only for modes that were read from their sources.
@@ -123,37 +90,36 @@ impl ModeCache {
     /// All modes.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
-        self.modes(|_| true)
+        self.modes(CompiledModes::all)
     }
 
     /// The modes that `event` needs: those in `busy` namespaces, and inactive ones that match it. An active flow needs
     /// its steps too, and so all modes.
     #[must_use]
-    pub fn needed(&self, event: &Event, busy: impl Fn(&str) -> bool) -> Catalogue {
-        let flows = self.index.headers.iter().any(|header| header.flow && busy(&header.namespace));
-        self.modes(|header| flows || busy(&header.namespace) || header.filter.matches(event))
+    pub fn needed(&self, event: &Event, busy: &[&str]) -> Catalogue {
+        self.modes(|file| file.needed(event, busy))
     }
 
-    fn modes(&self, wanted: impl Fn(&ModeHeader) -> bool) -> Catalogue {
-        let bytes = match &self.storage {
+    fn modes(&self, load: impl FnOnce(&CompiledModes) -> Option<compiled::LoadedModes>) -> Catalogue {
+        let file = match &self.storage {
             ModeStorage::Read(catalogue) => return catalogue.as_ref().clone(),
-            ModeStorage::Compiled(bytes) => bytes,
+            ModeStorage::Compiled(file) => file,
         };
-        let CacheIndex { settings, broken, hash, trust, contexts, headers } = self.index.clone();
-        let mut catalogue = Catalogue { settings, broken, contexts, hash, trust, ..Catalogue::default() };
-        let mut rest = bytes.as_slice();
-        for header in headers {
-            let Some((own, after)) = rest.split_at_checked(header.length) else { break };
-            rest = after;
-            if wanted(&header)
-                && let Ok((mode, origin)) = postcard::from_bytes(own)
-            {
-                catalogue.modes.push(mode);
-                catalogue.origins.push(origin);
-            }
-        }
-        catalogue
+        // A damaged file must not be used: a missing mode leaves its gates open.
+        let Some((modes, origins)) = load(file) else { return compile(self.places) };
+        let CacheIndex { settings, broken, hash, trust, contexts } = self.index.clone();
+        Catalogue { modes, origins, settings, broken, contexts, hash, trust, ..Catalogue::default() }
     }
+}
+
+/// Reads a project's sources, and writes the compiled file unless one of them is too young.
+fn compile(places: &ProjectPaths) -> Catalogue {
+    let (key, racy) = CacheKey::of(places, SourceCheck::Files);
+    let catalogue = read(places);
+    if let Some(path) = places.compiled().filter(|_| !racy) {
+        compiled::write(&path, &key, &CacheIndex::of(&catalogue), &catalogue);
+    }
+    catalogue
 }
 
 /// Reads the catalogue from the sources that the person has agreed to.
@@ -175,7 +141,7 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(&own_contexts(places)), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, FileKind::Settings, &mut sources.unreadable);
     sources.user = user_settings(places, &mut sources.unreadable);
-    let files = mode_files(&places.modes()).into_iter().map(|path| {
+    let files = key::mode_files(&places.modes()).into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
         (path, name, FileKind::Mode)
     });
@@ -238,78 +204,6 @@ fn contexts(folder: &Path) -> Vec<String> {
 /// Gates in other formats.
 const IMPORTED: [&str; 2] = [".claude/gates.json", ".claude/hooks.toml"];
 
-/// Writes the compiled file; if that fails, the next event reads the YAML again.
-fn keep(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) {
-    let mut index = index.clone();
-    let mut modes: Vec<u8> = Vec::new();
-    for entry in catalogue.entries() {
-        let Ok(bytes) = postcard::to_stdvec(&entry) else { return };
-        // A mode that does not decode to itself would be missing later, and its gates open.
-        let again = postcard::from_bytes::<(Mode, ModeOrigin)>(&bytes);
-        if !again.is_ok_and(|(mode, origin)| mode == *entry.0 && origin == *entry.1) {
-            return;
-        }
-        let mode = entry.0;
-        let flow = mode.phases.iter().any(|phase| matches!(phase.worker, Worker::Mode(_)));
-        let header =
-            ModeHeader { filter: EventFilter::of(mode), namespace: mode.namespace.clone(), flow, length: bytes.len() };
-        index.headers.push(header);
-        modes.extend(bytes);
-    }
-    let (Ok(mut bytes), Ok(index)) = (postcard::to_stdvec(key), postcard::to_stdvec(&index)) else { return };
-    bytes.extend(index);
-    bytes.extend(modes);
-    bytes.splice(0..0, hash(&bytes).to_le_bytes());
-    disk::remove_stale_temporaries(path);
-    let made = path.parent().map_or(Ok(()), create_private);
-    let _: io::Result<()> = made.and_then(|()| disk::write(path, &bytes, disk::LinkPolicy::Replace));
-}
-
-fn key(places: &ProjectPaths) -> (CacheKey, bool) {
-    let now = SystemTime::now();
-    let mut racy = false;
-    let mut files = Vec::new();
-    let mut paths = mode_files(&places.modes());
-    paths.push(places.settings());
-    paths.extend(IMPORTED.map(|name| places.home.join(name)));
-    paths.extend(defaults::paths(places));
-    paths.extend(places.trust());
-    paths.extend(places.user_settings.clone());
-    let [own, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
-    if own.is_dir() {
-        paths.extend([own].into_iter().chain(below));
-    }
-    for path in paths {
-        let Ok(meta) = fs::metadata(&path) else { continue };
-        let modified = meta.modified().unwrap_or(now);
-        racy |= now.duration_since(modified).map_or(true, |age| age < RACY);
-        let nanos = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let stamp = u64::try_from(nanos).unwrap_or_default() ^ changed(&meta);
-        files.push((path.to_string_lossy().into_owned(), meta.len(), stamp));
-    }
-    (CacheKey { build: BUILD_HASH, granted: trust::is_granted(&places.home), files }, racy)
-}
-
-/// The inode and its change time, which change even if the file's time is set back.
-#[cfg(unix)]
-fn changed(meta: &fs::Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    meta.ino().rotate_left(32) ^ meta.ctime().cast_unsigned() ^ meta.ctime_nsec().cast_unsigned().rotate_left(16)
-}
-
-#[cfg(not(unix))]
-fn changed(_: &fs::Metadata) -> u64 {
-    0
-}
-
-fn mode_files(folder: &Path) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let is_yaml = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_yaml).collect();
-    paths.sort();
-    paths
-}
-
 /// Identifies the build: its version, the embedded modes, and the sources of every type in the cache, so that no
 /// version number has to be increased by hand.
 #[expect(clippy::indexing_slicing, reason = "iterators are not const; each index is below the length")]
@@ -324,8 +218,10 @@ const BUILD_HASH: u64 = {
     mixed(hash, &SOURCES)
 };
 
-const SOURCES: [&str; 24] = [
+const SOURCES: [&str; 27] = [
     include_str!("mode_cache.rs"),
+    include_str!("mode_cache/compiled.rs"),
+    include_str!("mode_cache/key.rs"),
     include_str!("ids.rs"),
     include_str!("mode.rs"),
     include_str!("mode/event_filter.rs"),
@@ -349,6 +245,7 @@ const SOURCES: [&str; 24] = [
     include_str!("event/name.rs"),
     include_str!("event/trigger.rs"),
     include_str!("facts.rs"),
+    include_str!("facts/effect_query.rs"),
 ];
 
 #[expect(clippy::indexing_slicing, reason = "iterators are not const; each index is below the length")]

@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+mod activity_file;
 pub(crate) mod lock;
 mod restore;
 pub(crate) mod sealed;

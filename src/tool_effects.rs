@@ -7,7 +7,7 @@ pub(crate) use commits::StageListing;
 pub(crate) use mentions::mentions;
 
 use crate::event::{Event, EventKind};
-use crate::facts::{EffectQuery, FoundEffect, Unknown};
+use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
 use crate::paths::lexical;
 use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
@@ -100,21 +100,28 @@ impl ToolEffects {
             return Ok(Some(FoundEffect { path, effect: Effect::Bomb, by, certainty: Certainty::Certain }));
         }
         let Some(context) = &self.context else { return Ok(None) };
-        let elsewhere = ExecContext::remote();
-        let unreadable = self.remote.unreadable.as_ref().map(ToString::to_string);
+        let elsewhere;
+        let of_remote;
         let (changes, context, unreadable) = if asked.remote {
-            (&self.remote.changes, &elsewhere, self.unreadable.as_ref().or(unreadable.as_ref()))
+            elsewhere = ExecContext::remote();
+            of_remote = self.remote.unreadable.as_ref().map(ToString::to_string);
+            (&self.remote.changes, &elsewhere, self.unreadable.as_ref().or(of_remote.as_ref()))
         } else {
             (&self.changes, context, self.unreadable.as_ref())
         };
-        let patterns: Vec<PathPattern> = asked.paths.iter().map(|path| PathPattern::new(path, context)).collect();
-        let except: Vec<PathPattern> = asked.except.iter().map(|path| PathPattern::new(path, context)).collect();
-        let mut found: Option<FoundEffect> = None;
         // Of scripts, only what is certain counts.
         let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
         let of_scripts = of_scripts.map(|change| (change, Certainty::Certain));
         let all = changes.iter().map(|change| (change, Certainty::Possible)).chain(of_scripts);
-        for (change, least) in all.filter(|(change, _)| counts(change, asked)) {
+        let mut counting = all.filter(|(change, _)| counts(change, asked)).peekable();
+        // Most command lines change nothing, so the patterns are made only where they are needed.
+        let is_needed = counting.peek().is_some();
+        let patterns = |paths: &PathList| -> Vec<PathPattern> {
+            paths.iter().filter(|_| is_needed).map(|path| PathPattern::new(path, context)).collect()
+        };
+        let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
+        let mut found: Option<FoundEffect> = None;
+        for (change, least) in counting {
             let known = match &change.target {
                 TargetPath::Known { path, glob: false } => Some(path.as_str()),
                 _ => None,
@@ -124,7 +131,7 @@ impl ToolEffects {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
-            for (pattern, shown) in patterns.iter().zip(&asked.paths) {
+            for (pattern, shown) in patterns.iter().zip(asked.paths.iter()) {
                 let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
                 let Some(certainty) = certainty else { continue };
                 if one.as_ref().is_some_and(|path| except.iter().any(|other| other.exempts(path, pattern, context))) {
@@ -162,10 +169,10 @@ impl ToolEffects {
         let folders: Vec<String> = entered.filter_map(|argv| argv.get(1).cloned()).collect();
         let counts = |call: &&ProgramCall, in_script: bool| {
             let Some(program) = call.argv().first().cloned() else { return false };
-            let allowed = except.iter().any(|words| call.matches(&format!("{program} {words}")));
+            let is_allowed = || except.iter().any(|words| call.matches(&format!("{program} {words}")));
             // Scripts call many programs, so only those with a path are compared.
             let may_be_copy = !in_script || program.contains('/');
-            !allowed && (call.matches("modegate") || may_be_copy && is_copy(&program, &folders))
+            (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
         if let Some(call) = self.calls.iter().find(|call| counts(call, false)) {
             return Some(shortened(&call.argv().join(" ")));
@@ -177,7 +184,7 @@ impl ToolEffects {
     }
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
-    pub(crate) fn mentioned_by_scripts(&self, paths: &[String]) -> Option<String> {
+    pub(crate) fn mentioned_by_scripts(&self, paths: &PathList) -> Option<String> {
         self.scripts.iter().find_map(|script| {
             let path = mentions::mentioned_in_script(&script.text, paths)?;
             Some(shortened(&format!("{path}` in `{}", script.by)))

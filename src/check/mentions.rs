@@ -1,7 +1,8 @@
 //! `mentions`: protected paths in the input of any tool.
 
+use super::touches::query_in;
 use super::{CheckKind, Scope};
-use crate::facts::ProtectedPaths;
+use crate::facts::{EffectQuery, ProtectedPaths, whole_query};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -16,17 +17,22 @@ use serde::{Deserialize, Serialize};
 /// check: { not: { mentions: [".claude/modes/**", .claude/modegate.yaml] } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MentionsCheck(pub Vec<String>);
+pub struct MentionsCheck {
+    #[serde(with = "whole_query")]
+    query: EffectQuery,
+    has_variables: bool,
+}
 
 impl CheckKind for MentionsCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        Self(reader.templates(node))
+        let mut query = ProtectedPaths::default();
+        query.paths = reader.templates(node).into_iter().collect();
+        Self { has_variables: query.has_variables(), query: query.into_query() }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let mut query = ProtectedPaths::default();
-        query.paths = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.mentions(query.into_query()).map_err(Outcome::unknown)? {
+        let query = query_in(scope, &self.query, self.has_variables).map_err(Outcome::unknown)?;
+        Ok(match scope.facts.mentions(query).map_err(Outcome::unknown)? {
             Some(path) => Outcome::passes(format!(
                 "it names `{path}`, which tools may only read (with Read, Grep, `cat`, `jq` and the like)"
             )),

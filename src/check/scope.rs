@@ -101,10 +101,10 @@ impl Scope<'_> {
     }
 
     /// The values of several texts with variables.
-    pub fn expand_all(&self, texts: &[String]) -> Result<Vec<String>, Unknown> {
+    pub fn expand_all<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Result<Vec<String>, Unknown> {
         let mut all = Vec::new();
         for text in texts {
-            all.extend(self.expand(text)?);
+            all.extend(self.expand(text.as_ref())?);
         }
         Ok(all)
     }

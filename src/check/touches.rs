@@ -1,12 +1,11 @@
 //! `touches`: the paths that the tool call would change.
 
 use super::{CheckKind, Scope};
-use crate::facts::{EffectQuery, ProtectedPaths, Unknown};
+use crate::facts::{EffectQuery, ProtectedPaths, Unknown, whole_query};
 use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
 
 /// Passes when the tool call would have one of `effects` (`remove`, `write`, `mode`, `own`, `device`, `bomb`, `send`) on one of
 /// `paths`: the path itself, or a folder above it with everything below.
@@ -22,33 +21,10 @@ use std::sync::OnceLock;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchesCheck {
-    /// The effects that count.
-    pub effects: Vec<Effect>,
-    /// The paths that count.
-    pub paths: Vec<String>,
-    /// Paths that do not count.
-    pub except: Vec<String>,
-    /// Whether only recursive effects count.
-    pub recursive: bool,
-    /// Whether other machines are asked about instead of this one.
-    pub remote: bool,
-    /// The question, if it has no variables.
-    #[serde(skip)]
-    cached: CachedQuery,
+    #[serde(with = "whole_query")]
+    query: EffectQuery,
+    has_variables: bool,
 }
-
-/// A question that is built once.
-#[derive(Debug, Clone, Default)]
-struct CachedQuery(OnceLock<EffectQuery>);
-
-/// It follows from the other fields.
-impl PartialEq for CachedQuery {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for CachedQuery {}
 
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
@@ -64,18 +40,17 @@ impl CheckKind for TouchesCheck {
         if effects.is_empty() {
             fields.missing(reader, node, "`touches` needs `effects`: remove, write, mode, own, device, bomb, send");
         }
-        Self {
-            effects,
-            paths: fields.read(reader, "paths", TreeReader::templates).unwrap_or_default(),
-            except: fields.read(reader, "except", TreeReader::templates).unwrap_or_default(),
-            recursive: fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false),
-            remote: fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false),
-            cached: CachedQuery::default(),
-        }
+        let mut query = ProtectedPaths::default();
+        query.effects = effects;
+        query.paths = fields.read(reader, "paths", TreeReader::templates).into_iter().flatten().collect();
+        query.except = fields.read(reader, "except", TreeReader::templates).into_iter().flatten().collect();
+        query.recursive = fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false);
+        query.remote = fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false);
+        Self { has_variables: query.has_variables(), query: query.into_query() }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let query = self.query(scope).map_err(Outcome::unknown)?;
+        let query = query_in(scope, &self.query, self.has_variables).map_err(Outcome::unknown)?;
         Ok(match scope.facts.touches(query).map_err(Outcome::unknown)? {
             None => Outcome::fails("the tool call changes none of these paths"),
             Some(found) => {
@@ -91,17 +66,13 @@ impl CheckKind for TouchesCheck {
     }
 }
 
-impl TouchesCheck {
-    fn query(&self, scope: &Scope<'_>) -> Result<EffectQuery, Unknown> {
-        let build = |paths: Vec<String>, except: Vec<String>| {
-            let mut query = ProtectedPaths::default();
-            (query.effects, query.paths, query.except) = (self.effects.clone(), paths, except);
-            (query.recursive, query.remote) = (self.recursive, self.remote);
-            query.into_query()
-        };
-        if self.paths.iter().chain(&self.except).any(|path| path.contains('{')) {
-            return Ok(build(scope.expand_all(&self.paths)?, scope.expand_all(&self.except)?));
-        }
-        Ok(self.cached.0.get_or_init(|| build(self.paths.clone(), self.except.clone())).clone())
+/// A query with its variables filled in.
+pub(super) fn query_in(scope: &Scope<'_>, query: &EffectQuery, has_variables: bool) -> Result<EffectQuery, Unknown> {
+    if !has_variables {
+        return Ok(query.clone());
     }
+    let mut filled = ProtectedPaths::clone(query);
+    filled.paths = scope.expand_all(query.paths.iter())?.into_iter().collect();
+    filled.except = scope.expand_all(query.except.iter())?.into_iter().collect();
+    Ok(filled.into_query())
 }

@@ -31,7 +31,9 @@ pub(super) fn read_event() -> Result<Vec<u8>, InputError> {
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {
-    const BLOCK: usize = 64 * 1024;
+    // Enough for most events; clearing a large block takes longer than deciding one.
+    const BLOCK: usize = 4 * 1024;
+    const GROWTH: usize = 8;
     let (mut bytes, mut size) = (vec![0; BLOCK], 0);
     let mut document = DocumentEnd::default();
     loop {
@@ -52,7 +54,7 @@ fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) 
             break;
         }
         if size == bytes.len() {
-            bytes.resize(size * 2, 0);
+            bytes.resize(size * GROWTH, 0);
         }
     }
     bytes.truncate(size);

@@ -14,7 +14,7 @@ use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{Catalogue, ProjectTrust};
-use crate::mode_cache::ModeCache;
+use crate::mode_cache::{ModeCache, SourceCheck};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted;
 use crate::reply::{Reply, internal_error, reply};
@@ -41,14 +41,18 @@ pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
     }
     // A bug must not stop the user's work: it is reported like any other problem.
     std::panic::set_hook(Box::new(|_| {}));
-    let reply = std::panic::catch_unwind(|| match read_event() {
-        Ok(bytes) => answer(&bytes, project).reply,
-        Err(error) => internal_error(&error.to_string()),
+    let failed = |why: &str| HookAnswer { reply: internal_error(why), ..HookAnswer::default() };
+    let answer = std::panic::catch_unwind(|| match read_event() {
+        Ok(bytes) => answer(&bytes, project),
+        Err(error) => failed(&error.to_string()),
     });
-    let reply = reply
-        .unwrap_or_else(|_| internal_error("a bug in modegate stopped it from deciding this event; it was allowed"));
-    print(&reply);
-    if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(reply.exit) }
+    let answer =
+        answer.unwrap_or_else(|_| failed("a bug in modegate stopped it from deciding this event; it was allowed"));
+    print(&answer.reply);
+    let exit = answer.reply.exit;
+    // The process ends here, and freeing the modes takes as long as reading them.
+    std::mem::forget(answer);
+    if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(exit) }
 }
 
 /// Prints a reply with one write per stream, so that nobody reads half of it.
@@ -70,6 +74,8 @@ pub struct HookAnswer {
     pub asked: Vec<(Question, Answer)>,
     /// The decision; `None` outside a project.
     pub decided: Option<Decided>,
+    /// The modes that it rests on.
+    pub modes: Catalogue,
 }
 
 /// Answers the event in `bytes` for the project `home`, or for the one that the event and the environment name.
@@ -109,7 +115,7 @@ fn answered(
             let received_at = jiff::Timestamp::now();
             let received_at = received_at.checked_add(ahead).unwrap_or(received_at);
             let run = HookRun {
-                places,
+                places: &places,
                 event: &event,
                 begun,
                 received_at,
@@ -126,12 +132,14 @@ fn answered(
 }
 
 /// Loads the modes in a project, or where a command is about to make the folder one.
-fn library(places: &ProjectPaths, event: &Event) -> Option<ModeCache> {
+fn library<'p>(places: &'p ProjectPaths, event: &Event) -> Option<ModeCache<'p>> {
     // A tool may have removed the folder: the record of the installation shows that this is a project.
     let is_installed = || places.installation().is_some_and(|record| record.exists());
     let is_project = places.hooks().is_dir() || is_linked(places) || is_installed();
     if is_project || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
-        return Some(ModeCache::open(places));
+        let looks_closely = event.kind.is_some_and(installation::compares);
+        let check = if looks_closely { SourceCheck::Files } else { SourceCheck::Folders };
+        return Some(ModeCache::open(places, check));
     }
     let call = event.command()?;
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
@@ -158,7 +166,7 @@ fn is_set_up(places: &ProjectPaths) -> bool {
 
 /// The handling of one event.
 struct HookRun<'a> {
-    places: ProjectPaths,
+    places: &'a ProjectPaths,
     event: &'a Event,
     begun: Instant,
     received_at: jiff::Timestamp,
@@ -180,7 +188,7 @@ struct DecisionAttempt {
 }
 
 impl HookRun<'_> {
-    fn answer(mut self, library: &ModeCache) -> HookAnswer {
+    fn answer(mut self, library: &ModeCache<'_>) -> HookAnswer {
         let id = self.event.session().to_owned();
         if id.is_empty() {
             self.problems
@@ -202,7 +210,7 @@ impl HookRun<'_> {
             self.store_session(&store, library, revision, attempt, &facts);
         let asked = facts.asked();
         self.report_left_out(&asked);
-        self.write_journal(&catalogue, before, &decided, &asked);
+        self.write_journal(&store, &catalogue, before, &decided, &asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -220,10 +228,10 @@ impl HookRun<'_> {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
-        HookAnswer { reply, asked, decided: Some(decided) }
+        HookAnswer { reply, asked, decided: Some(decided), modes: catalogue }
     }
 
-    fn decide(&self, library: &ModeCache, before: Session, facts: &Facts<'_>) -> DecisionAttempt {
+    fn decide(&self, library: &ModeCache<'_>, before: Session, facts: &Facts<'_>) -> DecisionAttempt {
         let catalogue = self.needed(library, &before);
         let decided = decide(self.event, &catalogue, &before, facts);
         DecisionAttempt { before, catalogue, decided }
@@ -233,7 +241,7 @@ impl HookRun<'_> {
     fn store_session(
         &mut self,
         store: &StateStore,
-        library: &ModeCache,
+        library: &ModeCache<'_>,
         revision: u64,
         mut attempt: DecisionAttempt,
         facts: &Facts<'_>,
@@ -273,18 +281,18 @@ impl HookRun<'_> {
     }
 
     /// Returns the modes that this event needs; most events need none while no mode is active.
-    fn needed(&self, library: &ModeCache, session: &Session) -> Catalogue {
-        let quiet = self.event.command().is_none()
-            && self.event.kind != Some(EventKind::SessionStart)
-            && !session.is_pending_fork();
-        if !quiet || !library.index.broken.is_empty() {
+    fn needed(&self, library: &ModeCache<'_>, session: &Session) -> Catalogue {
+        let is_first = self.event.kind == Some(EventKind::SessionStart) || session.is_pending_fork();
+        if is_first || !library.index.broken.is_empty() {
             return library.catalogue();
         }
         let is_busy = |state: &ModeState| {
             let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
             state.is_active || !state.notes.is_empty() || !state.messages.is_empty() || blocks_agent()
         };
-        library.needed(self.event, |namespace| session.mode_state(namespace).is_some_and(is_busy))
+        let busy: Vec<&str> =
+            session.modes.iter().filter(|(_, state)| is_busy(state)).map(|(namespace, _)| namespace.as_str()).collect();
+        library.needed(self.event, &busy)
     }
 
     /// The session as the store has it, restored where something other than modegate changed it.
@@ -292,11 +300,11 @@ impl HookRun<'_> {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
-        if compares && is_linked(&self.places) {
+        if compares && is_linked(self.places) {
             self.problems.push(LINKED.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.places.hooks().is_dir() {
             noticed.extend(self.compare_summary(store, &stored));
-            noticed.extend(installation::compare(&self.places, id));
+            noticed.extend(installation::compare(self.places, id));
         }
         self.report_state(store, &stored.status);
         if noticed.is_empty() {
@@ -431,9 +439,16 @@ impl HookRun<'_> {
         lines
     }
 
-    fn write_journal(&self, catalogue: &Catalogue, before: Session, decided: &Decided, asked: &[(Question, Answer)]) {
+    fn write_journal(
+        &self,
+        store: &StateStore,
+        catalogue: &Catalogue,
+        before: Session,
+        decided: &Decided,
+        asked: &[(Question, Answer)],
+    ) {
         let settings = &catalogue.settings;
-        if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() || is_linked(&self.places) {
+        if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() || is_linked(self.places) {
             return;
         }
         let line = JournalLine {
@@ -455,9 +470,12 @@ impl HookRun<'_> {
         };
         let path = self.places.journal(self.event.session());
         let limit = u64::from(settings.megabytes) << 20;
-        // A journal that cannot be written costs the record, never the decision.
-        if let Err(error) = journal_files::append(&path, &self.places.lock(), &line, limit) {
-            screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display()));
+        match journal_files::append(&path, &self.places.lock(), &line, limit) {
+            // The next stop of an agent then need not read the journal from the beginning.
+            Ok(true) => _ = store.activity(self.event.session()),
+            Ok(false) => {}
+            // A journal that cannot be written costs the record, never the decision.
+            Err(error) => screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display())),
         }
     }
 }

@@ -12,14 +12,14 @@ use std::sync::Arc;
 pub struct EffectQuery(Arc<ProtectedPaths>);
 
 /// Paths, and the effects on them that are asked about.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ProtectedPaths {
     /// The effects that count.
     pub effects: Vec<Effect>,
     /// The paths that count.
-    pub paths: Vec<String>,
+    pub paths: PathList,
     /// Paths that do not count.
-    pub except: Vec<String>,
+    pub except: PathList,
     /// Whether only recursive effects count.
     pub recursive: bool,
     /// Whether other machines are asked about instead of this one.
@@ -27,13 +27,45 @@ pub struct ProtectedPaths {
     digest: String,
 }
 
+/// Paths in one text, each with a zero byte behind it: every tool call loads hundreds, and looks at few of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PathList(String);
+
+impl PathList {
+    const END: char = '\0';
+
+    /// The paths.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.split_terminator(Self::END)
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for PathList {
+    fn from_iter<I: IntoIterator<Item = T>>(paths: I) -> Self {
+        let mut list = String::new();
+        for path in paths {
+            list.push_str(path.as_ref());
+            list.push(Self::END);
+        }
+        Self(list)
+    }
+}
+
 impl ProtectedPaths {
+    /// Whether a path has a variable, which is filled in when the question is asked.
+    #[must_use]
+    pub fn has_variables(&self) -> bool {
+        self.paths.0.contains('{') || self.except.0.contains('{')
+    }
+
     /// Computes the digest that questions are compared by.
     #[must_use]
     pub fn into_query(mut self) -> EffectQuery {
         let Self { effects, paths, except, recursive, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
         let remote = if *remote { " remote" } else { "" };
+        let (paths, except): (Vec<&str>, Vec<&str>) = (paths.iter().collect(), except.iter().collect());
         let whole = format!("{effects:?} {paths:?} {except:?} {recursive} false{remote}");
         let words = if effects.is_empty() { "mention".to_owned() } else { effects.join("|") };
         self.digest = format!("{words} {:016x}", hash(whole.as_bytes()));
@@ -59,6 +91,25 @@ impl std::ops::Deref for EffectQuery {
 impl PartialEq for EffectQuery {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
+    }
+}
+
+impl Eq for EffectQuery {}
+
+/// The form with all paths, for compiled modes: the digest is computed once.
+pub mod whole_query {
+    use super::{EffectQuery, ProtectedPaths};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    /// Writes a query with its paths.
+    pub fn serialize<S: Serializer>(query: &EffectQuery, serializer: S) -> Result<S::Ok, S::Error> {
+        query.0.serialize(serializer)
+    }
+
+    /// Reads a query with its paths.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EffectQuery, D::Error> {
+        ProtectedPaths::deserialize(deserializer).map(|paths| EffectQuery(Arc::new(paths)))
     }
 }
 

@@ -39,13 +39,13 @@ impl Display for Question {
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Touches(asked) => {
-                let first = asked.paths.first().map_or("what is protected", String::as_str);
-                let more = asked.paths.len().saturating_sub(1);
+                let first = asked.paths.iter().next().unwrap_or("what is protected");
+                let more = asked.paths.iter().skip(1).count();
                 let more = if more > 0 { format!(" or {more} others") } else { String::new() };
                 write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
             Self::Mentions(asked) => {
-                let first = asked.paths.first().map_or("what is protected", String::as_str);
+                let first = asked.paths.iter().next().unwrap_or("what is protected");
                 write!(f, "does it name {first} or the like, and do more than read?")
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),

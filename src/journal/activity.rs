@@ -3,22 +3,23 @@
 use super::WrittenFile;
 use crate::facts::MessageAddressee;
 use crate::ids::{UNKNOWN_TEAMMATE, teammate_name};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The agents and edits of one session, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ActivityLog {
     agents: Vec<KnownAgent>,
     /// Names and types of teammates; some hosts do not tell their ids.
     teammates: Vec<(String, String)>,
     /// The ids of agents that have started and not stopped.
     running: Vec<String>,
-    /// Files after each edit, and the agent that edited them.
+    /// Files after the last edit of each agent, and the agent; in the order of the edits.
     writes: Vec<(WrittenFile, FileWriter)>,
 }
 
 /// An agent that edited a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileWriter {
     /// Its type, or `main`.
     agent: String,
@@ -29,7 +30,7 @@ struct FileWriter {
 }
 
 /// An agent that has started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownAgent {
     id: String,
     /// Its type; empty if it is not known.
@@ -40,7 +41,8 @@ struct KnownAgent {
 
 impl ActivityLog {
     /// Only journal lines with one of these words change the log.
-    pub const EVENTS: [&str; 3] = ["\"SubagentStart\"", "\"SubagentStop\"", "\"PostToolUse\""];
+    pub const WORDS: [&str; 5] =
+        ["\"wrote\":", "\"SubagentStart\"", "\"SubagentStop\"", "\"agentId\"", "\"teammate_spawned\""];
 
     /// Adds a journal line.
     pub fn add_line(&mut self, line: &Value) {
@@ -54,8 +56,14 @@ impl ActivityLog {
         let writer = FileWriter { agent: agent.to_owned(), id: text("/event/agent_id").to_owned(), is_edit };
         for wrote in line.get("wrote").and_then(Value::as_array).into_iter().flatten() {
             let text = |name: &str| wrote.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            self.writes.push((WrittenFile { path: text("path"), sha256: text("sha256") }, writer.clone()));
+            self.add_write(WrittenFile { path: text("path"), sha256: text("sha256") }, writer.clone());
         }
+    }
+
+    /// Adds an edit in place of the same agent's last one of this file, so that a long session has a short log.
+    fn add_write(&mut self, file: WrittenFile, writer: FileWriter) {
+        self.writes.retain(|(known, by)| known.path != file.path || *by != writer);
+        self.writes.push((file, writer));
     }
 
     /// Adds an event; `stopped` names the agent that an allowed stop was attributed to, `None` for a blocked stop.
@@ -212,6 +220,21 @@ mod tests {
             assert_eq!(known.agent(EXPERT).as_deref(), Some("helper"), "{id}");
             assert_eq!(known.writer(|_| true, "x").as_deref(), Some("helper"), "{id}");
         }
+    }
+
+    #[test]
+    fn a_long_session_has_a_short_log() {
+        let wrote = |id: &str, path: &str, sha256: &str| {
+            json!({"event": {"hook_event_name": "PostToolUse", "agent_id": id, "agent_type": id},
+                "wrote": [{"path": path, "sha256": sha256}]})
+        };
+        let lines: Vec<Value> =
+            (0..300).map(|index| wrote(["a", "b"][index % 2], "x.md", &format!("{index}"))).collect();
+        let log = log(&lines);
+        assert_eq!(log.writes.len(), 2);
+        assert_eq!(log.writer(|_| true, "299").as_deref(), Some("b"));
+        assert_eq!(log.writer(|_| true, "298"), None);
+        assert_eq!(log.writers(|_| true), ["a", "b"]);
     }
 
     #[test]

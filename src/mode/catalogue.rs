@@ -140,8 +140,7 @@ impl Catalogue {
 
     fn add_file(&mut self, file: &str, text: &str, defaults: Option<&str>, user: &Settings) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
-        let base = self.mode(BASE).cloned();
-        let builtin = |name: &str| if name == BASE { base.clone() } else { embedded(name) };
+        let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded(name) };
         let gates = matches!(file.rsplit('.').next(), Some("json" | "toml"));
         let kind = if gates { FileKind::Gates } else { FileKind::Mode };
         let read = if gates {

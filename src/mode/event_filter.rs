@@ -28,6 +28,12 @@ impl EventFilter {
         Self { kinds, tools: tools(&triggers) }
     }
 
+    /// Whether it matches no event at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kinds == 0
+    }
+
     /// Whether the mode needs to see `event`.
     #[must_use]
     pub fn matches(&self, event: &Event) -> bool {

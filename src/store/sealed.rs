@@ -64,13 +64,31 @@ pub(crate) fn read<T: DeserializeOwned>(
     serde_json::from_str(content).map_err(broken)
 }
 
-/// Writes and syncs a file with a seal for `purpose`.
-pub(crate) fn write(path: &Path, key: &UserKey, purpose: &[&[u8]], content: &impl Serialize) -> io::Result<()> {
+/// Whether a file must survive a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// It must.
+    Synced,
+    /// It can be made again.
+    Lossy,
+}
+
+/// Writes a file with a seal for `purpose`.
+pub(crate) fn write(
+    path: &Path,
+    key: &UserKey,
+    purpose: &[&[u8]],
+    content: &impl Serialize,
+    durability: Durability,
+) -> io::Result<()> {
     let content = serde_json::to_string(content)?;
     let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
     let seal = hex(&key.seal(&texts));
     let text = format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n");
-    disk::write(path, text.as_bytes(), LinkPolicy::Replace)
+    match durability {
+        Durability::Synced => disk::write(path, text.as_bytes(), LinkPolicy::Replace),
+        Durability::Lossy => disk::write_unsynced(path, text.as_bytes()),
+    }
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -97,7 +115,7 @@ mod tests {
         let path = folder.path().join("file");
         let read = |purpose: &[&[u8]]| super::read::<Vec<u32>>(&path, || Ok(key.clone()), purpose);
         assert_eq!(read(&[b"a"]), Err(StateStatus::Missing));
-        write(&path, &key, &[b"a"], &[1, 2]).unwrap();
+        write(&path, &key, &[b"a"], &[1, 2], Durability::Synced).unwrap();
         assert_eq!(read(&[b"a"]), Ok(vec![1, 2]));
         assert!(matches!(read(&[b"b"]), Err(StateStatus::Broken(_))));
         let text = std::fs::read_to_string(&path).unwrap();

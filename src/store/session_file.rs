@@ -1,7 +1,7 @@
 //! The state of one session: a sealed file in the user's folder.
 
 use super::restore::Tampering;
-use super::sealed::{self, StateStatus};
+use super::sealed::{self, Durability, StateStatus};
 use super::{StateStore, StoreError};
 use crate::ids::SessionId;
 use crate::journal::StateSeal;
@@ -103,7 +103,7 @@ impl StateStore {
             last: stored.last.clone(),
             modes: stored.session.modes.clone(),
         };
-        sealed::write(&path, key, &self.purpose(PURPOSE), &record).map_err(io)?;
+        sealed::write(&path, key, &self.purpose(PURPOSE), &record, Durability::Synced).map_err(io)?;
         Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
     }
 

@@ -72,7 +72,9 @@ fn remove(path: &Path, oldest: SystemTime) -> bool {
     let is_old = fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|changed| changed < oldest);
     let removed = is_old && fs::remove_file(path).is_ok();
     if removed {
-        let _: std::io::Result<()> = fs::remove_file(lock);
+        for other in [lock, path.with_extension("activity")] {
+            let _: std::io::Result<()> = fs::remove_file(other);
+        }
     }
     removed
 }

@@ -1,6 +1,6 @@
 //! Values that scripts set for all sessions: a sealed file in the user's folder.
 
-use super::sealed::{self, StateStatus};
+use super::sealed::{self, Durability, StateStatus};
 use super::session_file::StoredSession;
 use super::summary::SharedValues;
 use super::{StateStore, StoreError, lock};
@@ -102,7 +102,8 @@ impl StateStore {
         }
         let changed = change(&mut values);
         values.retain(|_, values| !values.is_empty());
-        sealed::write(&path, self.key().map_err(io)?, &self.purpose(PURPOSE), &values).map_err(io)?;
+        let key = self.key().map_err(io)?;
+        sealed::write(&path, key, &self.purpose(PURPOSE), &values, Durability::Synced).map_err(io)?;
         self.update_summary(None, at)?;
         Ok(changed)
     }

@@ -4,6 +4,7 @@
 
 use super::{ResolveLinks, only_reads};
 use crate::event::Event;
+use crate::facts::PathList;
 use crate::shell::beyond_reading;
 use serde_json::Value;
 use std::path::Path;
@@ -18,15 +19,15 @@ const MOST_NAMES: usize = 200;
 const ENTERING: [&str; 6] = ["cd", "pushd", "-c", "chdir", "set-location", "sl"];
 
 /// The first of `paths` that a tool call names without only reading.
-pub(crate) fn mentions(event: &Event, paths: &[String], cwd: &Path, links: &impl ResolveLinks) -> Option<String> {
+pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl ResolveLinks) -> Option<String> {
     let tool = event.tool()?;
     if only_reads(tool) {
         return None;
     }
-    let paths: Vec<NamedPath<'_>> = paths.iter().map(|path| NamedPath::new(path)).collect();
     let found = |text: &str| {
         let words = MentionWords::new(text);
-        paths.iter().find(|path| path.is_in(&words)).map(|path| path.shown.to_owned())
+        let mut begun = paths.iter().filter(|path| words.may_begin(path)).map(NamedPath::new);
+        begun.find(|path| path.is_in(&words)).map(|path| path.shown.to_owned())
     };
     match tool {
         "Bash" | "Monitor" => {
@@ -49,10 +50,10 @@ pub(crate) fn mentions(event: &Event, paths: &[String], cwd: &Path, links: &impl
 }
 
 /// The first of modegate's own `paths` that the text of a script names in one piece.
-pub(super) fn mentioned_in_script(text: &str, paths: &[String]) -> Option<String> {
+pub(super) fn mentioned_in_script(text: &str, paths: &PathList) -> Option<String> {
     let words = MentionWords::new(text);
-    let is_own = |path: &&String| path.contains(".claude/") || path.contains("modegate");
-    paths.iter().filter(is_own).find(|path| NamedPath::new(path).is_whole_in(&words)).cloned()
+    let is_own = |path: &&str| path.contains(".claude/") || path.contains("modegate");
+    paths.iter().filter(is_own).find(|path| NamedPath::new(path).is_whole_in(&words)).map(str::to_owned)
 }
 
 /// All texts in a value.
@@ -92,7 +93,7 @@ impl MentionWords {
         for c in text.chars() {
             match c {
                 '\'' | '"' => {}
-                c if c.is_alphanumeric() || "._-*?[]".contains(c) => word.extend(c.to_lowercase()),
+                c if is_of_word(c) => word.extend(c.to_lowercase()),
                 _ if !word.is_empty() => words.push(std::mem::take(&mut word)),
                 _ => {}
             }
@@ -101,6 +102,19 @@ impl MentionWords {
         words.retain(|word| !word.is_empty() && word != ".");
         Self { words }
     }
+
+    /// Whether a word may begin a path: its first part, or a glob for a hidden one. Most calls have none.
+    fn may_begin(&self, path: &str) -> bool {
+        let mut parts = path.split(|c| !is_of_word(c)).filter(|part| !matches!(*part, "" | "." | "**"));
+        let Some(first) = parts.next().filter(|_| path.is_ascii() && !path.contains(['\'', '"'])) else { return true };
+        let is_glob = |word: &str| word.starts_with('.') && word.contains(['*', '?', '[']);
+        self.words.iter().any(|word| is_glob(word) || word.eq_ignore_ascii_case(first))
+    }
+}
+
+/// Whether a character belongs to a word.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || "._-*?[]".contains(c)
 }
 
 /// A protected path by its parts.

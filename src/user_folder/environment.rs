@@ -32,14 +32,23 @@ impl UserEnvironment {
         roots.sort();
         roots.dedup();
         let mut settings = Vec::new();
-        for root in &roots {
-            for folder in root.ancestors() {
-                let files = ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name));
-                let found: Vec<ProjectVariables> = files.iter().filter_map(|path| read(path)).collect();
-                // Settings in the user's home are not the project's.
-                if !found.is_empty() && !is_outside(folder, root) {
-                    settings.extend(found);
-                }
+        let mut seen: Vec<&Path> = Vec::new();
+        for folder in roots.iter().flat_map(|root| root.ancestors()) {
+            if seen.contains(&folder) {
+                continue;
+            }
+            seen.push(folder);
+            let claude = folder.join(".claude");
+            // Most folders have none, and every event looks for it.
+            if std::fs::symlink_metadata(&claude).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+                continue;
+            }
+            let files = ["settings.json", "settings.local.json"].map(|name| claude.join(name));
+            let found: Vec<ProjectVariables> = files.iter().filter_map(|path| read(path)).collect();
+            let mut below = roots.iter().filter(|root| root.starts_with(folder));
+            // Settings in the user's home are not the project's.
+            if !found.is_empty() && below.any(|root| !is_outside(folder, root)) {
+                settings.extend(found);
             }
         }
         Self { settings }

@@ -218,5 +218,5 @@ fn append_line(journal: &Path, event: &Event, before: &Session, decided: &Decide
         wrote: journal_files::hash_written(&event.edited()),
         ..JournalLine::default()
     };
-    let _: io::Result<()> = journal_files::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
+    let _: io::Result<bool> = journal_files::append(journal, &journal.with_extension("lock"), &line, u64::MAX);
 }

@@ -61,7 +61,7 @@ fn names_are_whole(event: &Event) -> bool {
 
 /// Whether the paths mean the same in every project.
 fn names_no_project(asked: &EffectQuery) -> bool {
-    asked.paths.iter().chain(&asked.except).all(|path| path.starts_with(['/', '~']) || path.starts_with("**/"))
+    asked.paths.iter().chain(asked.except.iter()).all(|path| path.starts_with(['/', '~']) || path.starts_with("**/"))
 }
 
 /// Whether nothing was masked or cut off.

@@ -1,0 +1,122 @@
+//! What a compiled file was made of.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use super::{BUILD_HASH, IMPORTED, context_folders, defaults, own_contexts};
+use crate::paths::{ProjectPaths, checksum};
+use crate::trust;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Timestamps are coarse: a file written this recently may change again without a new time.
+const RACY: Duration = Duration::from_secs(2);
+
+/// How closely the sources are compared with the compiled file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceCheck {
+    /// Every mode file.
+    Files,
+    /// The folder of the mode files. A file that is changed in place is not trusted any more, and what the person has
+    /// agreed to stays in use; so it is enough to notice it with the next event that looks at every file.
+    Folders,
+}
+
+/// What a compiled file was made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CacheKey {
+    build: u64,
+    /// Whether the environment trusts the project.
+    granted: bool,
+    /// The sizes and times of single files and of folders.
+    places: u64,
+    /// Those of the mode files; `None` if only their folder was looked at.
+    modes: Option<u64>,
+}
+
+impl CacheKey {
+    /// The key of the sources as they are, and whether one of them is too young to be relied on.
+    pub(super) fn of(places: &ProjectPaths, check: SourceCheck) -> (Self, bool) {
+        let granted = trust::is_granted(&places.home);
+        let mut stamps = Stamps::new();
+        let folder = places.modes();
+        let imported = IMPORTED.map(|name| places.home.join(name));
+        let single = [folder.clone(), places.settings()].into_iter().chain(imported).chain(defaults::paths(places));
+        stamps.add_all(single.chain(places.trust()).chain(places.user_settings.clone()));
+        let [own, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
+        if stamps.add(&own) {
+            stamps.add_all(below);
+        }
+        let singles = stamps.digest();
+        // Without trust from the environment, a changed file is not used before the person agrees to it.
+        let modes = (granted || check == SourceCheck::Files).then(|| {
+            stamps.add_all(mode_files(&folder));
+            stamps.digest()
+        });
+        (Self { build: BUILD_HASH, granted, places: singles, modes }, stamps.racy)
+    }
+
+    /// Whether a file with the key `kept` is up to date, as far as this one tells.
+    pub(super) fn accepts(&self, kept: &Self) -> bool {
+        let modes = self.modes.is_none() || self.modes == kept.modes;
+        modes && (self.build, self.granted, self.places) == (kept.build, kept.granted, kept.places)
+    }
+}
+
+/// The paths, sizes and times of files.
+struct Stamps {
+    now: SystemTime,
+    racy: bool,
+    bytes: Vec<u8>,
+}
+
+impl Stamps {
+    fn new() -> Self {
+        Self { now: SystemTime::now(), racy: false, bytes: Vec::new() }
+    }
+
+    fn add_all(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            self.add(&path);
+        }
+    }
+
+    /// Adds a file; `false` if it is missing.
+    fn add(&mut self, path: &Path) -> bool {
+        let Ok(meta) = fs::metadata(path) else { return false };
+        let modified = meta.modified().unwrap_or(self.now);
+        self.racy |= self.now.duration_since(modified).map_or(true, |age| age < RACY);
+        let nanos = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        self.bytes.extend_from_slice(path.as_os_str().as_encoded_bytes());
+        for part in [meta.len(), u64::try_from(nanos).unwrap_or_default() ^ changed(&meta)] {
+            self.bytes.extend_from_slice(&part.to_le_bytes());
+        }
+        true
+    }
+
+    fn digest(&self) -> u64 {
+        checksum(&self.bytes)
+    }
+}
+
+/// The inode and its change time, which change even if the file's time is set back.
+#[cfg(unix)]
+fn changed(meta: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    meta.ino().rotate_left(32) ^ meta.ctime().cast_unsigned() ^ meta.ctime_nsec().cast_unsigned().rotate_left(16)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &fs::Metadata) -> u64 {
+    0
+}
+
+/// The mode files in a folder.
+pub(super) fn mode_files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_yaml).collect();
+    paths.sort();
+    paths
+}
