@@ -1,10 +1,17 @@
 //! Runs a program in its own process group, with a timeout and limited output.
 
-use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
+#[cfg(unix)]
+mod polling;
+#[cfg(not(unix))]
+mod threads;
+
+#[cfg(unix)]
+use polling::communicate;
+#[cfg(not(unix))]
+use threads::communicate;
+
+use std::io;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How much output of a program is shown, in bytes.
@@ -52,85 +59,31 @@ pub fn run(
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn()?;
-    let pipes = || {
-        Ok((reader(child.stdout.take(), limit)?, reader(child.stderr.take(), limit)?, feed(child.stdin.take(), input)?))
-    };
-    let pipes: io::Result<_> = pipes();
-    let (stdout, stderr, ()) = match pipes {
-        Ok(pipes) => pipes,
-        Err(error) => {
+    match communicate(&mut child, input, until, limit) {
+        Ok(Some(output)) => {
+            // Ends children that it left behind.
+            kill_group(&child);
+            Ok(Some(output))
+        }
+        other => {
             kill(&mut child);
-            return Err(error);
+            other
         }
-    };
-    let Some(status) = wait(&mut child, until) else {
-        kill(&mut child);
-        return Ok(None);
-    };
-    let ended = [&stdout, &stderr].map(PipeReader::is_closed) == [true, true];
-    // Ends children that it left behind.
-    kill_group(&child);
-    Ok(Some(ProcessOutput { code: status.code(), stdout: stdout.take(), stderr: stderr.take(), ended }))
-}
-
-/// Writes the input in a thread, since a program may never read it.
-fn feed(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) -> io::Result<()> {
-    let (Some(mut stdin), Some(input)) = (stdin, input) else { return Ok(()) };
-    let feeding = Builder::new().spawn(move || {
-        let _: io::Result<()> = stdin.write_all(&input);
-    });
-    feeding.map(drop)
-}
-
-/// A pipe that is being read; its bytes are available while children still hold it open.
-struct PipeReader {
-    kept: Arc<Mutex<Vec<u8>>>,
-    end: Receiver<()>,
-}
-
-impl PipeReader {
-    fn is_closed(&self) -> bool {
-        self.end.recv_timeout(GRACE).is_ok()
-    }
-
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Reads a pipe to its end; over `limit` bytes, keeps the beginning and the end.
-fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> io::Result<PipeReader> {
-    let (sender, end) = channel();
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let keeping = Arc::clone(&kept);
-    Builder::new().spawn(move || {
-        let mut buffer = vec![0; SHOWN_OUTPUT];
-        let mut pipe = pipe;
-        while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
-            let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.extend(buffer.iter().take(size));
-            // The cause is at the beginning and the error at the end, so the middle is dropped.
-            let over = kept.len().saturating_sub(limit);
-            if over > 0 {
-                kept.drain(limit / 2..limit / 2 + over);
-            }
-        }
-        let _: Result<(), _> = sender.send(());
-    })?;
-    Ok(PipeReader { kept, end })
-}
+/// Output as far as it is kept: over `limit` bytes, its beginning and its end.
+#[derive(Debug, Default)]
+struct KeptOutput(Vec<u8>);
 
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
-fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
-    let mut pause = Duration::from_micros(200);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() < until => {}
-            _ => return None,
+impl KeptOutput {
+    fn add(&mut self, bytes: &[u8], limit: usize) {
+        self.0.extend_from_slice(bytes);
+        // The cause is at the beginning and the error at the end, so the middle is dropped.
+        let over = self.0.len().saturating_sub(limit);
+        if over > 0 {
+            self.0.drain(limit / 2..limit / 2 + over);
         }
-        std::thread::sleep(pause);
-        pause = (pause * 3 / 2).min(Duration::from_millis(10));
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, Unknown> 
 }
 
 fn command(step: &RunStep, input: &StepInput) -> Command {
-    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     let mut command = Command::new(shell);
     command.args([flag, &step.command]).current_dir(&input.cwd);
     command.env("HOOK_EVENT", &input.name).env("HOOK_SESSION_ID", &input.session);

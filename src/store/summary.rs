@@ -2,6 +2,7 @@
 
 use super::sealed::StateStatus;
 use crate::session::{ModeState, Session};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ const VERSION: u64 = 1;
 /// Keys that are not namespaces.
 const OWN: [&str; 2] = ["version", "revision"];
 
-/// How many sessions a namespace lists.
-const SESSIONS: usize = 100;
+/// How many sessions a namespace lists: every change writes them all.
+pub(super) const SESSIONS: usize = 20;
 
 /// Values that scripts have set for all sessions, by namespace.
 pub(super) type SharedValues = BTreeMap<String, Map<String, Value>>;
@@ -26,6 +27,15 @@ pub struct StateSummary {
     pub revision: u64,
     /// Whether the file could be read.
     pub status: StateStatus,
+}
+
+/// The file as it is written.
+#[derive(Serialize)]
+struct SummaryContent<'a> {
+    version: u64,
+    revision: u64,
+    #[serde(flatten)]
+    namespaces: &'a Map<String, Value>,
 }
 
 impl StateSummary {
@@ -167,12 +177,14 @@ impl StateSummary {
 
     /// Sets `is_active`, `session_id` and, while the mode is active, `current_phase` from the latest activation.
     pub(crate) fn summarize(&mut self) {
-        let activated = |entry: &Value| entry.get("activated_at").and_then(Value::as_str).map(str::to_owned);
+        fn activated(entry: &Value) -> Option<&str> {
+            entry.get("activated_at").and_then(Value::as_str)
+        }
         for space in self.namespaces.values_mut().filter_map(Value::as_object_mut) {
             let sessions = space.get("sessions").and_then(Value::as_object);
             let latest = sessions.and_then(|sessions| {
                 let activations = sessions.iter().filter(|(_, entry)| activated(entry).is_some());
-                activations.max_by_key(|(_, entry)| activated(entry))
+                activations.max_by(|(_, left), (_, right)| activated(left).cmp(&activated(right)))
             });
             let Some((id, entry)) = latest else { continue };
             let (id, active) = (id.clone(), entry.get("is_active").cloned().unwrap_or(false.into()));
@@ -187,11 +199,8 @@ impl StateSummary {
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut map = Map::with_capacity(self.namespaces.len() + 2);
-        map.insert("version".to_owned(), VERSION.into());
-        map.insert("revision".to_owned(), self.revision.into());
-        map.extend(self.namespaces.clone());
-        let mut bytes = serde_json::to_vec_pretty(&map).unwrap_or_default();
+        let content = SummaryContent { version: VERSION, revision: self.revision, namespaces: &self.namespaces };
+        let mut bytes = serde_json::to_vec_pretty(&content).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
@@ -259,7 +268,7 @@ mod tests {
         summary.summarize();
         let sessions = summary.namespaces["plan_mode"]["sessions"].as_object().unwrap();
         assert_eq!(sessions.len(), SESSIONS);
-        assert!(!sessions.contains_key("s0") && sessions.contains_key("s119"));
-        assert_eq!(summary.latest("plan_mode"), Some("s119"));
+        assert!(!sessions.contains_key("s0") && sessions.contains_key("s39"));
+        assert_eq!(summary.latest("plan_mode"), Some("s39"));
     }
 }

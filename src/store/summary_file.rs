@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::sealed::{StateStatus, hex};
-use super::summary::StateSummary;
+use super::summary::{SESSIONS, StateSummary};
 use super::{StateStore, StoreError, lock};
 use crate::disk;
 use crate::session::Session;
@@ -148,7 +148,6 @@ impl StateStore {
     }
 
     fn rebuilt(&self, mut summary: StateSummary) -> StateSummary {
-        const SESSIONS: usize = 100;
         for stored in self.recent(SESSIONS).iter().rev() {
             summary.put(&stored.session);
         }

@@ -152,12 +152,15 @@ fn a_missing_program_is_unknown() {
 }
 
 #[test]
-fn a_missing_shell_is_reported_with_the_gates_command() {
-    let project = project("- { id: shellless, on: PreToolUse, check: { run: exit 0 } }");
-    let output =
-        run_command(project.modegate().arg("hook").env("PATH", ""), read_event(&project).to_string().as_bytes());
-    assert_eq!(output.exit, 2, "{output:?}");
-    assert!(output.stderr.contains("Cannot tell: `exit 0` cannot be started"), "{output:?}");
+fn the_shell_of_a_gate_is_not_looked_up_on_path() {
+    let project = project("- { id: own-shell, on: PreToolUse, check: { run: exit 0 } }");
+    project.write("bin/sh", "#!/bin/sh\nexit 3\n");
+    project.shell("chmod +x bin/sh");
+    for path in ["", project.home().join("bin").to_str().unwrap()] {
+        let output =
+            run_command(project.modegate().arg("hook").env("PATH", path), read_event(&project).to_string().as_bytes());
+        assert_eq!(output.exit, 0, "{output:?}");
+    }
 }
 
 #[test]
