@@ -3,11 +3,13 @@
 use super::broken_file::{BrokenFile, FileKind};
 use super::imported::{self, ImportedFile};
 use super::project_trust::ProjectTrust;
+use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Mode, Worker, read, read_node, user_only};
 use crate::paths::hash;
 use crate::settings::Settings;
 use crate::yaml::{FileProblem, Location, Node, did_you_mean};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// Every mode of a project, and its settings.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -101,10 +103,10 @@ impl Catalogue {
                 Err(problems) => catalogue.report(file, FileKind::Settings, text, problems),
             }
         }
-        for (name, text) in EMBEDDED {
-            match read(text, |_| None, &[]) {
-                Ok((mode, _)) => catalogue.add(mode, ModeOrigin::Embedded),
-                Err(problems) => catalogue.report(&format!("{name}.yaml"), FileKind::Mode, text, problems),
+        for ((name, text), result) in EMBEDDED.iter().zip(embedded_modes()) {
+            match result {
+                Ok((mode, _)) => catalogue.add(mode.clone(), ModeOrigin::Embedded),
+                Err(problems) => catalogue.report(&format!("{name}.yaml"), FileKind::Mode, text, problems.clone()),
             }
         }
         let defaults = plugin_gates(files);
@@ -160,7 +162,9 @@ impl Catalogue {
             Err(problems) => return self.report(file, kind, text, problems),
         };
         warnings.extend(user_only::unlisted_env(&mode, user));
-        if let (BASE, Some(base)) = (mode.name.as_str(), embedded(BASE)) {
+        if mode.name == BASE
+            && let Some(base) = embedded(BASE)
+        {
             warnings.extend(user_only::restore_gates(&mut mode, &base));
         }
         self.warn(file, kind, text, warnings);
@@ -313,8 +317,14 @@ fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
 
 /// The embedded mode of that name.
 fn embedded(name: &str) -> Option<Mode> {
-    let (_, text) = EMBEDDED.iter().find(|(own, _)| *own == name)?;
-    read(text, |_| None, &[]).ok().map(|(mode, _)| mode)
+    let at = EMBEDDED.iter().position(|(own, _)| *own == name)?;
+    embedded_modes().get(at)?.as_ref().ok().map(|(mode, _)| mode.clone())
+}
+
+/// The embedded modes, read once.
+fn embedded_modes() -> &'static [ReadResult] {
+    static READ: OnceLock<Vec<ReadResult>> = OnceLock::new();
+    READ.get_or_init(|| EMBEDDED.iter().map(|(_, text)| read(text, |_| None, &[])).collect())
 }
 
 fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {
