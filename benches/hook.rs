@@ -32,6 +32,7 @@ fn main() {
         std::env::var_os("MODEGATE").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_modegate")), PathBuf::from);
     fs::copy(given, &binary).unwrap();
     hooks(&folder, &binary);
+    scripts(&folder, &binary);
     launcher(&folder, &binary);
     gates(&folder, &binary);
     let sizes: &[usize] = if quick { &[1_000] } else { &[1_000, 20_000, 100_000] };
@@ -64,6 +65,26 @@ fn hooks(folder: &Path, binary: &Path) {
         comparison.add(name, goal, project.command(), Some(&event));
     }
     comparison.run(ROUNDS, "x /bin/true");
+}
+
+/// Hooks in other languages that only read the event, where the languages are installed.
+fn scripts(folder: &Path, binary: &Path) {
+    let project = Project::new(folder, "scripts", binary);
+    project.settle();
+    let event = project.event("event", events::IDLE);
+    let mut comparison = Comparison::new();
+    comparison.add("/bin/true", 0.0, Command::new("/bin/true"), None);
+    comparison.add("modegate, no gate matches", 0.0, project.command(), Some(&event));
+    let python = ["python3", "-c", "import json, sys; json.load(sys.stdin)"];
+    let node = ["node", "-e", "JSON.parse(require('fs').readFileSync(0, 'utf8'))"];
+    for [program, flag, code] in [python, node] {
+        let mut command = Command::new(program);
+        command.args([flag, code]);
+        if command.stdin(fs::File::open(&event).unwrap()).status().is_ok() {
+            comparison.add(&format!("{program}, reading the event only"), 0.0, command, Some(&event));
+        }
+    }
+    comparison.run(GIT_ROUNDS, "x /bin/true");
 }
 
 /// The shell line of the settings that finds the program, with an empty program in its place.

@@ -1,8 +1,8 @@
 //! Counts the instructions of the hook with callgrind, which other load on the machine does not change.
 //!
-//! `cargo bench --bench instructions` prints the cases and how they grow. With `-- check` it compares the cases with
-//! `benches/instructions.txt` and fails if one takes over 5 % more; `-- update` writes that file. `MODEGATE=path` measures
-//! another binary.
+//! `tests/instructions` builds a static binary and runs this with `check`: it compares the cases with
+//! `benches/instructions.txt` and fails if one takes over 5 % more. `update` writes that file, and `growth` also measures how
+//! events grow and draws `docs/images/growth.svg`. `MODEGATE=path` measures another binary.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,6 +25,8 @@ use std::process::{Command, Stdio};
 
 const BASELINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 
+const PLOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/images/growth.svg");
+
 /// How much more a case may take than the baseline.
 const TOLERANCE: f64 = 0.05;
 
@@ -45,7 +47,7 @@ fn main() {
     fs::copy(given, &binary).unwrap();
     let cases = cases(&folder, &binary);
     let passed = compare(&cases, has("update"));
-    if !has("check") && !has("update") && !has("cases") {
+    if has("growth") {
         growth(&folder, &binary);
     }
     fs::remove_dir_all(&folder).unwrap();
@@ -108,23 +110,67 @@ fn compare(cases: &[(&str, u64)], update: bool) -> bool {
     passed || !is_comparable
 }
 
-/// How events grow with the number of modes and sessions and with the length of the journal.
-fn growth(folder: &Path, binary: &Path) {
-    println!();
-    row("quiet event: 7, 50, 500 modes", &[0, 43, 493].map(|extra| with_modes(folder, binary, extra).0));
-    row("first event after a mode changed: the same", &[0, 43, 493].map(|extra| with_modes(folder, binary, extra).1));
-    let sessions = [1, 1_000, 10_000].map(|count| with_sessions(folder, binary, count));
-    row("quiet event: 1, 1,000, 10,000 sessions", &sessions.map(|counts| counts.0));
-    row("state move: the same", &sessions.map(|counts| counts.1));
-    row(
-        "an agent's stop: journal of 1 KB, 1 MB, 16 MB",
-        &[1, 1_000, 15_900].map(|size| with_journal(folder, binary, size)),
-    );
+/// What grows, at which sizes, and the instructions of an event at each size.
+struct Growth {
+    name: &'static str,
+    sizes: [&'static str; 3],
+    counts: [u64; 3],
 }
 
-fn row(name: &str, counts: &[u64; 3]) {
-    let [first, second, third] = counts.map(|count| count as f64 / 1e6);
-    println!("{name:<50} {first:>8.2} {second:>8.2} {third:>8.2} M  {:>6.2} x", third / first);
+/// How events grow with the number of modes and sessions and with the length of the journal.
+fn growth(folder: &Path, binary: &Path) {
+    let modes = [0, 43, 493].map(|extra| with_modes(folder, binary, extra));
+    let sessions = [1, 1_000, 10_000].map(|count| with_sessions(folder, binary, count));
+    let journals = [1, 1_000, 15_900].map(|size| with_journal(folder, binary, size));
+    let (mode_sizes, session_sizes) = (["7 modes", "50", "500"], ["1 session", "1,000", "10,000"]);
+    let rows = [
+        Growth { name: "a quiet event", sizes: mode_sizes, counts: modes.map(|counts| counts.0) },
+        Growth { name: "a prompt after a mode file changed", sizes: mode_sizes, counts: modes.map(|counts| counts.1) },
+        Growth { name: "a quiet event", sizes: session_sizes, counts: sessions.map(|counts| counts.0) },
+        Growth { name: "a state move", sizes: session_sizes, counts: sessions.map(|counts| counts.1) },
+        Growth { name: "an agent's stop", sizes: ["journal of 1 KB", "1 MB", "16 MB"], counts: journals },
+    ];
+    println!();
+    for Growth { name, sizes, counts } in &rows {
+        let [first, second, third] = counts.map(|count| count as f64 / 1e6);
+        let title = format!("{name}: {}", sizes.join(", "));
+        println!("{title:<56} {first:>8.2} {second:>8.2} {third:>8.2} M  {:>6.2} x", third / first);
+    }
+    fs::write(PLOT, plot(&rows)).unwrap();
+    println!("written to docs/images/growth.svg");
+}
+
+/// A plot of each row on its own scale from zero.
+fn plot(rows: &[Growth]) -> String {
+    const WIDTH: usize = 250;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} 190\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <title>Instructions of an event, in millions, as modes, sessions and journals grow</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+        rows.len() * WIDTH
+    );
+    for (index, row) in rows.iter().enumerate() {
+        let left = index * WIDTH + 30;
+        let most = row.counts.iter().copied().max().unwrap_or(1) as f64;
+        let points: Vec<(usize, f64)> = row
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(at, count)| (left + at * 85, 150.0 - 100.0 * *count as f64 / most))
+            .collect();
+        let line: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y:.0}")).collect();
+        writeln!(svg, "<text x=\"{left}\" y=\"20\" font-weight=\"bold\">{}</text>", row.name).unwrap();
+        writeln!(svg, "<path d=\"M{left} 150h175\" stroke=\"#999999\"/>").unwrap();
+        writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"#2563eb\" stroke-width=\"2\"/>", line.join(" "))
+            .unwrap();
+        for ((x, y), (size, count)) in points.iter().zip(row.sizes.iter().zip(row.counts)) {
+            let millions = count as f64 / 1e6;
+            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y:.0}\" r=\"3\" fill=\"#2563eb\"/>").unwrap();
+            writeln!(svg, "<text x=\"{x}\" y=\"{:.0}\" text-anchor=\"middle\">{millions:.2}</text>", y - 8.0).unwrap();
+            writeln!(svg, "<text x=\"{x}\" y=\"168\" text-anchor=\"middle\">{size}</text>").unwrap();
+        }
+    }
+    svg + "</svg>\n"
 }
 
 fn with_modes(folder: &Path, binary: &Path, extra: usize) -> (u64, u64) {

@@ -35,3 +35,59 @@ impl StateStore {
         self.session_file(id).filter(|_| !id.is_empty()).map(|file| file.with_extension("activity"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user_folder::{create_private, project_paths_in};
+    use serde_json::json;
+    use std::path::Path;
+
+    /// A journal of at least one block, with an edit at its beginning and one at its end.
+    fn lines(at: &str, agent: &str) -> String {
+        let edit = |sha256: &str| {
+            json!({"v": 1, "at": at, "event": {"hook_event_name": "PostToolUse", "agent_id": agent, "agent_type": agent},
+                "wrote": [{"path": "/a.md", "sha256": sha256}]})
+            .to_string()
+        };
+        let quiet = json!({"v": 1, "event": {"hook_event_name": "PreToolUse", "text": "x".repeat(1_000)}}).to_string();
+        let count = usize::try_from(ACTIVITY_BLOCK).unwrap() / quiet.len() + 1;
+        format!("{}\n{}{}\n", edit("first"), format!("{quiet}\n").repeat(count), edit("last"))
+    }
+
+    fn check(store: &StateStore, journal: &Path, agent: &str) {
+        let whole = journal_files::activity(journal, None).unwrap().log;
+        let kept = store.activity("s").unwrap();
+        assert_eq!(kept.writer(|_| true, "last").as_deref(), Some(agent));
+        assert_eq!(kept.writer(|_| true, "last"), whole.writer(|_| true, "last"));
+        assert_eq!(kept.writers(|_| true).last(), whole.writers(|_| true).last());
+    }
+
+    #[test]
+    fn the_kept_log_goes_on_where_it_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
+        let store = StateStore::new(places.clone(), 30);
+        let journal = places.journal("s");
+        std::fs::create_dir_all(journal.parent().unwrap()).unwrap();
+        create_private(&store.session_folder().unwrap()).unwrap();
+        assert_eq!(store.activity("s"), None);
+        let first = lines("2026-01-01T00:00:00.000000001Z", "one");
+        std::fs::write(&journal, &first).unwrap();
+        check(&store, &journal, "one");
+        let kept = store.activity_file("s").unwrap();
+        let written = std::fs::read(&kept).unwrap();
+        // A few more lines are read, but not stored.
+        std::fs::write(&journal, first.clone() + &first.lines().last().unwrap().replace("one", "two") + "\n").unwrap();
+        check(&store, &journal, "two");
+        assert_eq!(std::fs::read(&kept).unwrap(), written);
+        // A rotated journal goes on in a new file, which may be the only one that is left of two.
+        std::fs::rename(&journal, journal_files::older_part(&journal)).unwrap();
+        std::fs::write(&journal, lines("2026-01-01T00:00:00.000000002Z", "three")).unwrap();
+        check(&store, &journal, "three");
+        assert_eq!(store.activity("s").unwrap().writers(|_| true), ["one", "two", "three"]);
+        // What something else has written is not believed.
+        std::fs::write(&kept, std::fs::read_to_string(&kept).unwrap().replace("three", "thief")).unwrap();
+        check(&store, &journal, "three");
+    }
+}
