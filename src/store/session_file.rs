@@ -103,7 +103,8 @@ impl StateStore {
             last: stored.last.clone(),
             modes: stored.session.modes.clone(),
         };
-        sealed::write(&path, key, &self.purpose(PURPOSE), &record, Durability::Synced).map_err(io)?;
+        let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
+        sealed::write(&path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
         Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
     }
 
@@ -113,6 +114,16 @@ impl StateStore {
         let texts = change_texts(&seal.previous, id, seal.revision, modes);
         sealed::from_hex(&seal.seal).is_some_and(|seal| key.accepts(&seal, &texts.each_ref().map(Vec::as_slice)))
     }
+}
+
+/// Whether a mode begins, ends or changes its phase. The rest, such as which start was allowed, is written without
+/// waiting for the disk: after a power cut, the journal has the state.
+fn moves(before: &BTreeMap<String, ModeState>, after: &BTreeMap<String, ModeState>) -> bool {
+    let place = |modes: &BTreeMap<String, ModeState>| -> Vec<(String, Option<String>)> {
+        let active = modes.iter().filter(|(_, state)| state.is_active);
+        active.map(|(name, state)| (name.clone(), state.phase.clone())).collect()
+    };
+    place(before) != place(after)
 }
 
 fn change_texts(previous: &str, id: &str, revision: u64, modes: &str) -> [Vec<u8>; 5] {
