@@ -17,6 +17,7 @@ pub mod html;
 pub mod inferred;
 pub(crate) mod junit;
 pub mod line;
+pub(crate) mod markdown;
 pub(crate) mod mask;
 pub(crate) mod problem;
 pub(crate) mod recorded_facts;

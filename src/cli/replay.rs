@@ -35,7 +35,7 @@ use html_data::HtmlData;
 use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{FoundInputs, InputKind, ReplayInput};
 use mode_source::ModeSource;
-use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, ReplaySink, SarifFile};
+use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, MarkdownFile, ReplaySink, SarifFile};
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,6 +79,9 @@ pub(super) struct Replay {
     /// Write a SARIF report for code scanning
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
+    /// Write a summary of the decisions that differ, as a comment on a pull request
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     /// Write a self-contained HTML report
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -141,7 +144,7 @@ impl Replay {
         };
         let options = CollectorOptions {
             json: self.json || self.html.is_some(),
-            notable: self.junit.is_some(),
+            notable: self.junit.is_some() || self.markdown.is_some(),
             bless: self.bless,
             shard: self.partition,
         };
@@ -229,7 +232,7 @@ impl Replay {
     /// Opens every output, so that one that cannot be written fails at once.
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn sinks(&self) -> Result<Vec<NamedSink>, CliError> {
-        let reports = [&self.junit, &self.sarif, &self.html];
+        let reports = [&self.junit, &self.sarif, &self.markdown, &self.html];
         let mut seen = HashSet::new();
         for path in reports.into_iter().flatten() {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -259,6 +262,9 @@ impl Replay {
         }
         if let Some(path) = &self.sarif {
             add(path, Box::new(SarifFile(path.clone())));
+        }
+        if let Some(path) = &self.markdown {
+            add(path, Box::new(MarkdownFile::new(path)));
         }
         if let Some(path) = &self.html {
             add(path, Box::new(HtmlFile { path: path.clone(), data: HtmlData::default() }));

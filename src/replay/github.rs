@@ -1,12 +1,9 @@
-//! Annotations and the job summary for GitHub Actions.
+//! Annotations for GitHub Actions.
 
-use super::change::DecisionChange;
-use super::counts::ReplayCounts;
 use super::problem::ReplayProblem;
 use super::result::ReplayResult;
 use super::sarif::place;
 use crate::mode::Catalogue;
-use std::fmt::Write;
 
 /// GitHub shows no more annotations of one level.
 const SHOWN: usize = 10;
@@ -35,33 +32,6 @@ fn command(level: &str, file: &str, line: u64, title: &str, text: &str) -> Strin
     format!("::{level} file={},line={},title={}::{}", value(file), line.max(1), value(title), plain(text))
 }
 
-/// Renders the job summary.
-pub(crate) fn summary(counts: &ReplayCounts, failing: &[ReplayResult]) -> String {
-    let mut text = format!("### modegate replay\n\n{}\n", counts.sentence());
-    if failing.is_empty() {
-        return text;
-    }
-    text.push_str("\n| change | event | before | now | gate | where |\n| --- | --- | --- | --- | --- | --- |\n");
-    for result in failing.iter().take(5 * SHOWN) {
-        let was = result.was.as_ref().map_or("", |was| was.decision.verdict.word());
-        let now = if result.change == DecisionChange::Undecidable { "?" } else { result.verdict.word() };
-        let cells = [
-            result.title(),
-            &result.event,
-            was,
-            now,
-            &result.gates.join(", "),
-            &format!("{}:{}", result.file, result.line),
-        ];
-        let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;"));
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    if failing.len() > 5 * SHOWN {
-        let _ = writeln!(text, "\n… and {} more", failing.len() - 5 * SHOWN);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,11 +40,5 @@ mod tests {
     fn a_text_cannot_break_out_of_its_line() {
         let text = command("error", "a,b:c.jsonl", 0, "t::x", "100%\n::error::y");
         assert_eq!(text, "::error file=a%2Cb%3Ac.jsonl,line=1,title=t%3A%3Ax::100%25%0A::error::y");
-    }
-
-    #[test]
-    fn the_summary_keeps_its_table() {
-        let result = ReplayResult { event: "Bash(a | b)\n<x>".into(), ..ReplayResult::default() };
-        assert!(summary(&ReplayCounts::default(), &[result]).contains("| Bash(a \\| b) &lt;x> |"));
     }
 }

@@ -420,6 +420,27 @@ fn github_actions_gets_annotations_and_a_summary() {
 }
 
 #[test]
+fn a_markdown_summary_lists_what_changes_and_what_is_accepted() {
+    let project = elsewhere();
+    let plan = std::fs::read_to_string(format!("{ROOT}/modes/plan.yaml")).unwrap();
+    project.write(".claude/modes/plan.yaml", plan.replace("Plan not created.", "No plan, @team | all."));
+    project.write("demo.jsonl", std::fs::read(fixture("demo.jsonl")).unwrap());
+    let output = replay(&project, &["demo.jsonl", "--modes", ".", "--markdown", "flips.md"]);
+    assert_eq!(output.exit, 1);
+    let text = project.read("flips.md");
+    assert!(text.starts_with("### modegate replay\n\n11 events in 1 session"), "{text}");
+    assert!(text.contains("| plan-is-written | 0 | 0 | 1 |"), "{text}");
+    assert!(
+        text.contains("| changed reason | SubagentStop(strategic-planner) | block | block | plan-is-written |"),
+        "{text}"
+    );
+    assert!(text.contains("  - now: block: No plan, &#64;team \\| all."), "{text}");
+    assert_eq!(replay(&project, &["demo.jsonl", "--modes", ".", "--bless"]).exit, 0);
+    assert_eq!(replay(&project, &["demo.jsonl", "--modes", ".", "--markdown", "flips.md"]).exit, 0);
+    assert!(project.read("flips.md").contains("| changed reason (accepted) |"), "{}", project.read("flips.md"));
+}
+
+#[test]
 fn a_stream_is_decided_with_the_facts_of_a_real_folder() {
     let project = Project::installed();
     let stream = [

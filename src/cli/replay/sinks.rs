@@ -9,7 +9,9 @@ use super::inputs::ReplayInput;
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
 use crate::replay::junit::TestSuite;
+use crate::replay::markdown::ChangedDecisions;
 use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayResult;
 use crate::replay::{github, sarif};
 use serde_json::json;
 use std::fs::File;
@@ -70,7 +72,9 @@ impl ReplaySink for GitHub {
             print_workflow_command(&line, self.to_stderr);
         }
         if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-            let text = github::summary(&summary.counts, &summary.failing);
+            let mut changed = ChangedDecisions::default();
+            summary.failing.iter().for_each(|result| changed.add(result));
+            let text = changed.render(&summary.counts);
             let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
             let _: io::Result<()> = file.and_then(|mut file| file.write_all(text.as_bytes()));
         }
@@ -86,6 +90,30 @@ impl ReplaySink for SarifFile {
         let report = sarif::sarif(&summary.failing, &summary.problems, catalogue);
         let text = serde_json::to_string_pretty(&report).unwrap_or_default();
         crate::disk::write(&self.0, text.as_bytes(), crate::disk::LinkPolicy::Follow)
+    }
+}
+
+/// A Markdown file for a comment on a pull request; differences that are accepted are listed too.
+pub(super) struct MarkdownFile {
+    path: PathBuf,
+    changed: ChangedDecisions,
+}
+
+impl MarkdownFile {
+    pub(super) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), changed: ChangedDecisions::default() }
+    }
+}
+
+impl ReplaySink for MarkdownFile {
+    fn event(&mut self, _: &ReplayInput, event: &ReportedEvent) {
+        let differs = |result: &&ReplayResult| event.failing || result.change.differs() && !result.is_undecided();
+        event.notable.as_deref().filter(differs).into_iter().for_each(|result| self.changed.add(result));
+    }
+
+    fn close(self: Box<Self>, summary: &ReplaySummary, _: &Catalogue) -> io::Result<()> {
+        let text = self.changed.render(&summary.counts);
+        crate::disk::write(&self.path, text.as_bytes(), crate::disk::LinkPolicy::Follow)
     }
 }
 
