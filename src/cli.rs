@@ -12,6 +12,7 @@ mod file_change;
 mod gallery;
 pub mod hook;
 mod hook_activity;
+mod host_settings;
 mod install;
 mod install_manifest;
 mod install_target;
@@ -31,6 +32,7 @@ mod why;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
+use hook::HookOptions;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -69,11 +71,7 @@ struct CommandLine {
 enum CliCommand {
     /// Answer one hook event from Claude Code: JSON on stdin, reply on stdout
     #[command(after_help = "Example:\n  modegate hook < event.json")]
-    Hook {
-        /// Exit with 0 even when the event is blocked, for Claude Code before 2.1.90
-        #[arg(long)]
-        exit_zero: bool,
-    },
+    Hook(HookOptions),
     /// Install the program, the hook entries and a starter workflow in this project
     Install(install::Install),
     /// Remove everything that `install` added, and nothing else
@@ -118,9 +116,14 @@ pub fn main() -> ExitCode {
     // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.
     let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
     match plain.as_slice() {
-        [Some("hook")] => return hook::main(false, None),
-        [Some("hook"), Some("--exit-zero")] => return hook::main(true, None),
-        [] if !std::io::stdin().is_terminal() => return hook::main(false, None),
+        [Some("hook")] => return hook::main(HookOptions::default(), None),
+        [Some("hook"), Some("--exit-zero")] => {
+            return hook::main(HookOptions { exit_zero: true, fallback: false }, None);
+        }
+        [Some("hook"), Some("--fallback")] => {
+            return hook::main(HookOptions { exit_zero: false, fallback: true }, None);
+        }
+        [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
         _ => {}
     }
     match CommandLine::try_parse() {
@@ -145,7 +148,7 @@ fn run(line: CommandLine) -> ExitCode {
 impl CliCommand {
     fn run(self, project: Option<PathBuf>) -> CliResult {
         match self {
-            Self::Hook { exit_zero } => Ok(hook::main(exit_zero, project.as_deref())),
+            Self::Hook(options) => Ok(hook::main(options, project.as_deref())),
             Self::Install(install) => install.run(project),
             Self::Uninstall(uninstall) => uninstall.run(project),
             Self::Doctor(doctor) => doctor.run(project),

@@ -7,11 +7,13 @@ mod edit;
 mod entry;
 mod guarded;
 mod launcher;
+mod plugin;
 
 pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in};
 pub use guarded::GuardedSettings;
+pub use plugin::{HostSettings, enables_plugin, is_superseded, plugin_hooks};
 
 use crate::event::EventKind;
 use crate::mode::Catalogue;

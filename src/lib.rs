@@ -96,6 +96,7 @@ pub mod internals {
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
     pub use crate::fuzzed;
     pub use crate::gallery::GALLERY;
+    pub use crate::hook_entries::{plugin_hooks, required_events};
     pub use crate::journal_files::{journals, lines};
     pub use crate::live::git::{branch, changes, commitment, head, head_changed};
     pub use crate::live::now;

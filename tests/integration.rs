@@ -41,6 +41,8 @@ mod installation;
 mod launcher;
 #[path = "integration/places.rs"]
 mod places;
+#[path = "integration/plugin.rs"]
+mod plugin;
 #[path = "support/project.rs"]
 mod project;
 #[path = "integration/properties.rs"]

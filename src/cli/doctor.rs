@@ -24,11 +24,14 @@ use std::process::ExitCode;
 const INSTALL: &str = "run `modegate install`";
 
 #[derive(Args)]
-#[command(after_help = "Exit code 1 if there is a problem.
+#[command(
+    after_help = "Replaces the installed copy of the program if it is older than this one; otherwise changes nothing.
+Exit code 1 if there is a problem.
 
 Examples:
   modegate doctor
-  modegate doctor --live          also run the installed hook commands")]
+  modegate doctor --live          also run the installed hook commands"
+)]
 pub(super) struct Doctor {
     /// Send one event of each kind through the installed hook entries, as Claude Code would
     #[arg(long)]
@@ -140,8 +143,11 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let is_here = project.is_none();
-        let context = DoctorContext::read(InstallScope::default().target(project)?);
-        let mut diagnostics = examine(&context);
+        let target = InstallScope::default().target(project)?;
+        let targets = [Some(target.clone()), InstallScope::USER.target(None).ok()];
+        let mut diagnostics: Vec<_> = targets.iter().flatten().filter_map(program_checks::refresh).collect();
+        let context = DoctorContext::read(target);
+        diagnostics.extend(examine(&context));
         if is_here {
             diagnostics.extend(entry_checks::ungated_folder(&context, &start_folder()));
         }

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::event_input::read_event;
-use super::screen;
+use super::{host_settings, screen};
 use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
@@ -22,6 +22,7 @@ use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
 use crate::user_folder::project_paths;
 use crate::verdict::{Decision, Verdict};
+use clap::Args;
 use jiff::SignedDuration;
 use std::io::Write;
 use std::path::Path;
@@ -32,8 +33,19 @@ use std::time::Instant;
 const LINKED: &str =
     "`.claude/hooks` is a link, and links are not followed, so no journal is written; make it a folder of the project";
 
+/// The options of `modegate hook`.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub(super) struct HookOptions {
+    /// Exit with 0 even when the event is blocked, for Claude Code before 2.1.90
+    #[arg(long)]
+    pub(super) exit_zero: bool,
+    /// Answer nothing where a settings file calls modegate for this event: for plugins and administrators
+    #[arg(long)]
+    pub(super) fallback: bool,
+}
+
 /// Answers the event on standard input.
-pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
+pub(super) fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
     if is_run_by_tool() {
         // The model must not tell modegate what has happened.
         screen::print_error("modegate: only Claude Code itself runs `modegate hook`; this event was ignored");
@@ -43,6 +55,7 @@ pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let failed = |why: &str| HookAnswer { reply: internal_error(why), ..HookAnswer::default() };
     let answer = std::panic::catch_unwind(|| match read_event() {
+        Ok(bytes) if options.fallback && host_settings::answer_instead(&bytes, project) => HookAnswer::default(),
         Ok(bytes) => answer(&bytes, project),
         Err(error) => failed(&error.to_string()),
     });
@@ -52,7 +65,7 @@ pub(super) fn main(exit_zero: bool, project: Option<&Path>) -> ExitCode {
     let exit = answer.reply.exit;
     // The process ends here, and freeing the modes takes as long as reading them.
     std::mem::forget(answer);
-    if exit_zero { ExitCode::SUCCESS } else { ExitCode::from(exit) }
+    if options.exit_zero { ExitCode::SUCCESS } else { ExitCode::from(exit) }
 }
 
 /// Prints a reply with one write per stream, so that nobody reads half of it.
@@ -150,11 +163,13 @@ fn is_linked(places: &ProjectPaths) -> bool {
     disk::refuse_link(&places.hooks()).is_err()
 }
 
-/// Makes a folder a project if its settings call modegate, as in a colleague's clone: the program is not committed.
+/// Makes a folder a project if its settings call modegate or enable its plugin, as in a colleague's clone: the program is
+/// not committed.
 fn is_set_up(places: &ProjectPaths) -> bool {
     let calls_modegate = |name: &str| {
         let text = disk::read_text(&places.home.join(".claude").join(name), disk::SMALL).unwrap_or_default();
-        hook_entries::without_entries(&text).is_ok_and(|without| without != text)
+        let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
+        has_entries || hook_entries::enables_plugin(&text)
     };
     if !["settings.json", "settings.local.json"].into_iter().any(calls_modegate) {
         return false;

@@ -70,17 +70,7 @@ impl Install {
             // Another process may have installed before the lock was taken.
             changes = self.plan(&target, &events)?;
             file_change::apply(&changes, &target)?;
-            let mut manifest = InstallManifest::read(&target);
-            manifest.add_folders(&target, &created);
-            for change in &changes {
-                manifest.add(&target, change);
-            }
-            let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
-            manifest.write(&target).map_err(unwritable)?;
-            if !target.is_users && !is_run_by_model() {
-                // Without a record, the next session makes one.
-                let _: std::io::Result<()> = installation::record(&target.state_places());
-            }
+            finish(&target, &changes, &created)?;
         }
         let agreed = if self.dry_run { Ok(None) } else { trust.map_or(Ok(None), |trust| trust.agree()) }?;
         self.print(&target, &events, &changes);
@@ -254,6 +244,30 @@ fn print_next_steps(target: &InstallTarget) {
          A planner that starts without a research report is blocked; `modegate why` shows the reason.\n\
          `modegate doctor --live` tests every hook; `modegate uninstall{user}` removes all of this."
     ));
+}
+
+/// Replaces the program of a target by the running one.
+pub(super) fn refresh_program(target: &InstallTarget) -> Result<(), CliError> {
+    let _guard = target.lock()?;
+    let changes = [program(target)?];
+    file_change::apply(&changes, target)?;
+    finish(target, &changes, &[])
+}
+
+/// Writes down what was installed.
+fn finish(target: &InstallTarget, changes: &[FileChange], created: &[PathBuf]) -> Result<(), CliError> {
+    let mut manifest = InstallManifest::read(target);
+    manifest.add_folders(target, created);
+    for change in changes {
+        manifest.add(target, change);
+    }
+    let unwritable = |error| CliError::failure(format!("`{}`: {error}", target.own.display()));
+    manifest.write(target).map_err(unwritable)?;
+    if !target.is_users && !is_run_by_model() {
+        // Without a record, the next session makes one.
+        let _: std::io::Result<()> = installation::record(&target.state_places());
+    }
+    Ok(())
 }
 
 /// Copies the running program to the target.

@@ -41,6 +41,9 @@ pub(super) struct InstallTarget {
 }
 
 impl InstallScope {
+    /// All projects of the user.
+    pub(super) const USER: Self = Self { local: false, user: true };
+
     /// The target of this scope, in the `given` project or the one around the current folder.
     pub(super) fn target(self, given: Option<PathBuf>) -> Result<InstallTarget, CliError> {
         let user = user_folder();

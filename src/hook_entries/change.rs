@@ -37,7 +37,8 @@ fn own(text: &str) -> Vec<String> {
     own.extend(off.then(|| "disableAllHooks".to_owned()));
     // People do extend `PATH`; its change is reported at the next prompt.
     let variables = guarded::others(&value).into_iter();
-    let variables = variables.filter(|(name, _)| name.starts_with("env.") && name != "env.PATH");
+    let is_guarded = |name: &str| name.starts_with("env.") || name.starts_with("enabledPlugins.");
+    let variables = variables.filter(|(name, _)| is_guarded(name) && name != "env.PATH");
     own.extend(variables.map(|(name, value)| format!("{name}={value}")));
     own.sort();
     own

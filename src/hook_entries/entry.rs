@@ -1,6 +1,7 @@
 //! Reads the hook entries of a settings file.
 
 use super::launcher;
+use super::plugin::FALLBACK_FLAG;
 use crate::event::EventKind;
 use serde_json::Value;
 
@@ -61,6 +62,13 @@ impl<'a> HookEntry<'a> {
     #[must_use]
     pub fn is_launcher(&self) -> bool {
         self.command().is_some_and(|line| launcher::parsed(line).is_some())
+    }
+
+    /// Whether it stays silent where a settings file calls modegate for its event; see [`super::is_superseded`].
+    #[must_use]
+    pub fn is_fallback(&self) -> bool {
+        let line = self.command().and_then(launcher::parsed);
+        line.is_some_and(|(_, args)| args.split(' ').any(|word| word == FALLBACK_FLAG))
     }
 
     /// Whether it is exactly what `install` writes for a program.
@@ -131,7 +139,9 @@ pub(super) fn arguments(command: &str, args: Option<&[String]>) -> String {
         (None, Some(args)) => args.join(" "),
         (None, None) => split_line(command).1.to_owned(),
     };
-    if words.is_empty() { "hook".to_owned() } else { words }
+    // The flag of an entry that was copied from the plugin would keep an entry of the settings silent.
+    let words: Vec<&str> = words.split_whitespace().filter(|word| *word != FALLBACK_FLAG).collect();
+    if words.is_empty() { "hook".to_owned() } else { words.join(" ") }
 }
 
 fn is_quote(c: char) -> bool {

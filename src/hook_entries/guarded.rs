@@ -1,5 +1,6 @@
 //! The part of a settings file that decides whether and how modegate's hooks are called.
 
+use super::plugin::PLUGIN_PREFIX;
 use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, with_entries, without_entries};
 use crate::event::EventKind;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,11 @@ pub(super) fn others(settings: &Value) -> BTreeMap<String, String> {
     let variables = settings.get("env").and_then(Value::as_object).into_iter().flatten();
     let is_guarded = |name: &str| VARIABLES.contains(&name) || name.starts_with("MODEGATE_");
     let variables = variables.filter(|(name, _)| is_guarded(name));
-    own.chain(variables.map(|(name, value)| (format!("env.{name}"), value.to_string()))).collect()
+    let variables = variables.map(|(name, value)| (format!("env.{name}"), value.to_string()));
+    let plugins = settings.get("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
+    let plugins = plugins.filter(|(name, _)| name.starts_with(PLUGIN_PREFIX));
+    let plugins = plugins.map(|(name, value)| (format!("enabledPlugins.{name}"), value.to_string()));
+    own.chain(variables).chain(plugins).collect()
 }
 
 #[cfg(test)]
@@ -142,9 +147,8 @@ mod tests {
 
     #[test]
     fn settings_that_redirect_hooks_are_listed() {
-        let text =
-            r#"{"disableAllHooks": true, "env": {"PATH": "/x", "MODEGATE_TRUST": "1", "CI": "1"}, "model": "opus"}"#;
+        let text = r#"{"disableAllHooks": true, "env": {"PATH": "/x", "MODEGATE_TRUST": "1", "CI": "1"}, "enabledPlugins": {"x@acme": true, "modegate@acme": true}}"#;
         let names: Vec<String> = GuardedSettings::parse(text).unwrap().others.into_keys().collect();
-        assert_eq!(names, ["disableAllHooks", "env.MODEGATE_TRUST", "env.PATH"]);
+        assert_eq!(names, ["disableAllHooks", "enabledPlugins.modegate@acme", "env.MODEGATE_TRUST", "env.PATH"]);
     }
 }

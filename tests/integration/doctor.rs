@@ -250,6 +250,63 @@ fn a_missing_or_outdated_program_is_found() {
     finds("program-broken", "`--version` prints `hello`", |project| script(project, "#!/bin/sh\necho hello\n"));
 }
 
+/// An installation whose copy of the program prints another version.
+#[cfg(unix)]
+fn with_copy_of(version: &str) -> Project {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    project.write(".claude/hooks/modegate", format!("#!/bin/sh\necho modegate {version}\n"));
+    project.shell("sha256sum .claude/hooks/modegate | cut -d ' ' -f 1 > hash");
+    let mut manifest: Value = serde_json::from_str(&project.read(".claude/hooks/installed.json")).unwrap();
+    manifest["files"]["hooks/modegate"] = project.read("hash").trim().into();
+    project.write(".claude/hooks/installed.json", manifest.to_string());
+    project
+}
+
+#[cfg(unix)]
+#[test]
+fn an_older_copy_is_replaced_without_a_question() {
+    let project = with_copy_of("0.0.9");
+    let (exit, report) = examined(&project, &[]);
+    assert_eq!(exit, 0, "{report:#}");
+    let refreshed = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-refreshed");
+    let message = refreshed.unwrap()["message"].as_str().unwrap();
+    assert!(message.starts_with("`.claude/hooks/modegate` was modegate 0.0.9 and is now 0."), "{message}");
+    let program = fs::read(env!("CARGO_BIN_EXE_modegate")).unwrap();
+    assert!(fs::read(project.home().join(".claude/hooks/modegate")).unwrap() == program);
+    // The replaced copy is as installed: nothing is reported, and `uninstall` removes it.
+    let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"});
+    assert!(project.hook(&start).json()["systemMessage"].is_null());
+    assert_eq!(
+        checks(&examined(&project, &[]).1, "ok").iter().filter(|check| *check == "program-refreshed").count(),
+        0
+    );
+    assert_eq!(project.run(&["uninstall"]).exit, 0);
+    assert!(!project.home().join(".claude/hooks/modegate").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn other_copies_are_left_to_a_person() {
+    let newer = with_copy_of("99.0.0");
+    let changed = with_copy_of("0.0.9");
+    changed.write(".claude/hooks/modegate", "#!/bin/sh\necho modegate 0.0.8\n");
+    let by_model = with_copy_of("0.0.9");
+    for (project, variable, fix) in [
+        (&newer, "NONE", "update the modegate that you run here"),
+        (&changed, "NONE", "run `modegate install`"),
+        (&by_model, "CLAUDECODE", "run `modegate install`"),
+    ] {
+        let before = project.read(".claude/hooks/modegate");
+        let output = run_command(project.modegate().env(variable, "1").args(["doctor", "--json"]), b"");
+        let report = output.json();
+        let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-outdated");
+        assert!(found.unwrap()["fix"].as_str().unwrap().starts_with(fix), "{report:#}");
+        assert_eq!((output.exit, project.read(".claude/hooks/modegate")), (1, before));
+    }
+}
+
 #[test]
 fn missing_commands_agents_and_tools_are_found() {
     finds("command-missing", "[\"/plan (Claude Code's own command does not start the mode)\"]", |project| {

@@ -146,6 +146,55 @@ fn a_colleague_with_modegate_uses_it() {
     assert_eq!(clone.started(), "own");
 }
 
+/// The folder of this platform's npm package.
+fn npm_platform() -> String {
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    format!("{system}-{machine}")
+}
+
+#[test]
+fn a_colleague_with_a_package_of_the_project_uses_it() {
+    let project = installed();
+    let clone = clone(&project);
+    // From the last place that is looked at to the first.
+    let native = format!("node_modules/@modegate/{}/bin", npm_platform());
+    let user = project.home().parent().unwrap().join(".local/bin");
+    for (folder, name) in [
+        (user, "pipx"),
+        (clone.folder.join("venv/bin"), "venv"),
+        (clone.folder.join(".venv/bin"), "uv"),
+        (clone.folder.join("node_modules/.bin"), "script"),
+        (clone.folder.join(native), "native"),
+        (clone.folder.join(".claude/hooks"), "copy"),
+    ] {
+        mark(&folder.join("modegate"), name);
+        assert_eq!(clone.started(), name);
+    }
+}
+
+#[test]
+fn packages_of_other_platforms_are_not_run() {
+    let project = installed();
+    let clone = clone(&project);
+    let others = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"];
+    for other in others.into_iter().filter(|name| *name != npm_platform()) {
+        mark(&clone.folder.join(format!("node_modules/@modegate/{other}/bin/modegate")), other);
+    }
+    assert_eq!(clone.started(), "nothing");
+}
+
+#[test]
+fn packages_at_the_root_serve_a_project_below_it_and_a_worktree() {
+    let project = installed();
+    std::fs::remove_file(project.home().join(".claude/hooks/modegate")).unwrap();
+    mark(&project.home().join(".venv/bin/modegate"), "root");
+    project.write("packages/a/.claude/settings.json", project.read(".claude/settings.json"));
+    let below = Checkout { project: &project, folder: project.home().join("packages/a") };
+    assert_eq!(below.started(), "root");
+    assert_eq!(worktree(&project).started(), "root");
+}
+
 #[test]
 fn a_linked_worktree_uses_the_program_of_the_main_checkout() {
     let project = installed();

@@ -1,11 +1,12 @@
 //! Reads what the checks look at: settings files, modes and plugins.
 
 use super::super::client_version::ClientVersion;
+pub(super) use super::super::host_settings::SettingsScope;
+use super::super::host_settings::{self, SettingsPath};
 use super::super::install_target::{InstallTarget, user_folder};
 use super::program_checks::is_this_program;
 use crate::disk;
-use crate::hook_entries::{self, HookEntry, SettingsError, entries_in};
-use crate::live::place;
+use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
 use crate::mode::Catalogue;
 use crate::mode_cache;
 use crate::trust::{self, TrustRecord};
@@ -15,14 +16,6 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The folders of administrators' settings, on any system.
-const MANAGED: [&str; 4] = [
-    "/etc/claude-code",
-    "/Library/Application Support/ClaudeCode",
-    "C:\\Program Files\\ClaudeCode",
-    "C:\\ProgramData\\ClaudeCode",
-];
 
 /// What all checks share.
 pub(super) struct DoctorContext {
@@ -35,16 +28,6 @@ pub(super) struct DoctorContext {
     /// The folders of enabled plugins.
     pub(super) plugins: Vec<PathBuf>,
     client: OnceCell<Option<ClientVersion>>,
-}
-
-/// Where a settings file belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SettingsScope {
-    Plugin,
-    User,
-    Project,
-    Local,
-    Managed,
 }
 
 /// A settings file, or the hooks of a plugin.
@@ -61,21 +44,13 @@ impl DoctorContext {
     pub(super) fn read(target: InstallTarget) -> Self {
         let catalogue = mode_cache::read(&target.state_places());
         let user = user_folder();
-        let mut paths: Vec<(SettingsScope, PathBuf)> = Vec::new();
+        let mut paths: Vec<SettingsPath> = Vec::new();
         paths.extend(user.as_ref().map(|user| (SettingsScope::User, user.join("settings.json"))));
         if !target.is_users {
-            paths.push((SettingsScope::Project, target.claude.join("settings.json")));
-            paths.push((SettingsScope::Local, target.claude.join("settings.local.json")));
-            // The host also reads the local settings at the root of the repository, in a worktree those of the main one.
-            let shared = place::repository_home(&target.home).map(|root| root.join(".claude/settings.local.json"));
-            paths.extend(
-                shared
-                    .filter(|path| *path != target.claude.join("settings.local.json"))
-                    .map(|path| (SettingsScope::Local, path)),
-            );
+            paths.extend(host_settings::of_project(&target.home));
         }
-        paths.extend(MANAGED.map(|folder| (SettingsScope::Managed, Path::new(folder).join("managed-settings.json"))));
-        let read = |(scope, path): (SettingsScope, PathBuf)| SettingsFile::read(scope, &path, &target);
+        paths.extend(host_settings::managed());
+        let read = |(scope, path): SettingsPath| SettingsFile::read(scope, &path, &target);
         let mut settings_files: Vec<SettingsFile> = paths.into_iter().filter_map(read).collect();
         let plugins = plugins(user.as_deref(), &settings_files);
         let hooks = plugins.iter().map(|root| (SettingsScope::Plugin, root.join("hooks/hooks.json")));
@@ -91,6 +66,12 @@ impl DoctorContext {
     /// The entries that call modegate directly or within a shell line.
     pub(super) fn calls(&self) -> Vec<(&SettingsFile, HookEntry<'_>)> {
         self.entries().filter(|(_, entry)| entry.calls_modegate()).collect()
+    }
+
+    /// Whether an entry of a plugin makes way for one of the settings files at its event.
+    pub(super) fn is_superseded(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
+        let files: Vec<HostSettings> = self.settings_files.iter().filter_map(SettingsFile::of_host).collect();
+        entry.is_fallback() && hook_entries::is_superseded(entry.event, &files, file.scope == SettingsScope::Plugin)
     }
 
     fn entries(&self) -> impl Iterator<Item = (&SettingsFile, HookEntry<'_>)> {
@@ -135,6 +116,13 @@ impl SettingsFile {
             Err(error) => Err(IgnoredSettings::Unreadable(error)),
         };
         Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
+    }
+
+    /// The file as the hook sees it; `None` for a plugin's.
+    fn of_host(&self) -> Option<HostSettings> {
+        let text = self.value.as_ref().ok()?.to_string();
+        let is_managed = self.scope == SettingsScope::Managed;
+        (self.scope != SettingsScope::Plugin).then_some(HostSettings { text, is_managed })
     }
 
     /// The folder of the plugin that this file belongs to.

@@ -127,8 +127,14 @@ fn names_of(entries: &[(&SettingsFile, HookEntry<'_>)]) -> String {
 
 /// Events that call modegate more than once. The host runs equal entries once, but each plugin's entry by itself.
 fn duplicates(context: &DoctorContext) -> Vec<Diagnostic> {
-    let calls = context.calls();
+    let (silent, calls): (Vec<_>, Vec<_>) =
+        context.calls().into_iter().partition(|(file, entry)| context.is_superseded(file, entry));
     let mut diagnostics = Vec::new();
+    if let Some((file, entry)) = silent.first() {
+        let others: Vec<_> = calls.iter().filter(|(_, other)| other.event == entry.event).cloned().collect();
+        let message = format!("the entries of `{}` stay silent: those of {} decide", file.name, names_of(&others));
+        diagnostics.push(Diagnostic::ok("entries-silent", message));
+    }
     for row in TABLE {
         let own: Vec<_> = calls.iter().filter(|(_, entry)| entry.event == row.name).cloned().collect();
         let mut distinct: Vec<&Value> = Vec::new();

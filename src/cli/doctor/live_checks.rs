@@ -65,6 +65,10 @@ pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
             sent.push(SentEvent::unsent(&entry, file));
             continue;
         }
+        // It would answer nothing and write no journal line.
+        if context.is_superseded(file, &entry) {
+            continue;
+        }
         let answer = send(context, file, &entry, &session);
         let hangs = answer.exit.is_none() && answer.ms > 1e3;
         sent.push(answer);

@@ -3,6 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::super::client_version::{ClientVersion, VersionError, find_program, version_output};
+use super::super::install::refresh_program;
+use super::super::install_manifest::InstallManifest;
+use super::super::install_target::InstallTarget;
+use super::super::is_run_by_model;
 use super::context::{DoctorContext, SettingsFile};
 use super::{Diagnostic, INSTALL};
 use crate::disk;
@@ -41,15 +45,29 @@ impl EntryProgram {
     }
 }
 
+/// The folders where npm and Python install programs for a project; that of the native program comes first.
+const PACKAGES: [&str; 7] = [
+    "node_modules/@modegate/linux-x64/bin",
+    "node_modules/@modegate/linux-arm64/bin",
+    "node_modules/@modegate/darwin-arm64/bin",
+    "node_modules/@modegate/darwin-x64/bin",
+    "node_modules/.bin",
+    ".venv/bin",
+    "venv/bin",
+];
+
 /// The program that a launcher finds if it is not at its place; entries of the user use none of a project.
 fn launched(home: &Path, is_of_project: bool) -> Option<PathBuf> {
-    let main = place::in_main_checkout(home).filter(|_| is_of_project).map(|main| main.join(".claude/hooks/modegate"));
+    let homes = place::in_main_checkout(home).into_iter().chain(place::repository_home(home));
+    let homes: Vec<PathBuf> = homes.filter(|_| is_of_project).collect();
+    let own = homes.iter().map(|home| home.join(".claude/hooks/modegate"));
+    let packages = [home.to_owned()].into_iter().filter(|_| is_of_project).chain(homes.iter().cloned());
+    let packages = packages.flat_map(|home| PACKAGES.map(|folder| home.join(folder).join("modegate")));
+    let project = own.chain(packages).find(|path| path.is_file());
     let user = std::env::var_os("HOME").map(PathBuf::from);
     let users =
         user.into_iter().flat_map(|user| [".cargo/bin", ".local/bin"].map(|bin| user.join(bin).join("modegate")));
-    main.filter(|path| path.is_file())
-        .or_else(|| find_program("modegate"))
-        .or_else(|| users.into_iter().find(|path| path.is_file()))
+    project.or_else(|| find_program("modegate")).or_else(|| users.into_iter().find(|path| path.is_file()))
 }
 
 /// The program of an entry, with the host's variables filled in.
@@ -92,7 +110,13 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         let message = format!("`{name}` is modegate {version}, this is {own}");
-        return vec![Diagnostic::problem("program-outdated", message, INSTALL)];
+        let is_newer = numbers(&version) > numbers(own);
+        let fix = if is_newer {
+            "update the modegate that you run here, or go back with `modegate install`"
+        } else {
+            INSTALL
+        };
+        return vec![Diagnostic::problem("program-outdated", message, fix)];
     }
     if !is_this_program(&path) {
         let message = format!("`{name}` is another build of {own} than this one");
@@ -104,6 +128,35 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
         diagnostics.push(Diagnostic::note("debug-build", message, "build with `--release`"));
     }
     diagnostics
+}
+
+/// Replaces the copy of an installation by this program if it is of an older version and as `install` wrote it.
+///
+/// A copy of the same or a newer version stays: which one is wanted is for a person to say.
+pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
+    let (program, own) = (target.program(), env!("CARGO_PKG_VERSION"));
+    if is_run_by_model() || !InstallManifest::read(target).is_unchanged(target, &program) || is_this_program(&program) {
+        return None;
+    }
+    if !DoctorContext::read(target.clone()).may_run(&program) {
+        return None;
+    }
+    let version = version(&program).ok()?;
+    numbers(&version).zip(numbers(own)).filter(|(copy, own)| copy < own)?;
+    let name = target.short(&program);
+    Some(match refresh_program(target) {
+        Ok(()) => Diagnostic::ok("program-refreshed", format!("`{name}` was modegate {version} and is now {own}")),
+        Err(error) => {
+            let message = format!("`{name}` is modegate {version} and cannot be replaced: {error}");
+            Diagnostic::problem("program-outdated", message, INSTALL)
+        }
+    })
+}
+
+/// The numbers of a version.
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
+    numbers.ok()?.try_into().ok()
 }
 
 /// Whether a program is a copy of this one.

@@ -1,0 +1,75 @@
+//! The settings files that Claude Code reads.
+
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
+use crate::disk;
+use crate::event::Event;
+use crate::hook_entries::{self, HostSettings};
+use crate::live::place;
+use crate::user_folder::project_paths;
+use std::path::{Path, PathBuf};
+
+/// The folders of administrators' settings, on any system.
+const MANAGED: [&str; 4] = [
+    "/etc/claude-code",
+    "/Library/Application Support/ClaudeCode",
+    "C:\\Program Files\\ClaudeCode",
+    "C:\\ProgramData\\ClaudeCode",
+];
+
+/// Where a settings file belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SettingsScope {
+    Plugin,
+    User,
+    Project,
+    Local,
+    Managed,
+}
+
+/// A settings file of the host, which may be missing.
+pub(super) type SettingsPath = (SettingsScope, PathBuf);
+
+/// The settings files of a session that is started in `folder`, without those of the user.
+pub(super) fn of_project(folder: &Path) -> Vec<SettingsPath> {
+    let claude = folder.join(".claude");
+    let local = claude.join("settings.local.json");
+    // The host also reads the local settings at the root of the repository, in a worktree those of the main one.
+    let shared = place::repository_home(folder).map(|root| root.join(".claude/settings.local.json"));
+    let shared = shared.filter(|path| *path != local);
+    let own = [(SettingsScope::Project, claude.join("settings.json")), (SettingsScope::Local, local)];
+    own.into_iter().chain(shared.map(|path| (SettingsScope::Local, path))).collect()
+}
+
+/// The settings files of administrators.
+pub(super) fn managed() -> Vec<SettingsPath> {
+    let named = std::env::var_os("CLAUDE_CODE_MANAGED_SETTINGS_PATH").filter(|folder| !folder.is_empty());
+    let folders = named.map_or_else(|| MANAGED.map(PathBuf::from).to_vec(), |folder| vec![PathBuf::from(folder)]);
+    let mut paths = Vec::new();
+    for folder in folders {
+        let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
+        let mut parts: Vec<PathBuf> = parts.map(|entry| entry.path()).collect();
+        parts.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+        parts.sort();
+        paths.push(folder.join("managed-settings.json"));
+        paths.append(&mut parts);
+    }
+    paths.into_iter().map(|path| (SettingsScope::Managed, path)).collect()
+}
+
+/// Whether a fallback entry stays silent at an event, because an entry of a settings file answers it.
+pub(super) fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
+    let Ok(event) = Event::parse(event) else { return false };
+    let Some(kind) = event.kind else { return false };
+    let cwd = || event.cwd().map(PathBuf::from);
+    let Some(folder) = project.map(Path::to_owned).or_else(place::session_folder).or_else(cwd) else { return false };
+    let places = project_paths(folder.clone());
+    let user = places.user_settings.map(|settings| (SettingsScope::User, settings.with_file_name("settings.json")));
+    let paths = of_project(&folder).into_iter().chain(user).chain(managed());
+    let read = |(scope, path): SettingsPath| {
+        let text = disk::read_text(&path, disk::SMALL).ok()?;
+        Some(HostSettings { text, is_managed: scope == SettingsScope::Managed })
+    };
+    let files: Vec<HostSettings> = paths.filter_map(read).collect();
+    hook_entries::is_superseded(kind.name(), &files, std::env::var_os("CLAUDE_PLUGIN_ROOT").is_some())
+}

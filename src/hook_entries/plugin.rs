@@ -1,0 +1,132 @@
+//! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
+
+use super::{HookEntry, TIMEOUT, entries_in, launcher};
+use crate::event::EventKind;
+use serde_json::{Map, Value, json};
+
+/// The flag of `modegate hook` in such an entry.
+pub(super) const FALLBACK_FLAG: &str = "--fallback";
+
+/// The prefix of modegate's plugin in `enabledPlugins`; what follows is the name of a marketplace.
+pub(super) const PLUGIN_PREFIX: &str = "modegate@";
+
+/// A settings file that the host reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostSettings {
+    /// Its text; the host ignores a file that is not JSON.
+    pub text: String,
+    /// Whether it is an administrator's.
+    pub is_managed: bool,
+}
+
+/// Whether an entry of the settings answers an event, so that a fallback entry stays silent.
+///
+/// The host runs every entry. A plugin's entry also makes way for a fallback entry of the settings, which is not
+/// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts.
+#[must_use]
+pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
+    let parsed = |file: &HostSettings| -> Value {
+        // Most settings files do not name the program at all.
+        let text = file.text.trim_start_matches('\u{feff}');
+        if text.contains("modegate") || file.is_managed {
+            serde_json::from_str(text).unwrap_or_default()
+        } else {
+            Value::Null
+        }
+    };
+    let files: Vec<(bool, Value)> = files.iter().map(|file| (file.is_managed, parsed(file))).collect();
+    let is_set = |value: &Value| value.get("allowManagedHooksOnly").and_then(Value::as_bool) == Some(true);
+    let only_managed = files.iter().any(|(is_managed, value)| *is_managed && is_set(value));
+    let counts =
+        |entry: &HookEntry<'_>| entry.event == event && entry.calls_modegate() && (from_plugin || !entry.is_fallback());
+    let running = files.iter().filter(|(is_managed, _)| *is_managed || !only_managed);
+    running.into_iter().any(|(_, value)| entries_in(value).iter().any(counts))
+}
+
+/// Whether a settings file enables modegate's plugin.
+#[must_use]
+pub fn enables_plugin(text: &str) -> bool {
+    let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let mut plugins = settings.get("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
+    plugins.any(|(name, value)| name.starts_with(PLUGIN_PREFIX) && *value == Value::Bool(true))
+}
+
+/// The `hooks/hooks.json` of the plugin, with an entry per event.
+///
+/// The same on every platform: where the host runs a line in a shell, it has one.
+#[must_use]
+pub fn plugin_hooks(events: &[EventKind]) -> String {
+    let args = format!("hook {FALLBACK_FLAG}");
+    let group = |kind: &EventKind| {
+        let command = launcher::fallback_line(&args, *kind);
+        let entry = json!({"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": "modegate"});
+        (kind.name().to_owned(), json!([{"hooks": [entry]}]))
+    };
+    let hooks: Map<String, Value> = events.iter().map(group).collect();
+    let file = json!({"description": "Calls modegate, which decides from files and git", "hooks": hooks});
+    format!("{file:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PROJECT_COMMAND, with_entries};
+    use super::*;
+
+    fn settings(text: impl Into<String>, is_managed: bool) -> HostSettings {
+        HostSettings { text: text.into(), is_managed }
+    }
+
+    #[test]
+    fn an_entry_of_the_settings_answers_instead() {
+        let own = with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap();
+        let superseded = |text: &str| is_superseded("Stop", &[settings("{}", false), settings(text, false)], true);
+        assert!(superseded(&own) && superseded(&format!("\u{feff}{own}")));
+        assert!(!is_superseded("PreToolUse", &[settings(own.clone(), false)], true), "it has no entry for this event");
+        for text in [
+            "",
+            "{",
+            "{\"hooks\": {}}",
+            "{\"modegate\": 1}",
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"bell\"}]}]}}",
+        ] {
+            assert!(!superseded(text), "{text}");
+        }
+        assert!(superseded(r#"{"hooks": {"Stop": [{"hooks": [{"command": "nice modegate hook || true"}]}]}}"#));
+    }
+
+    #[test]
+    fn only_managed_entries_count_where_only_they_run() {
+        let own = settings(with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap(), false);
+        let only = settings(r#"{"allowManagedHooksOnly": true}"#, true);
+        assert!(!is_superseded("Stop", &[own.clone(), only.clone()], true));
+        assert!(
+            is_superseded("Stop", &[own.clone(), settings(only.text.clone(), false)], true),
+            "not an administrator's"
+        );
+        assert!(is_superseded("Stop", &[only, settings(own.text, true)], true));
+    }
+
+    #[test]
+    fn of_two_fallback_entries_that_of_the_settings_answers() {
+        let managed = settings(plugin_hooks(&[EventKind::Stop]), true);
+        assert!(is_superseded("Stop", std::slice::from_ref(&managed), true));
+        assert!(!is_superseded("Stop", &[managed], false), "an entry does not make way for itself");
+    }
+
+    #[test]
+    fn an_entry_that_was_copied_into_settings_becomes_an_ordinary_one() {
+        let copied = plugin_hooks(&[EventKind::Stop]);
+        let installed = with_entries(&copied, PROJECT_COMMAND, &[EventKind::Stop]).unwrap();
+        assert!(!installed.contains(FALLBACK_FLAG), "{installed}");
+    }
+
+    #[test]
+    fn the_plugin_is_known_by_its_name() {
+        assert!(enables_plugin(r#"{"enabledPlugins": {"modegate@acme": true}}"#));
+        for text in
+            ["", "{}", r#"{"enabledPlugins": {"modegate@acme": false}}"#, r#"{"enabledPlugins": {"x@modegate": true}}"#]
+        {
+            assert!(!enables_plugin(text), "{text}");
+        }
+    }
+}
