@@ -43,10 +43,8 @@ pub(super) fn of_project(folder: &Path) -> Vec<SettingsPath> {
 
 /// The settings files of administrators.
 pub(super) fn managed() -> Vec<SettingsPath> {
-    let named = std::env::var_os("CLAUDE_CODE_MANAGED_SETTINGS_PATH").filter(|folder| !folder.is_empty());
-    let folders = named.map_or_else(|| MANAGED.map(PathBuf::from).to_vec(), |folder| vec![PathBuf::from(folder)]);
     let mut paths = Vec::new();
-    for folder in folders {
+    for folder in MANAGED.map(PathBuf::from) {
         let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
         let mut parts: Vec<PathBuf> = parts.map(|entry| entry.path()).collect();
         parts.retain(|path| path.extension().is_some_and(|extension| extension == "json"));

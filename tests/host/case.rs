@@ -15,12 +15,13 @@ pub struct Case {
     since: Option<(Version, &'static str)>,
     /// Programs without which it is skipped.
     programs: Vec<&'static str>,
+    is_in_namespace: bool,
 }
 
 impl Case {
     /// A case for every client.
     pub fn new(name: &str, play: fn(&Client)) -> Self {
-        Self { name: name.to_owned(), play, since: None, programs: Vec::new() }
+        Self { name: name.to_owned(), play, since: None, programs: Vec::new(), is_in_namespace: false }
     }
 
     /// A case that clients before a version cannot pass, and why, in the present tense.
@@ -37,6 +38,12 @@ impl Case {
     /// A case that is skipped where a program is not on PATH.
     pub fn needs(mut self, program: &'static str) -> Self {
         self.programs.push(program);
+        self
+    }
+
+    /// A case that mounts over a folder of the machine, which only root can, in a namespace of its own.
+    pub fn in_namespace(mut self) -> Self {
+        self.is_in_namespace = true;
         self
     }
 
@@ -59,7 +66,8 @@ impl Case {
         Trial::ignorable_test(name, move || {
             let missing = self.programs.iter().find(|program| !is_on_path(program));
             let missing = missing.map(|program| format!("{program} is not installed"));
-            if let Some(reason) = self.skip_reason(client.version).or(missing) {
+            let unmountable = (self.is_in_namespace && !can_mount()).then(|| "mounting is not allowed".to_owned());
+            if let Some(reason) = self.skip_reason(client.version).or(missing).or(unmountable) {
                 return Ok(Completion::ignored_with(reason));
             }
             let played = caught(|| (self.play)(&client));
@@ -67,6 +75,10 @@ impl Case {
             played.map(|()| Completion::Completed)
         })
     }
+}
+
+fn can_mount() -> bool {
+    std::process::Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success())
 }
 
 fn is_on_path(program: &str) -> bool {

@@ -23,6 +23,7 @@ mod install;
 mod matrix;
 mod model;
 mod other_hooks;
+mod plugin;
 #[path = "../support/project.rs"]
 mod project;
 mod projects;
@@ -74,6 +75,7 @@ fn cases() -> Vec<Case> {
         ("agents", agents::cases()),
         ("other hooks", other_hooks::cases()),
         ("install", install::cases()),
+        ("plugin", plugin::cases()),
         ("folders", folders::cases()),
         ("gates", gates::cases()),
         ("sessions", sessions::cases()),

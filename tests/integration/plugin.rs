@@ -71,24 +71,13 @@ fn send(project: &Project, event: &Value, program: Option<&Path>) -> CommandOutp
     let hooks = json_file("plugin/hooks/hooks.json");
     let name = event["hook_event_name"].as_str().unwrap();
     let line = hooks["hooks"][name][0]["hooks"][0]["command"].as_str().unwrap();
-    send_line(project, line, event, program, true)
-}
-
-fn send_line(project: &Project, line: &str, event: &Value, program: Option<&Path>, of_plugin: bool) -> CommandOutput {
     let folders = std::env::var_os("PATH").unwrap();
     let others = std::env::split_paths(&folders).filter(|folder| !folder.join("modegate").exists());
     let path = std::env::join_paths(program.map(Path::to_owned).into_iter().chain(others)).unwrap();
     let mut command = project.plain("/bin/sh");
     command.args(["-c", line]).current_dir(project.home()).env("PATH", path).env("CLAUDE_PROJECT_DIR", project.home());
-    command.env("CLAUDE_CODE_MANAGED_SETTINGS_PATH", managed_folder(project));
-    if of_plugin {
-        command.env("CLAUDE_PLUGIN_ROOT", plugin_folder());
-    }
+    command.env("CLAUDE_PLUGIN_ROOT", plugin_folder());
     run_command(&mut command, format!("{event}\n").as_bytes())
-}
-
-fn managed_folder(project: &Project) -> PathBuf {
-    project.home().parent().unwrap().join("managed")
 }
 
 fn prompt(text: &str) -> Value {
@@ -184,24 +173,6 @@ fn where_settings_have_entries_too_exactly_one_decides() {
     // Settings that the host ignores have no entries.
     project.write(".claude/settings.json", "{ // comment\n \"hooks\": {} }");
     assert_eq!(sent(&planner()).exit, 2);
-}
-
-#[test]
-fn managed_entries_decide_where_only_they_run() {
-    let project = Project::new();
-    assert_eq!(project.run(&["install"]).exit, 0);
-    fs::create_dir_all(managed_folder(&project).join("managed-settings.d")).unwrap();
-    let mut managed = json_file("plugin/hooks/hooks.json");
-    let line = managed["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
-    let sent = || send_line(&project, &line, &planner(), Some(program_folder()), false).exit;
-    let file = managed_folder(&project).join("managed-settings.d/modegate.json");
-    project.hook(&prompt("/plan a page"));
-    fs::write(&file, managed.to_string()).unwrap();
-    assert_eq!(sent(), 0, "the entries of the project decide");
-    managed["allowManagedHooksOnly"] = true.into();
-    fs::write(&file, managed.to_string()).unwrap();
-    assert_eq!(sent(), 2, "the host does not run the entries of the project");
-    assert_eq!(send(&project, &planner(), Some(program_folder())).exit, 0, "the plugin makes way for them");
 }
 
 #[test]
