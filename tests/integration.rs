@@ -8,6 +8,8 @@
     reason = "a test may stop where it cannot go on"
 )]
 
+#[path = "integration/action.rs"]
+mod action;
 #[path = "integration/architecture.rs"]
 mod architecture;
 #[path = "integration/bad_input.rs"]

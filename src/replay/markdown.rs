@@ -100,7 +100,9 @@ mod tests {
 
     fn rendered(results: &[ReplayResult]) -> String {
         let mut changed = ChangedDecisions::default();
-        results.iter().for_each(|result| changed.add(result));
+        for result in results {
+            changed.add(result);
+        }
         changed.render(&ReplayCounts::default())
     }
 

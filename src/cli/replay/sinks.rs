@@ -73,7 +73,9 @@ impl ReplaySink for GitHub {
         }
         if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
             let mut changed = ChangedDecisions::default();
-            summary.failing.iter().for_each(|result| changed.add(result));
+            for result in &summary.failing {
+                changed.add(result);
+            }
             let text = changed.render(&summary.counts);
             let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
             let _: io::Result<()> = file.and_then(|mut file| file.write_all(text.as_bytes()));
