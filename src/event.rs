@@ -3,12 +3,14 @@
 //! Only this module knows how the host spells its fields.
 
 pub mod command;
+mod fields;
 mod kind;
 pub mod name;
 mod salvage;
 mod tools;
 mod trigger;
 
+pub use fields::EventFields;
 pub use kind::{Blocking, EventKind, TABLE};
 pub use tools::{TOOLS, is_unknown_tool};
 pub use trigger::{Trigger, TriggerError, TriggerEvent, alias, tool_names};
@@ -21,7 +23,7 @@ pub struct Event {
     /// Its kind; `None` for an event that this version does not know.
     pub kind: Option<EventKind>,
     /// Its fields by their snake-case names; the content of `tool_input` is unchanged.
-    pub fields: Map<String, Value>,
+    pub fields: EventFields,
     /// Messages about fields that had the wrong type and were removed.
     pub oddities: Vec<String>,
 }
@@ -122,7 +124,7 @@ impl Event {
         let Some(name) = fields.get("hook_event_name").and_then(Value::as_str) else {
             return Err(EventError::NoName);
         };
-        Ok(Self { kind: EventKind::named(name), fields, oddities })
+        Ok(Self { kind: EventKind::named(name), fields: EventFields::new(fields), oddities })
     }
 
     /// A field that is text.
@@ -155,10 +157,16 @@ impl Event {
         self.text("tool_name").map(trigger::alias)
     }
 
+    /// Whether this is the tool call with an id that the session has.
+    #[must_use]
+    pub fn is_call(&self, id: &str) -> bool {
+        self.fields.is_call(id)
+    }
+
     /// A text in the tool's input.
     #[must_use]
     pub fn input(&self, name: &str) -> Option<&str> {
-        self.fields.get("tool_input")?.get(name)?.as_str()
+        self.fields.input(name)?.as_str()
     }
 
     /// The tool's structured response.
@@ -322,7 +330,7 @@ impl Event {
     }
 
     fn edited_by_shell(&self) -> Vec<&str> {
-        let Some(diff) = self.response().and_then(|response| response.get("bashEditDiff")) else { return Vec::new() };
+        let Some(diff) = self.fields.response("bashEditDiff") else { return Vec::new() };
         let list = |name: &str| diff.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let named = list("changedFiles").iter().filter_map(Value::as_str);
         let mut files: Vec<&str> =
@@ -348,14 +356,14 @@ impl Event {
     #[must_use]
     pub fn with_input(&self, input: Value) -> Self {
         let mut changed = self.clone();
-        changed.fields.insert("tool_input".to_owned(), input);
+        changed.fields.insert("tool_input", input);
         changed
     }
 
     /// The event as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        Value::Object(self.fields.clone())
+        Value::Object(self.fields.all().clone())
     }
 }
 
@@ -376,6 +384,11 @@ fn normalised(raw: Map<String, Value>) -> Map<String, Value> {
         fields.entry(name).or_insert(value);
     }
     fields
+}
+
+/// Whether a top-level key is read under its own name.
+pub(crate) fn has_own_name(key: &str) -> bool {
+    canonical(key).is_none()
 }
 
 /// The name that `key` should have, if it is another.
@@ -431,7 +444,7 @@ mod tests {
         );
         assert_eq!(camel.session(), "s");
         assert_eq!(camel.spawned(), Some("y"));
-        assert_eq!(camel.fields["tool_input"]["subagentType"], "x");
+        assert_eq!(camel.fields.all()["tool_input"]["subagentType"], "x");
     }
 
     #[test]

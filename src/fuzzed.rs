@@ -10,6 +10,9 @@ use crate::journal::JournalLine;
 use crate::mode::Catalogue;
 use crate::redact::export::find_export_secrets;
 use crate::redact::{masked_text, redacted};
+use crate::replay::change::DecisionChange;
+use crate::replay::line::RecordedLine;
+use crate::replay::redecision::{Comparison, Redecision};
 use crate::replay::scenario::Scenario;
 use crate::replay::transcript::{TranscriptFile, rebuild};
 use crate::reply::reply;
@@ -110,13 +113,25 @@ fn cache(bytes: &[u8]) {
     assert!(StateSummary::parse(&summary.to_bytes()).shows(&session), "a session changes when it is written");
 }
 
-/// A journal line is decided again.
+/// A journal line is decided again, and a line that is like it in the same way.
 fn journal(bytes: &[u8]) {
-    let Ok(line) = serde_json::from_slice::<JournalLine>(bytes) else { return };
-    let Ok(event) = Event::from_value(line.event.clone()) else { return };
-    let source = RecordedAnswers::new(line.asked.clone());
-    drop(decide(&event, &MODES, &line.before, &Facts::new(&source)));
-    drop(crate::journal::masked(line.before));
+    let mut known = Redecision::with_known_lines();
+    // The first line is the seed of a changed one: it must be decided before one can be like it.
+    for line in bytes.split(|byte| *byte == b'\n').flat_map(|line| [line, line]) {
+        let is_known = known.is_known(line);
+        let decided = redecided(&mut Redecision::default(), line);
+        let is_same = decided.is_some_and(|compared| compared.change == DecisionChange::Same);
+        assert!(!is_known || is_same, "a line like an earlier one is decided differently");
+        drop(redecided(&mut known, line));
+        if let Ok(line) = serde_json::from_slice::<JournalLine>(line) {
+            drop(crate::journal::masked(line.before));
+        }
+    }
+}
+
+fn redecided(redecision: &mut Redecision, bytes: &[u8]) -> Option<Comparison> {
+    let mut line: RecordedLine<'_> = serde_json::from_slice(bytes).ok()?;
+    redecision.line(bytes, &mut line, &MODES, &MODES.hash).ok()
 }
 
 fn transcript(bytes: &[u8]) {

@@ -1,6 +1,7 @@
 //! Deciding recorded sessions again, without I/O.
 //!
-//! A [`line`] of a journal is decided again ([`redecision`]) with its [`recorded_facts`], and the [`change`] is found.
+//! A [`line`] of a journal is decided again ([`redecision`]) with its [`recorded_facts`], and the [`change`] is found;
+//! one that matches the [`line_pattern`] of an earlier line is decided like it ([`known_lines`]).
 //! Events without a recorded decision, such as those of a [`transcript`], are decided with facts [`inferred`] from the
 //! session; a [`scenario`] has a project of its own. A [`result`] is checked against an [`expectation`], counted in
 //! [`counts`], and rendered by [`junit`], [`sarif`], [`github`] and [`html`].
@@ -16,8 +17,10 @@ pub(crate) mod github;
 pub mod html;
 pub mod inferred;
 pub(crate) mod junit;
+pub(crate) mod known_lines;
 pub mod line;
 pub(crate) mod markdown;
+pub(crate) mod line_pattern;
 pub(crate) mod mask;
 pub(crate) mod problem;
 pub(crate) mod recorded_facts;

@@ -57,6 +57,8 @@ mod readme;
 mod record;
 #[path = "integration/recordings.rs"]
 mod recordings;
+#[path = "integration/replay_strict.rs"]
+mod replay_strict;
 #[path = "integration/replay.rs"]
 mod replay;
 #[path = "integration/state.rs"]

@@ -7,7 +7,9 @@ mod collector;
 mod copies;
 mod html_data;
 mod inputs;
-mod journal_reader;
+mod journal_follower;
+mod journal_parts;
+mod line_decider;
 mod line_reader;
 mod merge;
 mod mode_source;
@@ -34,6 +36,8 @@ use collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
 use html_data::HtmlData;
 use indicatif::{ProgressBar, ProgressStyle};
 use inputs::{FoundInputs, InputKind, ReplayInput};
+use journal_parts::{PART, PartRange};
+use line_decider::{DeciderOptions, LineDecider};
 use mode_source::ModeSource;
 use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, MarkdownFile, ReplaySink, SarifFile};
 use std::collections::{BTreeSet, HashSet};
@@ -43,6 +47,7 @@ use std::process::ExitCode;
 use stream::{AcceptedHashes, LiveProject};
 use summary::ReplaySummary;
 use terminal::Terminal;
+use workers::InputReplayer;
 
 /// Re-evaluates recorded sessions and reports what changed
 #[derive(Args)]
@@ -94,10 +99,16 @@ pub(super) struct Replay {
     /// With `--shell`, also run programs of projects that you have not trusted
     #[arg(long, requires = "shell")]
     trust: bool,
-    /// Number of worker threads [default: the number of cores; 1 in the static binary]
+    /// Decide and write every line again, also those like an earlier one
+    #[arg(long)]
+    strict: bool,
+    /// Number of worker threads [default: the number of cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
+
+/// Larger journals are divided among the threads.
+const LARGE: u64 = 4 * PART;
 
 /// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
@@ -139,17 +150,14 @@ impl Replay {
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
-        let work = |input: &ReplayInput, collector: &mut ResultCollector| {
-            self.work(input, &source, live.as_ref(), collector);
-        };
+        let work = ReplayWork { args: &self, source: &source, live: live.as_ref() };
         let options = CollectorOptions {
             json: self.json || self.html.is_some(),
             notable: self.junit.is_some() || self.markdown.is_some(),
             bless: self.bless,
             shard: self.partition,
         };
-        let threads = self.threads(found.inputs.len());
-        workers::run(&found.inputs, threads, options, work, |input, message| reporter.message(input, message));
+        workers::run(&found.inputs, self.threads(), options, &work, |input, message| reporter.message(input, message));
         let fine = reporter.close(&source)?;
         Ok(ExitCode::from(if fine { 0 } else { EXIT_FAILURE }))
     }
@@ -173,25 +181,6 @@ impl Replay {
             }
         }
         Ok(trust::usable(here, mode_cache::sources(here)).1.accepted)
-    }
-
-    /// Replays one input.
-    fn work(
-        &self,
-        input: &ReplayInput,
-        source: &ModeSource,
-        live: Option<&LiveProject>,
-        collector: &mut ResultCollector,
-    ) {
-        if !self.bless {
-            collector.file = read_expectations(input, collector);
-        }
-        match input.kind {
-            InputKind::Journal => journal_reader::replay(input, source, collector),
-            InputKind::Stream | InputKind::Transcript => stream::replay(input, source, live, collector),
-            InputKind::Scenario => scenario_runner::replay(input, source, self.shell, collector),
-            InputKind::Shard => merge::replay(input, collector),
-        }
     }
 
     fn found(&self, here: &ProjectPaths) -> Result<FoundInputs, CliError> {
@@ -272,11 +261,58 @@ impl Replay {
         Ok(sinks)
     }
 
-    fn threads(&self, inputs: usize) -> usize {
-        // The allocator of the static binary has one lock: two threads would wait for each other.
-        let cores =
-            || if cfg!(target_env = "musl") { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
-        self.threads.unwrap_or_else(cores).clamp(1, inputs.max(1))
+    fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+
+    /// Whether a sink needs every event, not only those that differ.
+    fn reports_all(&self) -> bool {
+        self.json || self.html.is_some() || self.bless
+    }
+}
+
+/// Replays inputs of all kinds.
+struct ReplayWork<'a> {
+    args: &'a Replay,
+    source: &'a ModeSource,
+    live: Option<&'a LiveProject>,
+}
+
+impl InputReplayer for ReplayWork<'_> {
+    fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>) {
+        if !self.args.bless {
+            collector.file = read_expectations(input, collector);
+        }
+        match input.kind {
+            InputKind::Journal => {
+                let decider = self.journal_decider(input, collector.file.is_some());
+                journal_follower::replay(input, decider, collector);
+            }
+            InputKind::Stream | InputKind::Transcript => stream::replay(input, self.source, self.live, collector),
+            InputKind::Scenario => scenario_runner::replay(input, self.source, self.args.shell, collector),
+            InputKind::Shard => merge::replay(input, collector),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn parts(&self, input: &ReplayInput) -> Vec<PartRange> {
+        let is_large = input.kind == InputKind::Journal && input.size > LARGE;
+        if !is_large || self.args.reports_all() || input.expectation_file().exists() {
+            return Vec::new();
+        }
+        journal_parts::parts(&input.files, PART).collect()
+    }
+
+    fn decider(&self, input: &ReplayInput) -> Option<LineDecider<'_>> {
+        Some(self.journal_decider(input, false))
+    }
+}
+
+impl ReplayWork<'_> {
+    fn journal_decider(&self, input: &ReplayInput, is_expected: bool) -> LineDecider<'_> {
+        let strict = self.args.strict || self.args.reports_all() || is_expected;
+        let options = DeciderOptions { strict, shard: self.args.partition };
+        LineDecider::new(self.source, self.source.of_file(input.main()), options)
     }
 }
 

@@ -172,7 +172,7 @@ impl<'a> Engine<'a> {
             },
             // A tool that has run was allowed, if only by the person.
             Some(EventKind::PostToolUse) => &|state| {
-                if event.response().and_then(|response| response.get("success")) == Some(&false.into()) {
+                if event.fields.response("success") == Some(&false.into()) {
                     drop_call(state, event);
                 }
                 end_call(state, event);
@@ -210,15 +210,14 @@ impl<'a> Engine<'a> {
 
 /// Drops the start that a tool call was to lead to, and the agent that it waited for.
 fn drop_call(state: &mut ModeState, event: &Event) {
-    let Some(call) = event.text("tool_use_id") else { return };
-    state.admitted.retain(|start| start.call != call);
-    state.agents.retain(|_, record| record.call.as_deref() != Some(call));
+    state.admitted.retain(|start| !event.is_call(&start.call));
+    state.agents.retain(|_, record| !record.call.as_ref().is_some_and(|call| event.is_call(call)));
 }
 
 /// Records that a tool call has returned: its agent has stopped, or works in the background.
 fn end_call(state: &mut ModeState, event: &Event) {
-    let Some(call) = event.text("tool_use_id") else { return };
-    state.admitted.iter_mut().filter(|start| start.call == call).for_each(|start| start.call.clear());
-    let waiting = state.agents.values_mut().filter(|record| record.call.as_deref() == Some(call));
+    state.admitted.iter_mut().filter(|start| event.is_call(&start.call)).for_each(|start| start.call.clear());
+    let waiting = state.agents.values_mut();
+    let waiting = waiting.filter(|record| record.call.as_ref().is_some_and(|call| event.is_call(call)));
     waiting.for_each(|record| record.call = None);
 }

@@ -1,9 +1,7 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
-use super::line::{RecordedLine, unescaped};
 use crate::session::{ModeState, Session};
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,10 +17,32 @@ const SLACK: Duration = Duration::from_secs(1);
 /// A line of a file.
 pub(crate) type FileLine = (Arc<str>, u64);
 
+/// What the order of a journal depends on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LineTrace<'l> {
+    pub(crate) at: &'l str,
+    /// The duration in microseconds.
+    pub(crate) us: u64,
+    /// A hash of what tells one event from another: concurrent agents have events in the same millisecond.
+    pub(crate) key: u64,
+    /// The session before the event, as text.
+    pub(crate) before: &'l str,
+    /// The session after the event, as text, if it changed.
+    pub(crate) after: Option<&'l str>,
+}
+
+impl<'l> LineTrace<'l> {
+    /// The trace of a line at `at` with these ids: the name of its event, its agent and its tool call.
+    pub(crate) fn new(at: &'l str, us: u64, ids: [Option<&str>; 3]) -> Self {
+        let texts = [Some(at)].into_iter().chain(ids);
+        Self { at, us, key: texts.fold(mixed(0, us), with_text), ..Self::default() }
+    }
+}
+
 /// The state of one session's journal so far.
 #[derive(Debug, Default)]
 pub(crate) struct Continuity {
-    seen: HashSet<(u64, u64, u64)>,
+    seen: SeenLines,
     latest: String,
     lines: u64,
     /// The states after the last lines.
@@ -36,47 +56,38 @@ type SessionModes = BTreeMap<String, ModeState>;
 
 impl Continuity {
     /// Whether the same line was there before.
-    pub(crate) fn is_duplicate(&mut self, line: &RecordedLine<'_>) -> bool {
-        let at = unescaped(line.at).unwrap_or_default();
-        // Concurrent agents have events in the same millisecond.
-        let mut ids = DefaultHasher::new();
-        for name in ["hook_event_name", "agent_id", "tool_use_id"] {
-            line.event.as_ref().and_then(|event| event.get(name)?.as_str()).hash(&mut ids);
-        }
-        !self.seen.insert((crate::paths::hash(at.as_bytes()), line.us.unwrap_or_default(), ids.finish()))
+    pub(crate) fn is_duplicate(&mut self, line: &LineTrace<'_>) -> bool {
+        !self.seen.insert(line)
     }
 
     /// Whether the line was written before the previous event began, which means that the clock was set back.
-    pub(crate) fn clock_went_back(&mut self, line: &RecordedLine<'_>) -> bool {
-        let at = unescaped(line.at).unwrap_or_default();
-        if at >= self.latest.as_str() {
-            at.clone_into(&mut self.latest);
+    pub(crate) fn clock_went_back(&mut self, line: &LineTrace<'_>) -> bool {
+        if line.at >= self.latest.as_str() {
+            line.at.clone_into(&mut self.latest);
             return false;
         }
         let instant = |text: &str| text.parse::<jiff::Timestamp>().ok();
-        let (Some(began), Some(latest)) = (instant(at), instant(&self.latest)) else { return false };
-        let took = Duration::from_micros(line.us.unwrap_or_default());
+        let (Some(began), Some(latest)) = (instant(line.at), instant(&self.latest)) else { return false };
+        let took = Duration::from_micros(line.us);
         let back = began.checked_add(took + SLACK).is_ok_and(|written| written < latest);
         if back {
-            at.clone_into(&mut self.latest);
+            line.at.clone_into(&mut self.latest);
         }
         back
     }
 
     /// Follows the state from line to line; returns lines before which an event is missing.
-    pub(crate) fn follow(&mut self, place: FileLine, line: &RecordedLine<'_>, before: &Session) -> Vec<FileLine> {
-        let text = line.before.map_or("", serde_json::value::RawValue::get);
-        if self.text != text {
-            text.clone_into(&mut self.text);
-            let state = without_times(before);
+    pub(crate) fn follow(&mut self, file: &Arc<str>, number: u64, line: &LineTrace<'_>) -> Vec<FileLine> {
+        if self.text != line.before {
+            line.before.clone_into(&mut self.text);
+            let state = modes_of(line.before).unwrap_or_default();
             if self.lines > 0 && !self.states.contains(&state) {
-                self.unexplained.push_back((self.lines, place, state.clone()));
+                self.unexplained.push_back((self.lines, (Arc::clone(file), number), state.clone()));
             }
             self.keep(state);
         }
         self.lines += 1;
-        if let Some(after) = line.after.and_then(|raw| serde_json::from_str::<Session>(raw.get()).ok()) {
-            let after = without_times(&after);
+        if let Some(after) = line.after.and_then(modes_of) {
             self.unexplained.retain(|(_, _, state)| *state != after);
             self.keep(after);
         }
@@ -99,16 +110,61 @@ impl Continuity {
 }
 
 /// The modes of a session without the times of storage.
-fn without_times(session: &Session) -> SessionModes {
-    let mut modes = session.modes.clone();
+fn modes_of(session: &str) -> Option<SessionModes> {
+    let mut modes = serde_json::from_str::<Session>(session).ok()?.modes;
     for state in modes.values_mut() {
         state.other.shift_remove("updated_at");
     }
-    modes
+    Some(modes)
+}
+
+/// The lines that were there before, by their keys.
+#[derive(Debug, Default)]
+struct SeenLines {
+    /// As long as each line is later than all before it, no line needs to be looked up.
+    in_order: Vec<u64>,
+    looked_up: Option<HashSet<u64>>,
+    latest: String,
+}
+
+impl SeenLines {
+    /// Adds a line; returns whether it is new.
+    fn insert(&mut self, line: &LineTrace<'_>) -> bool {
+        let is_later = line.at > self.latest.as_str();
+        if is_later {
+            line.at.clone_into(&mut self.latest);
+        }
+        match &mut self.looked_up {
+            None if is_later => {
+                self.in_order.push(line.key);
+                true
+            }
+            seen => {
+                seen.get_or_insert_with(|| std::mem::take(&mut self.in_order).into_iter().collect()).insert(line.key)
+            }
+        }
+    }
+}
+
+fn with_text(hash: u64, text: Option<&str>) -> u64 {
+    let Some(text) = text else { return mixed(hash, u64::MAX) };
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    let rest = rest.iter().map(|byte| u64::from(*byte));
+    words.chain(rest).fold(mixed(hash, text.len() as u64), mixed)
+}
+
+/// Both halves of a product: each bit of a word reaches every bit of the hash.
+fn mixed(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xa076_1d64_78bd_642f);
+    #[expect(clippy::cast_possible_truncation, reason = "the halves are taken apart")]
+    let halves = (product as u64, (product >> 64) as u64);
+    halves.0 ^ halves.1 ^ hash.rotate_left(23)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::RecordedLine;
     use super::*;
     use serde_json::{Value, json};
 
@@ -122,13 +178,15 @@ mod tests {
         line.to_string()
     }
 
+    fn trace(text: &str) -> LineTrace<'_> {
+        serde_json::from_str::<RecordedLine<'_>>(text).unwrap().trace()
+    }
+
     fn missing(lines: &[String]) -> Vec<u64> {
         let mut continuity = Continuity::default();
         let mut found = Vec::new();
         for (number, text) in (1..).zip(lines) {
-            let line: RecordedLine<'_> = serde_json::from_str(text).unwrap();
-            let before: Session = serde_json::from_str(line.before.unwrap().get()).unwrap();
-            found.extend(continuity.follow(("x".into(), number), &line, &before));
+            found.extend(continuity.follow(&"x".into(), number, &trace(text)));
         }
         found.extend(continuity.end());
         found.into_iter().map(|(_, line)| line).collect()
@@ -147,7 +205,7 @@ mod tests {
     fn the_same_line_twice_is_a_duplicate() {
         let mut continuity = Continuity::default();
         let (one, other) = (line("t1", 1, "a", None), line("t2", 1, "a", None));
-        let mut is_duplicate = |text: &str| continuity.is_duplicate(&serde_json::from_str(text).unwrap());
+        let mut is_duplicate = |text: &str| continuity.is_duplicate(&trace(text));
         assert_eq!([is_duplicate(&one), is_duplicate(&other), is_duplicate(&one)], [false, false, true]);
         let twin = one.replace("Stop", "Stap");
         assert!(!is_duplicate(&twin), "another event at the same time");
@@ -156,8 +214,7 @@ mod tests {
     #[test]
     fn a_clock_that_went_back_is_reported_unless_an_event_took_long() {
         let mut continuity = Continuity::default();
-        let mut back =
-            |at: &str, us: u64| continuity.clock_went_back(&serde_json::from_str(&line(at, us, "a", None)).unwrap());
+        let mut back = |at: &str, us: u64| continuity.clock_went_back(&trace(&line(at, us, "a", None)));
         assert!(!back("2026-11-16T10:00:00Z", 1000));
         assert!(!back("2026-11-16T09:59:00Z", 65_000_000), "it began first and took a minute");
         assert!(back("2026-11-16T09:00:00Z", 1000));

@@ -8,7 +8,7 @@ mod event_only;
 mod seen_files;
 
 pub use answers::InferredAnswers;
-pub(crate) use event_only::from_event;
+pub(crate) use event_only::EventFacts;
 
 use crate::event::{Event, EventKind};
 use crate::ids::teammate_name;
@@ -83,7 +83,7 @@ impl InferredFacts {
         }
         // An agent with an id must not match another of the same type.
         let who = event.text("agent_type").filter(|_| id.is_empty()).unwrap_or_default();
-        self.ledger.add_event(&event.fields, Some(who));
+        self.ledger.add_event(event.fields.all(), Some(who));
     }
 
     /// The folders that an event refers to.

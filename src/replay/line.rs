@@ -1,5 +1,6 @@
 //! Lines of recorded files, and how each kind is recognized.
 
+use super::continuity::LineTrace;
 use super::transcript::is_bookkeeping;
 use crate::facts::{Answer, Question};
 use serde::Deserialize;
@@ -37,10 +38,19 @@ pub struct RecordedLine<'a> {
     pub(crate) us: Option<u64>,
 }
 
-impl RecordedLine<'_> {
+impl<'a> RecordedLine<'a> {
     /// Whether this is a journal line at all, and not another JSON object.
     pub(crate) fn is_journal(&self) -> bool {
         self.v.is_some() && (self.event.is_some() || self.decision.is_some())
+    }
+
+    /// What the order of the journal depends on.
+    pub(crate) fn trace(&self) -> LineTrace<'a> {
+        let at = unescaped(self.at).unwrap_or_default();
+        let text = |name: &str| self.event.as_ref().and_then(|event| event.get(name)?.as_str());
+        let ids = ["hook_event_name", "agent_id", "tool_use_id"].map(text);
+        let (before, after) = (self.before.map_or("", RawValue::get), self.after.map(RawValue::get));
+        LineTrace { before, after, ..LineTrace::new(at, self.us.unwrap_or_default(), ids) }
     }
 
     pub(crate) fn session(&self) -> &str {

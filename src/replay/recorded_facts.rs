@@ -1,27 +1,29 @@
 //! Answers from a recording, with a note of every question that it does not answer.
 
-use super::inferred::from_event;
+use super::inferred::EventFacts;
 use crate::event::Event;
 use crate::facts::{Answer, FactSource, Question};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The answers recorded with one event.
 #[derive(Debug)]
 pub(crate) struct RecordedFacts<'a> {
-    event: &'a Event,
     recorded: &'a [(Question, Answer)],
-    at: Option<&'a str>,
+    event: EventFacts<'a>,
     gaps: RefCell<Vec<Question>>,
+    /// Whether an answer came from the event and its time.
+    is_inferred: Cell<bool>,
 }
 
 impl<'a> RecordedFacts<'a> {
     pub(crate) fn new(event: &'a Event, recorded: &'a [(Question, Answer)], at: Option<&'a str>) -> Self {
-        Self { event, recorded, at, gaps: RefCell::default() }
+        let event = EventFacts::new(event, at);
+        Self { recorded, event, gaps: RefCell::default(), is_inferred: Cell::default() }
     }
 
-    /// The questions that were asked but not recorded.
-    pub(crate) fn gaps(self) -> Vec<Question> {
-        self.gaps.into_inner()
+    /// The questions that were asked but not recorded, and whether others were answered from the event and its time.
+    pub(crate) fn gaps(self) -> (Vec<Question>, bool) {
+        (self.gaps.into_inner(), self.is_inferred.get())
     }
 }
 
@@ -30,7 +32,8 @@ impl FactSource for RecordedFacts<'_> {
         if let Some((_, answer)) = self.recorded.iter().find(|(asked, _)| asked == question) {
             return answer.clone();
         }
-        from_event(self.event, self.at, question).unwrap_or_else(|| {
+        self.is_inferred.set(true);
+        self.event.answer(question).unwrap_or_else(|| {
             // Recordings of older versions lack these; their messages have other words, not another meaning.
             if !question.is_about_words() {
                 self.gaps.borrow_mut().push(question.clone());
@@ -65,6 +68,6 @@ mod tests {
         );
         assert!(matches!(facts.answer(&Question::Milestone), Answer::Unknown(_)));
         assert!(matches!(facts.answer(&Question::Location("a.md".to_owned())), Answer::Unknown(_)), "only words");
-        assert_eq!(facts.gaps(), [Question::Milestone]);
+        assert_eq!(facts.gaps(), (vec![Question::Milestone], true));
     }
 }

@@ -1,7 +1,9 @@
 //! Deciding a recorded event again, and comparing the result with the recorded decision.
 
 use super::change::DecisionChange;
+use super::known_lines::{KnownLine, KnownLines};
 use super::line::{RecordedLine, unescaped};
+use super::line_pattern::FreeValues;
 use super::recorded_facts::RecordedFacts;
 use super::result::PastDecision;
 use crate::engine::{Decided, decide};
@@ -15,6 +17,7 @@ use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// A decided event, compared with its recorded decision if there is one.
 #[derive(Debug)]
@@ -80,6 +83,9 @@ pub enum LineError {
     /// A part has another shape.
     #[error("`{0}`: {1}")]
     Part(&'static str, serde_json::Error),
+    /// The line has this format, which is newer than the program.
+    #[error("it has format {0}")]
+    Newer(u64),
 }
 
 /// The recorded half of a comparison.
@@ -114,7 +120,7 @@ impl RecordedDecision {
 /// Decides a parsed line again from its own facts.
 pub(crate) fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
     let event = Event::from_value(line.event.clone()).map_err(|_| "its event is invalid")?;
-    let compared = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
+    let (compared, _) = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
     if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
 }
 
@@ -125,29 +131,48 @@ pub(crate) fn difference(line: &JournalLine, now: &Decided) -> Option<&'static s
     RecordedDecision { decision, findings, after, who: line.who.clone(), lost: line.lost }.difference(now)
 }
 
+/// Decides a recorded event; also gives whether anything but recorded answers and the event itself went into it.
 fn decide_recorded(
     event: Event,
     catalogue: &Catalogue,
     before: &Session,
     recorded: &[(Question, Answer)],
     at: Option<&str>,
-) -> Comparison {
+) -> (Comparison, bool) {
     let source = RecordedFacts::new(&event, recorded, at);
     let (decided, asked) = decide_with(&event, catalogue, before, &source);
-    let gaps = source.gaps();
-    Comparison { gaps, ..Comparison::new(event, decided, asked) }
+    let (gaps, is_inferred) = source.gaps();
+    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, is_inferred)
 }
 
-/// Decides the lines of journals again, one after the other.
+/// Decides the lines of journals again, one after the other, all with the same modes.
 #[derive(Default)]
 pub struct Redecision {
     /// The session that was read last, with its text: most lines begin where the one before has ended.
     text: String,
     session: Session,
     scratch: Vec<u8>,
+    /// The lines that were decided before; `None` if every line is decided.
+    known: Option<KnownLines>,
 }
 
 impl Redecision {
+    /// Takes the decision of an earlier line for a line that differs in nothing that a decision reads.
+    #[must_use]
+    pub fn with_known_lines() -> Self {
+        Self { known: Some(KnownLines::default()), ..Self::default() }
+    }
+
+    /// The earlier line that a line is decided like.
+    pub(crate) fn known<'l>(&mut self, text: &'l [u8]) -> Option<(Arc<KnownLine>, FreeValues<'l>)> {
+        self.known.as_mut()?.find(text)
+    }
+
+    /// Whether a line is decided like an earlier one: it passes, as recorded.
+    pub fn is_known(&mut self, text: &[u8]) -> bool {
+        self.known(text).is_some()
+    }
+
     /// Decides a line again, taking its event and facts out of it; modes with this hash decided the same lines.
     ///
     /// # Errors
@@ -155,34 +180,35 @@ impl Redecision {
     /// Tells what is wrong with the line.
     pub fn line(
         &mut self,
+        text: &[u8],
         line: &mut RecordedLine<'_>,
         catalogue: &Catalogue,
         hash: &str,
     ) -> Result<Comparison, LineError> {
         let event = line.event.take().ok_or(LineError::Missing("event"))?;
         let event = Event::from_value(event.into()).map_err(LineError::Event)?;
-        self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
+        let is_steady = self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let recorded = std::mem::take(&mut line.asked);
-        let mut compared = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
+        let (mut compared, is_inferred) =
+            decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
         compared.other_modes = unescaped(line.modes) != Some(hash);
         compared.change = DecisionChange::Same;
         if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {
             self.compare(line, &mut compared)?;
+        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !is_inferred) {
+            known.keep(text, line, &compared);
         }
         Ok(compared)
     }
 
-    /// The session before the last line.
-    pub(crate) fn before(&self) -> &Session {
-        &self.session
-    }
-
-    fn read_session(&mut self, raw: &RawValue) -> Result<(), LineError> {
-        if self.text != raw.get() {
+    /// Reads the session before a line; returns whether it is that of the line before.
+    fn read_session(&mut self, raw: &RawValue) -> Result<bool, LineError> {
+        let is_same = self.text == raw.get();
+        if !is_same {
             self.session = serde_json::from_str(raw.get()).map_err(|why| LineError::Part("before", why))?;
             raw.get().clone_into(&mut self.text);
         }
-        Ok(())
+        Ok(is_same)
     }
 
     /// Whether the line would be written again byte for byte.

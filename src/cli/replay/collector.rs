@@ -5,6 +5,7 @@ use crate::paths::hash;
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
+use crate::replay::known_lines::KnownLine;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayResult};
@@ -36,7 +37,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    fn has(self, session: &str) -> bool {
+    pub(super) fn has(self, session: &str) -> bool {
         hash(session.as_bytes()) % self.of == self.number - 1
     }
 }
@@ -111,6 +112,8 @@ pub(super) struct ResultCollector<'t> {
     batch: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
+    /// The last event, if it is decided like an earlier one that nobody needs to hear of.
+    pending_known: Option<(Arc<KnownLine>, Arc<str>)>,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
@@ -126,7 +129,19 @@ impl<'t> ResultCollector<'t> {
     pub(super) fn new(options: CollectorOptions, send: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
         let (batch, last) = (Vec::new(), Default::default());
-        Self { options, send, batch, totals, pending: None, passed: false, last, quiet: 0, file: None, number: 0 }
+        Self {
+            options,
+            send,
+            batch,
+            totals,
+            pending: None,
+            pending_known: None,
+            passed: false,
+            last,
+            quiet: 0,
+            file: None,
+            number: 0,
+        }
     }
 
     /// Whether a session belongs to the shard.
@@ -158,6 +173,24 @@ impl<'t> ResultCollector<'t> {
         self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
     }
 
+    /// Reports an event that is decided like an earlier one.
+    pub(super) fn known_case(&mut self, known: Arc<KnownLine>, file: &Arc<str>) {
+        self.settle();
+        self.pending_known = Some((known, Arc::clone(file)));
+    }
+
+    /// Gives the whole decision of the last event, which was decided like an earlier one.
+    pub(super) fn decide_known_case(
+        &mut self,
+        location: CaseLocation,
+        compared: Comparison,
+        modes: &Arc<ResolvedModes>,
+    ) {
+        if self.pending_known.take().is_some() {
+            self.case(location, compared, modes, None);
+        }
+    }
+
     /// Reads the expectation of the last event.
     pub(super) fn expectation(&mut self, file: &str, line: u64, text: &str) {
         match (Expectation::read(text), &mut self.pending) {
@@ -170,6 +203,13 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
+        if let Some((known, file)) = self.pending_known.take() {
+            self.number += 1;
+            self.begin_session(&known.session, &file);
+            self.totals.other_modes += u64::from(known.other_modes);
+            self.quiet += 1;
+            self.totals.counts.count(DecisionChange::Same, false, false, None);
+        }
         let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 /// How much is read at once.
-const BLOCK: usize = 4 * 1024 * 1024;
+const BLOCK: usize = 64 * 1024;
 
 /// The byte order mark that some editors write.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The longest line that is read.
 pub(super) const LONGEST: usize = 10_000_000;
@@ -28,9 +28,9 @@ pub(super) struct RawLine<'a> {
 }
 
 /// A line that is skipped because of its size.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the line has {0} bytes; the limit is {LONGEST}")]
-pub(super) struct TooLong(usize);
+pub(super) struct TooLong(pub(super) usize);
 
 impl LineReader {
     pub(super) fn open(path: &Path) -> io::Result<Self> {

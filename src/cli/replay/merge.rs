@@ -2,7 +2,7 @@
 
 use super::collector::{ReplayMessage, ResultCollector, Shard};
 use super::inputs::ReplayInput;
-use super::journal_reader::unreadable;
+use super::line_decider::unreadable;
 use super::line_reader::LineReader;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::result::ReplayResult;

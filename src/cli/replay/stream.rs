@@ -2,7 +2,7 @@
 
 use super::collector::{ReplayMessage, ResultCollector};
 use super::inputs::{InputKind, ReplayInput, main_transcript};
-use super::journal_reader::unreadable;
+use super::line_decider::unreadable;
 use super::line_reader::LineReader;
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::Decided;

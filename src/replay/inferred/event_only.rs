@@ -1,21 +1,54 @@
 //! Answers from a single event.
 
-use super::{InferredFacts, named_project};
+use super::{InferredAnswers, InferredFacts, named_project};
 use crate::event::{Event, TOOLS};
 use crate::facts::event_text;
 use crate::facts::{Answer, EffectQuery, EventText, FactSource, Question, passed_by_exit_code};
 use crate::runners::OutputResult;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::LazyLock;
 
-/// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
-///
-/// `None` where the text was redacted or cut off, or where the question is about something else.
-pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
-    if let Question::Rewritten(asked) = question {
-        return from_event(&asked.event(event)?, time, &asked.question);
+/// The facts that an event shows by itself, without the session.
+pub(crate) struct EventFacts<'a> {
+    event: &'a Event,
+    time: Option<&'a str>,
+    /// A command line is analyzed once, however many questions are about it.
+    answers: OnceCell<InferredAnswers<'a>>,
+}
+
+impl<'a> EventFacts<'a> {
+    /// The facts of an event at this time in UTC.
+    pub(crate) fn new(event: &'a Event, time: Option<&'a str>) -> Self {
+        Self { event, time, answers: OnceCell::new() }
     }
-    let whole = match question {
+
+    /// Answers a question about the event itself, or its time in UTC; only the user's local date may differ.
+    ///
+    /// `None` where the text was redacted or cut off, or where the question is about something else.
+    pub(crate) fn answer(&self, question: &Question) -> Option<Answer> {
+        if let Question::Rewritten(asked) = question {
+            return EventFacts::new(&asked.event(self.event)?, self.time).answer(&asked.question);
+        }
+        let answers = || self.answers.get_or_init(|| NOTHING.at(self.event, self.time));
+        let answer = is_answerable(self.event, question).then(|| answers().answer(question));
+        answer.filter(|answer| !matches!(answer, Answer::Unknown(_))).or_else(|| unread_output(self.event, question))
+    }
+}
+
+impl std::fmt::Debug for EventFacts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventFacts").field("event", self.event).field("time", &self.time).finish_non_exhaustive()
+    }
+}
+
+/// What a session shows that has not begun.
+static NOTHING: LazyLock<InferredFacts> = LazyLock::new(InferredFacts::default);
+
+/// Whether the event has all that a question is about.
+fn is_answerable(event: &Event, question: &Question) -> bool {
+    match question {
         Question::EventText { of: EventText::Commit, .. }
         | Question::Calls(_)
         | Question::OwnCalls(_)
@@ -32,9 +65,7 @@ pub(crate) fn from_event(event: &Event, time: Option<&str>, question: &Question)
         Question::Clock => true,
         Question::Relative(path) => is_whole(path) && named_project(event).is_some(),
         _ => false,
-    };
-    let answer = whole.then(|| InferredFacts::default().at(event, time).answer(question));
-    answer.filter(|answer| !matches!(answer, Answer::Unknown(_))).or_else(|| unread_output(event, question))
+    }
 }
 
 /// A recording from before outputs were read has only the exit code, which decides wherever it is the command's own.

@@ -400,6 +400,11 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
     }
 }
 
+/// The answer that an event has by itself.
+fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
+    EventFacts::new(event, time).answer(question)
+}
+
 #[test]
 fn an_event_answers_for_itself_where_it_is_whole() {
     let said = |of: EventText, word: &str| Question::EventText {

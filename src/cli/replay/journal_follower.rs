@@ -1,0 +1,213 @@
+//! Replays journals and recordings: follows their lines in order and reports each decision.
+
+use super::collector::ResultCollector;
+use super::inputs::ReplayInput;
+use super::journal_parts::{PART, PartRange, PartText, parts};
+use super::line_decider::{DecidedLine, DecidedPart, JournalEvent, LineDecider, newer_line};
+use super::mode_source::ResolvedModes;
+use crate::replay::continuity::{Continuity, FileLine, LineTrace};
+use crate::replay::known_lines::KnownLine;
+use crate::replay::redecision::LineError;
+use crate::replay::result::CaseLocation;
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Decides every line of a journal again.
+pub(super) fn replay(input: &ReplayInput, decider: LineDecider<'_>, collector: &mut ResultCollector) {
+    let mut follower = JournalFollower::new(&input.files, decider, collector);
+    let mut text = PartText::default();
+    for part in parts(&input.files, PART) {
+        let decided = text.read(&input.files, &part).map(|text| follower.decider.decide(text));
+        text = follower.part(&part, decided);
+    }
+    follower.end();
+}
+
+/// Follows the lines of a journal in order.
+pub(super) struct JournalFollower<'a, 't> {
+    names: Vec<Arc<str>>,
+    file: Arc<str>,
+    /// The number of lines in the file before this part.
+    before: u64,
+    decider: LineDecider<'a>,
+    /// The modes that decide the next line.
+    modes: Arc<ResolvedModes>,
+    /// The session of the last line.
+    current: (String, Continuity),
+    /// One journal may have several sessions, and one session several files.
+    others: HashMap<String, Continuity>,
+    /// The last event, if its line is like an earlier one.
+    last_known: Option<LastKnown>,
+    collector: &'a mut ResultCollector<'t>,
+}
+
+/// A line like an earlier one.
+struct LastKnown {
+    number: u64,
+    place: Range<usize>,
+    /// The line itself, where its part is gone.
+    line: Vec<u8>,
+}
+
+impl<'a, 't> JournalFollower<'a, 't> {
+    pub(super) fn new(files: &[PathBuf], decider: LineDecider<'a>, collector: &'a mut ResultCollector<'t>) -> Self {
+        let names: Vec<Arc<str>> = files.iter().map(|path| path.to_string_lossy().into()).collect();
+        Self {
+            file: names.first().cloned().unwrap_or_default(),
+            names,
+            before: 0,
+            modes: Arc::clone(&decider.modes),
+            decider,
+            current: Default::default(),
+            others: HashMap::new(),
+            last_known: None,
+            collector,
+        }
+    }
+
+    /// Follows the lines of the next part; returns its text, to be used again.
+    pub(super) fn part(&mut self, range: &PartRange, part: io::Result<DecidedPart>) -> PartText {
+        if range.bytes.start == 0 {
+            self.begin_file(range.file);
+        }
+        match part {
+            Ok(part) => self.decided(part),
+            Err(error) => {
+                self.collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
+                PartText::default()
+            }
+        }
+    }
+
+    fn begin_file(&mut self, file: usize) {
+        self.collector.settle();
+        self.last_known = None;
+        self.before = 0;
+        self.file = self.names.get(file).cloned().unwrap_or_default();
+    }
+
+    fn decided(&mut self, mut part: DecidedPart) -> PartText {
+        // A header in an earlier part has changed the modes.
+        if !Arc::ptr_eq(&part.modes, &self.modes) {
+            self.decider.use_modes(&self.modes);
+            part = self.decider.decide(part.text);
+        }
+        let DecidedPart { text, lines, count, .. } = part;
+        for (number, line) in lines {
+            self.line(self.before + number, line, &text);
+        }
+        if let Some(last) = self.last_known.as_mut().filter(|last| last.line.is_empty()) {
+            last.line = text.bytes(&last.place).to_owned();
+        }
+        self.before += count;
+        text
+    }
+
+    fn line(&mut self, number: u64, line: DecidedLine, text: &PartText) {
+        match line {
+            DecidedLine::Known(known, place, traced) => self.known(number, known, place, &traced.trace(text)),
+            DecidedLine::Journal(event) => self.event(number, *event, text),
+            DecidedLine::OtherShard(session) => {
+                self.last_known = None;
+                self.collector.wants(&session);
+            }
+            DecidedLine::Modes(modes) => self.modes = modes,
+            DecidedLine::Expectation(place) => {
+                if let Some(last) = self.last_known.take() {
+                    self.decide_known(last);
+                }
+                self.collector.expectation(&self.file, number, text.text(&place));
+            }
+            DecidedLine::Problem(what) => self.collector.problem(&self.file, number, what),
+        }
+    }
+
+    fn known(&mut self, number: u64, known: Arc<KnownLine>, place: Range<usize>, trace: &LineTrace<'_>) {
+        self.last_known = None;
+        let trace = LineTrace { before: &known.before, ..*trace };
+        if self.collector.wants(&known.session) && self.is_new(&known.session, number, &trace) {
+            self.follow(number, &trace);
+            self.collector.known_case(known, &self.file);
+            self.last_known = Some(LastKnown { number, place, line: Vec::new() });
+        }
+    }
+
+    /// Decides a line of an earlier part after all, because an expectation follows it.
+    fn decide_known(&mut self, LastKnown { number, line, .. }: LastKnown) {
+        self.decider.use_modes(&self.modes);
+        let text = PartText::from(line);
+        if let DecidedLine::Journal(event) = self.decider.unknown(&text, text.all(), true)
+            && let Ok(compared) = event.result
+        {
+            let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: event.traced.time(&text) };
+            self.collector.decide_known_case(location, compared, &self.modes);
+        }
+    }
+
+    fn event(&mut self, number: u64, event: JournalEvent, text: &PartText) {
+        self.last_known = None;
+        let JournalEvent { session, traced, before, after, result } = event;
+        if !self.collector.wants(&session) {
+            return;
+        }
+        if let Err(LineError::Newer(version)) = result {
+            return self.collector.problem(&self.file, number, newer_line(version));
+        }
+        let after = after.as_ref().map(|after| text.text(after));
+        let trace = LineTrace { before: text.text(&before), after, ..traced.trace(text) };
+        if !self.is_new(&session, number, &trace) {
+            return;
+        }
+        match result {
+            Ok(compared) => {
+                self.follow(number, &trace);
+                let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: traced.time(text) };
+                self.collector.case(location, compared, &self.modes, None);
+            }
+            Err(why) => self.collector.problem(&self.file, number, format!("the line cannot be decided: {why}")),
+        }
+    }
+
+    /// Whether a line is not a duplicate; a clock that was set back is reported.
+    fn is_new(&mut self, session: &str, number: u64, trace: &LineTrace<'_>) -> bool {
+        if self.current.0 != session {
+            let next = self.others.remove(session).unwrap_or_default();
+            let (name, last) = std::mem::replace(&mut self.current, (session.to_owned(), next));
+            self.others.insert(name, last);
+        }
+        let (_, continuity) = &mut self.current;
+        if continuity.is_duplicate(trace) {
+            self.collector.problem(&self.file, number, "duplicate event; it is counted once");
+            return false;
+        }
+        if continuity.clock_went_back(trace) {
+            self.collector.problem(&self.file, number, "the clock went backwards: this came before the line above");
+        }
+        true
+    }
+
+    /// Follows the state of the session.
+    fn follow(&mut self, number: u64, trace: &LineTrace<'_>) {
+        for place in self.current.1.follow(&self.file, number, trace) {
+            report_missing(&place, self.collector);
+        }
+    }
+
+    /// Reports what is missing at the end.
+    pub(super) fn end(self) {
+        self.collector.settle();
+        let sessions = self.others.into_values().chain([self.current.1]);
+        let mut missing: Vec<FileLine> = sessions.flat_map(Continuity::end).collect();
+        missing.sort();
+        for place in &missing {
+            report_missing(place, self.collector);
+        }
+    }
+}
+
+fn report_missing((file, line): &FileLine, collector: &mut ResultCollector) {
+    collector.problem(file, *line, "the session state does not follow from the line before: an event is missing");
+}

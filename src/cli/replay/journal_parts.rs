@@ -1,0 +1,204 @@
+//! Reads a journal in parts of whole lines, which can be decided on different threads.
+
+use super::line_reader::{BOM, LONGEST, RawLine, TooLong};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// How many bytes of a file one part has.
+pub(super) const PART: u64 = 256 * 1024;
+
+/// How much is read at once where a part ends in the middle of a line.
+const BLOCK: u64 = 16 * 1024;
+
+/// The lines of a file that begin in a range of its bytes.
+#[derive(Debug, Clone)]
+pub(super) struct PartRange {
+    /// The number of the file in its input.
+    pub(super) file: usize,
+    pub(super) bytes: Range<u64>,
+}
+
+/// The text of a part; it begins with a line.
+#[derive(Debug, Default)]
+pub(super) struct PartText {
+    text: Vec<u8>,
+    /// The last line, if it is too long to be kept.
+    too_long: Option<TooLong>,
+    is_first: bool,
+}
+
+/// The lines of a part, each with its number in the part, from 1.
+pub(super) struct PartLines<'t> {
+    rest: &'t [u8],
+    too_long: Option<TooLong>,
+    /// The number of lines so far, empty ones too.
+    pub(super) count: u64,
+}
+
+impl<'t> Iterator for PartLines<'t> {
+    type Item = RawLine<'t>;
+
+    fn next(&mut self) -> Option<RawLine<'t>> {
+        while !self.rest.is_empty() {
+            let newline = memchr::memchr(b'\n', self.rest);
+            let (bytes, rest) = self.rest.split_at_checked(newline.unwrap_or(self.rest.len()))?;
+            self.rest = rest.get(1..).unwrap_or_default();
+            self.count += 1;
+            if bytes.first() == Some(&b'{') || !bytes.trim_ascii().is_empty() {
+                return Some(RawLine { number: self.count, bytes: Ok(bytes), complete: newline.is_some() });
+            }
+        }
+        let long = self.too_long.take()?;
+        self.count += 1;
+        Some(RawLine { number: self.count, bytes: Err(long), complete: true })
+    }
+}
+
+/// The parts of the files of an input, in order.
+pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRange> {
+    files.iter().enumerate().flat_map(move |(file, path)| {
+        let length = crate::disk::open(path).and_then(|file| Ok(file.metadata()?.len())).unwrap_or(1);
+        let starts = (0..length.max(1)).step_by(usize::try_from(size).unwrap_or(usize::MAX));
+        // A file may still grow: the last part has no end.
+        starts.map(move |start| {
+            let end = if start + size >= length { u64::MAX } else { start + size };
+            PartRange { file, bytes: start..end }
+        })
+    })
+}
+
+impl PartText {
+    /// Reads a part into a text that may have been used before.
+    pub(super) fn read(mut self, files: &[PathBuf], PartRange { file, bytes }: &PartRange) -> io::Result<Self> {
+        self.text.clear();
+        self.too_long = None;
+        self.is_first = bytes.start == 0;
+        let mut file = crate::disk::open(files.get(*file).map_or(Path::new(""), PathBuf::as_path))?;
+        // A line begins in this part if the newline before it is here or right before.
+        let from = bytes.start.saturating_sub(1);
+        if from > 0 {
+            file.seek(SeekFrom::Start(from))?;
+        }
+        (&file).take(bytes.end - from).read_to_end(&mut self.text)?;
+        let first = if self.is_first { Some(0) } else { memchr::memchr(b'\n', &self.text).map(|at| at + 1) };
+        self.text.drain(..first.unwrap_or(self.text.len()));
+        if !self.text.is_empty() && bytes.end < u64::MAX {
+            self.finish_line(&file)?;
+        }
+        Ok(self)
+    }
+
+    /// Reads on to the end of the last line; one that is too long is only measured.
+    fn finish_line(&mut self, file: &File) -> io::Result<()> {
+        let start = memchr::memrchr(b'\n', &self.text).map_or(0, |at| at + 1);
+        let (mut dropped, mut is_complete) = (0, start == self.text.len());
+        while !is_complete {
+            let end = self.text.len();
+            if file.take(BLOCK).read_to_end(&mut self.text)? == 0 {
+                break;
+            }
+            if let Some(at) = memchr::memchr(b'\n', self.text.get(end..).unwrap_or_default()) {
+                self.text.truncate(end + at + 1);
+                is_complete = true;
+            }
+            if self.text.len() - start > LONGEST + usize::from(is_complete) {
+                dropped += self.text.len() - start;
+                self.text.truncate(start);
+            }
+        }
+        if dropped > 0 {
+            let size = dropped + self.text.len() - start - usize::from(is_complete);
+            self.text.truncate(start);
+            self.too_long = Some(TooLong(size));
+        }
+        Ok(())
+    }
+
+    /// The lines that are not empty.
+    pub(super) fn lines(&self) -> PartLines<'_> {
+        let text = if self.is_first { self.text.strip_prefix(BOM).unwrap_or(&self.text) } else { &self.text };
+        PartLines { rest: text, too_long: self.too_long, count: 0 }
+    }
+
+    pub(super) fn all(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Where a part of this text is.
+    pub(super) fn place(&self, part: &[u8]) -> Range<usize> {
+        if part.is_empty() {
+            return 0..0;
+        }
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.len()
+    }
+
+    pub(super) fn bytes(&self, place: &Range<usize>) -> &[u8] {
+        self.text.get(place.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn text(&self, place: &Range<usize>) -> &str {
+        std::str::from_utf8(self.bytes(place)).unwrap_or_default()
+    }
+}
+
+/// A text that is in no file any more.
+impl From<Vec<u8>> for PartText {
+    fn from(text: Vec<u8>) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a file in parts of this size, with their numbers in the file.
+    fn lines(text: &[u8], size: u64) -> Vec<(u64, String, bool)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        crate::disk::write(&path, text, crate::disk::LinkPolicy::Replace).unwrap();
+        let (mut found, mut before) = (Vec::new(), 0);
+        for part in parts(std::slice::from_ref(&path), size) {
+            let part = PartText::default().read(std::slice::from_ref(&path), &part).unwrap();
+            let mut lines = part.lines();
+            for line in &mut lines {
+                let text = line.bytes.map_or_else(
+                    |TooLong(size)| format!("{size} bytes"),
+                    |bytes| String::from_utf8_lossy(bytes).into_owned(),
+                );
+                found.push((before + line.number, text, line.complete));
+            }
+            before += lines.count;
+        }
+        found
+    }
+
+    #[test]
+    fn lines_are_the_same_in_parts_of_any_size() {
+        for text in ["", "\n", "a", "a\n", "\u{feff}a\n", "a\n\n \r\nb\r\nc", "abcdefgh\nij\n\nk\n", "\n\nabc\nd"] {
+            let whole = lines(text.as_bytes(), 1000);
+            for size in 1..12 {
+                assert_eq!(lines(text.as_bytes(), size), whole, "{text:?} in parts of {size}");
+            }
+        }
+        assert_eq!(
+            lines(b"a\n\n \r\nb\r\nc", 1000),
+            [(1, "a".into(), true), (4, "b\r".into(), true), (5, "c".into(), false)]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped() {
+        for size in [LONGEST, LONGEST + 1, 2 * LONGEST + 7] {
+            let kept = if size > LONGEST { format!("{size} bytes") } else { "x".repeat(size) };
+            let text = format!("a\n{}\nb\n", "x".repeat(size));
+            let expected = [(1, "a".into(), true), (2, kept, true), (3, "b".into(), true)];
+            assert!(lines(text.as_bytes(), PART) == expected, "{size}");
+        }
+        let last = format!("a\n{}", "x".repeat(LONGEST + 1));
+        assert_eq!(lines(last.as_bytes(), PART)[1].1, format!("{} bytes", LONGEST + 1));
+    }
+}

@@ -1,0 +1,224 @@
+//! Decides the lines of a journal, without regard to their order.
+
+use super::collector::Shard;
+use super::journal_parts::PartText;
+use super::line_reader::RawLine;
+use super::mode_source::{ModeSource, ResolvedModes};
+use crate::journal::VERSION;
+use crate::replay::continuity::LineTrace;
+use crate::replay::known_lines::KnownLine;
+use crate::replay::line::{LineKeys, LineKind, RecordedLine};
+use crate::replay::recording::{self, Header};
+use crate::replay::redecision::{Comparison, LineError, Redecision};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Decides lines, each on its own.
+pub(super) struct LineDecider<'a> {
+    source: &'a ModeSource,
+    pub(super) modes: Arc<ResolvedModes>,
+    redecision: Redecision,
+    options: DeciderOptions,
+}
+
+/// What is decided, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DeciderOptions {
+    /// Whether every line is decided, also one like an earlier line.
+    pub(super) strict: bool,
+    pub(super) shard: Option<Shard>,
+}
+
+/// A part of a journal, decided.
+pub(super) struct DecidedPart {
+    pub(super) text: PartText,
+    /// The modes that decided the first line.
+    pub(super) modes: Arc<ResolvedModes>,
+    /// What was read, by the number of the line in this part.
+    pub(super) lines: Vec<(u64, DecidedLine)>,
+    /// The number of lines.
+    pub(super) count: u64,
+}
+
+/// What a line is.
+pub(super) enum DecidedLine {
+    /// A line like an earlier one: its own text, and what its place in the journal depends on.
+    Known(Arc<KnownLine>, Range<usize>, TracedLine),
+    Journal(Box<JournalEvent>),
+    /// A line of a session that belongs to another shard.
+    OtherShard(String),
+    Modes(Arc<ResolvedModes>),
+    Expectation(Range<usize>),
+    Problem(String),
+}
+
+/// A line of a journal.
+pub(super) struct JournalEvent {
+    pub(super) session: String,
+    pub(super) traced: TracedLine,
+    pub(super) before: Range<usize>,
+    pub(super) after: Option<Range<usize>>,
+    pub(super) result: Result<Comparison, LineError>,
+}
+
+/// The trace of a line, with the place of its time in the text of its part.
+pub(super) struct TracedLine {
+    at: Range<usize>,
+    us: u64,
+    key: u64,
+}
+
+impl TracedLine {
+    fn new(trace: &LineTrace<'_>, text: &PartText) -> Self {
+        Self { at: text.place(trace.at.as_bytes()), us: trace.us, key: trace.key }
+    }
+
+    /// The trace, without the session.
+    pub(super) fn trace<'l>(&self, text: &'l PartText) -> LineTrace<'l> {
+        LineTrace { at: text.text(&self.at), us: self.us, key: self.key, ..LineTrace::default() }
+    }
+
+    /// The time of the line.
+    pub(super) fn time(&self, text: &PartText) -> Option<String> {
+        Some(text.text(&self.at)).filter(|at| !at.is_empty()).map(str::to_owned)
+    }
+}
+
+impl<'a> LineDecider<'a> {
+    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, options: DeciderOptions) -> Self {
+        Self { source, modes, redecision: redecision(options), options }
+    }
+
+    /// Decides with these modes from now on: what other modes decided does not count any more.
+    pub(super) fn use_modes(&mut self, modes: &Arc<ResolvedModes>) {
+        if !Arc::ptr_eq(&self.modes, modes) {
+            self.modes = Arc::clone(modes);
+            self.redecision = redecision(self.options);
+        }
+    }
+
+    /// Decides every line of a part.
+    pub(super) fn decide(&mut self, text: PartText) -> DecidedPart {
+        let modes = Arc::clone(&self.modes);
+        let (mut lines, mut raw_lines) = (Vec::new(), text.lines());
+        for raw in &mut raw_lines {
+            let line = self.line(&text, &raw);
+            if matches!(line, DecidedLine::Expectation(_)) {
+                self.decide_last(&mut lines, &text);
+            }
+            lines.push((raw.number, line));
+        }
+        let count = raw_lines.count;
+        DecidedPart { lines, count, modes, text }
+    }
+
+    /// Decides the last event, even if its line is like an earlier one: its expectation needs the whole result.
+    fn decide_last(&mut self, lines: &mut [(u64, DecidedLine)], text: &PartText) {
+        let is_event = |line: &DecidedLine| {
+            matches!(line, DecidedLine::Known(..) | DecidedLine::Journal(_) | DecidedLine::OtherShard(_))
+        };
+        if let Some((_, line)) = lines.iter_mut().rfind(|(_, line)| is_event(line))
+            && let DecidedLine::Known(_, place, _) = line
+        {
+            *line = self.unknown(text, text.bytes(&place.clone()), true);
+        }
+    }
+
+    fn line(&mut self, text: &PartText, raw: &RawLine<'_>) -> DecidedLine {
+        let bytes = match raw.bytes {
+            Ok(bytes) => bytes,
+            Err(long) => return DecidedLine::Problem(long.to_string()),
+        };
+        match self.redecision.known(bytes) {
+            Some((known, _)) if self.is_of_other_shard(&known.session) => {
+                DecidedLine::OtherShard(known.session.clone())
+            }
+            Some((known, values)) => {
+                let traced = TracedLine::new(&known.trace(&values), text);
+                DecidedLine::Known(known, text.place(bytes), traced)
+            }
+            None => self.unknown(text, bytes, raw.complete),
+        }
+    }
+
+    /// Decides a line, whether it is known or not.
+    pub(super) fn unknown(&mut self, text: &PartText, bytes: &[u8], complete: bool) -> DecidedLine {
+        match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
+            Ok(line) if line.is_journal() => self.journal_line(text, bytes, line),
+            Ok(_) => self.other(text, bytes),
+            Err(error) => {
+                let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
+                let newer = version.filter(|version| *version > u64::from(VERSION));
+                DecidedLine::Problem(newer.map_or_else(|| unreadable(&error, complete), newer_line))
+            }
+        }
+    }
+
+    fn journal_line(&mut self, text: &PartText, bytes: &[u8], mut line: RecordedLine<'_>) -> DecidedLine {
+        let session = line.session().to_owned();
+        if self.is_of_other_shard(&session) {
+            return DecidedLine::OtherShard(session);
+        }
+        let trace = line.trace();
+        let ResolvedModes { catalogue, hash, .. } = &*self.modes;
+        let result = match line.v.filter(|version| *version > u64::from(VERSION)) {
+            Some(newer) => Err(LineError::Newer(newer)),
+            None => self.redecision.line(bytes, &mut line, catalogue, hash),
+        };
+        let (before, after) =
+            (text.place(trace.before.as_bytes()), trace.after.map(|after| text.place(after.as_bytes())));
+        let traced = TracedLine::new(&trace, text);
+        DecidedLine::Journal(Box::new(JournalEvent { session, traced, before, after, result }))
+    }
+
+    /// Reads a line that is not one of a journal.
+    fn other(&mut self, text: &PartText, bytes: &[u8]) -> DecidedLine {
+        let keys = LineKeys::read(bytes).unwrap_or_default();
+        let problem = |what: &str| DecidedLine::Problem(what.to_owned());
+        match (keys.kind(), keys.expect) {
+            (LineKind::Header, _) => match serde_json::from_slice::<Header>(bytes) {
+                Ok(header) if header.recording > recording::VERSION => {
+                    let what = newer_format("recording", header.recording.into(), recording::VERSION);
+                    DecidedLine::Problem(format!("{what}. Its modes are not used"))
+                }
+                Ok(header) => {
+                    self.use_modes(&self.source.of_recording(&header));
+                    DecidedLine::Modes(Arc::clone(&self.modes))
+                }
+                Err(error) => DecidedLine::Problem(format!("the header cannot be read: {error}")),
+            },
+            (LineKind::Expectation, Some(raw)) => DecidedLine::Expectation(text.place(raw.get().as_bytes())),
+            (LineKind::Event, _) => problem("this is an event, not a journal line"),
+            _ => problem("this is not a journal line"),
+        }
+    }
+
+    fn is_of_other_shard(&self, session: &str) -> bool {
+        self.options.shard.is_some_and(|shard| !shard.has(session))
+    }
+}
+
+fn redecision(options: DeciderOptions) -> Redecision {
+    if options.strict { Redecision::default() } else { Redecision::with_known_lines() }
+}
+
+pub(super) fn newer_line(version: u64) -> String {
+    newer_format("line", version, VERSION)
+}
+
+fn newer_format(what: &str, version: u64, own: u32) -> String {
+    format!("the {what} has format {version}, written by a newer modegate; this one reads {own}")
+}
+
+/// Describes a line that is not JSON.
+pub(super) fn unreadable(error: &serde_json::Error, complete: bool) -> String {
+    if !complete && error.is_eof() {
+        return "the last line is cut off".to_owned();
+    }
+    if error.is_data() {
+        return format!("the line cannot be decided: {error}");
+    }
+    let text = error.to_string();
+    let clause = text.split(" at line ").next().unwrap_or_default();
+    format!("the line is not JSON: {clause} at column {}", error.column())
+}
