@@ -1,8 +1,9 @@
-//! Measures replay as ratios to reading the same bytes (`wc -l`) and to `jq -c .`, all measured in one run.
+//! Measures replay as ratios to reading the same bytes (`wc -l`) and to `jq -c .`, all measured in one run, and prints
+//! each row with its goal.
 //!
 //! `cargo bench --bench replay` measures the host's build; `MODEGATE=path/to/modegate` another one. `-- quick` takes a
-//! tenth of the corpus. The corpus is real: sessions are played through the hook, and their journals copied until it is
-//! large enough.
+//! tenth of the corpus. Sessions are played through the hook; their journals are copied until the corpus is large enough,
+//! each copy with a session id of its own. Processor time is that of the fastest round; bash measures it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,6 +14,7 @@
 )]
 
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,83 +38,169 @@ fn main() {
     let whole = Corpus::grown(&folder.join("whole"), &journals, size);
     let half = Corpus::grown(&folder.join("half"), &journals, size / 2);
     println!("{} MB in {} journals, {} lines", whole.size / 1_000_000, whole.files.len(), whole.lines);
-    contest(&binary, &whole);
-    growth(&binary, &half, &whole);
+    let mut goals = Goals::default();
+    contest(&binary, &whole, &mut goals);
+    one_journal(&binary, &whole, &folder.join("one"), &mut goals);
+    one_line(&binary, &folder.join("line"), &mut goals);
+    growth(&binary, &half, &whole, &mut goals);
+    goals.print();
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// All programs read the same files in turn; the fastest round counts.
-fn contest(binary: &Path, corpus: &Corpus) {
-    let mut wc = Command::new("wc");
-    wc.arg("-l").args(&corpus.files);
-    let mut jq = Command::new("jq");
-    jq.args(["-c", "."]).args(&corpus.files);
-    let replay = |threads: &str| {
-        let mut command = Command::new(binary);
-        command.args(["replay", "--threads", threads]).arg(&corpus.folder);
-        command
-    };
-    let mut entrants =
-        [("wc -l", wc), ("replay, 1 thread", replay("1")), ("replay, 2 threads", replay("2")), ("jq -c .", jq)];
-    let mut best = [Duration::MAX; 4];
-    for round in 0..ROUNDS {
-        for (entrant, best) in entrants.iter_mut().zip(&mut best) {
-            // One round of jq takes longer than all others together.
-            if entrant.0.starts_with("jq") && round > 1 {
-                continue;
-            }
-            *best = (*best).min(timed(&mut entrant.1));
+/// The rows with a goal.
+#[derive(Default)]
+struct Goals {
+    table: String,
+    missed: Vec<String>,
+}
+
+impl Goals {
+    fn at_least(&mut self, what: &str, measured: f64, goal: f64) {
+        self.row(what, measured, &format!(">= {goal}"), measured >= goal);
+    }
+
+    fn at_most(&mut self, what: &str, measured: f64, goal: f64) {
+        self.row(what, measured, &format!("<= {goal}"), measured <= goal);
+    }
+
+    fn row(&mut self, what: &str, measured: f64, goal: &str, is_met: bool) {
+        let word = if is_met { "" } else { "MISSED" };
+        writeln!(self.table, "{what:<52} {measured:>8.1} {goal:>9} {word}").unwrap();
+        if !is_met {
+            self.missed.push(what.to_owned());
         }
     }
-    let [reading, .., jq] = best;
-    println!("{:<20} {:>10} {:>10} {:>14}", "", "seconds", "x wc -l", "jq takes, x");
-    for ((name, _), time) in entrants.iter().zip(best) {
-        let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
-        println!("{name:<20} {:>10.2} {:>10.1} {:>14.1}", time.as_secs_f64(), ratio(time, reading), ratio(jq, time));
+
+    fn print(&self) {
+        println!("\n{:<52} {:>8} {:>9}\n{}", "", "measured", "goal", self.table);
+        match self.missed.as_slice() {
+            [] => println!("every goal is met"),
+            missed => println!("missed: {}", missed.join("; ")),
+        }
     }
+}
+
+/// All programs read the same files in turn; the fastest round counts.
+fn contest(binary: &Path, corpus: &Corpus, goals: &mut Goals) {
+    let files: Vec<String> = corpus.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let program = |words: &[&str], files: &[String]| -> Vec<String> {
+        words.iter().map(ToString::to_string).chain(files.iter().cloned()).collect()
+    };
+    let entrants = [
+        ("wc -l", program(&["wc", "-l"], &files), ROUNDS),
+        ("replay, 1 thread", replay(binary, &corpus.folder, &["--threads", "1"]), ROUNDS),
+        ("replay, 2 threads", replay(binary, &corpus.folder, &["--threads", "2"]), ROUNDS),
+        ("replay --strict, 1 thread", replay(binary, &corpus.folder, &["--threads", "1", "--strict"]), 2),
+        ("jq -c .", program(&["jq", "-c", "."], &files), 2),
+    ];
+    let mut best = [Spent::MOST; 5];
+    for round in 0..ROUNDS {
+        for ((_, words, _), best) in entrants.iter().zip(&mut best).filter(|((.., rounds), _)| round < *rounds) {
+            *best = best.least(spent(words));
+        }
+    }
+    let [reading, one, two, _, jq] = best;
+    println!("{:<28} {:>10} {:>10} {:>10} {:>12}", "", "processor", "clock", "x wc -l", "jq takes, x");
+    for ((name, ..), Spent { processor, clock }) in entrants.iter().zip(best) {
+        let (wc, jq) = (processor / reading.processor, jq.processor / processor);
+        println!("{name:<28} {processor:>9.3}s {clock:>9.3}s {wc:>10.1} {jq:>12.1}");
+    }
+    goals.at_least("1 thread: faster than jq, processor time", jq.processor / one.processor, 20.0);
+    goals.at_most("1 thread: x wc -l, processor time", one.processor / reading.processor, 3.5);
+    goals.at_least("2 threads: faster than jq, by the clock", jq.clock / two.clock, 35.0);
+}
+
+/// One journal is divided among the threads.
+fn one_journal(binary: &Path, corpus: &Corpus, folder: &Path, goals: &mut Goals) {
+    fs::create_dir_all(folder).unwrap();
+    let text: Vec<u8> = corpus.files.iter().flat_map(|path| fs::read(path).unwrap()).collect();
+    fs::write(folder.join("one.jsonl"), text).unwrap();
+    let run = |threads: &str| {
+        let words = replay(binary, folder, &["--threads", threads]);
+        (0..ROUNDS).map(|_| spent(&words)).fold(Spent::MOST, Spent::least)
+    };
+    let (one, two) = (run("1"), run("2"));
+    goals.at_least("one journal: 2 threads faster than 1, by the clock", one.clock / two.clock, 1.6);
+    goals.at_most("one journal: processor time of 2 threads, x 1", two.processor / one.processor, 1.3);
+}
+
+/// A line that answers no question, with a command line that takes long to analyze.
+fn one_line(binary: &Path, folder: &Path, goals: &mut Goals) {
+    fs::create_dir_all(folder).unwrap();
+    let line = json!({
+        "v": 1, "at": "2026-11-17T10:00:00Z", "event": {
+            "session_id": "s", "hook_event_name": "PreToolUse", "cwd": "/home/ann/app", "tool_name": "Bash",
+            "transcript_path": "/home/ann/.claude/projects/-home-ann-app/s.jsonl",
+            "tool_input": {"command": "find . -exec ".repeat(700)},
+        },
+        "before": {"id": "s"}, "modes": "", "decision": {"verdict": "pass"}, "us": 1,
+    });
+    fs::write(folder.join("line.jsonl"), format!("{line}\n")).unwrap();
+    let spent = spent(&replay(binary, folder, &["--threads", "1"]));
+    goals.at_most("one line that is hard to decide: seconds", spent.processor, 1.0);
 }
 
 /// Twice the corpus should take twice the time, and no more memory.
-fn growth(binary: &Path, half: &Corpus, whole: &Corpus) {
+fn growth(binary: &Path, half: &Corpus, whole: &Corpus, goals: &mut Goals) {
     let run = |corpus: &Corpus| {
-        let mut command = Command::new(binary);
-        command.args(["replay", "--threads", "2"]).arg(&corpus.folder);
-        (0..3).map(|_| watched(&mut command)).min().unwrap()
+        let words = replay(binary, &corpus.folder, &["--threads", "2"]);
+        let time = (0..3).map(|_| spent(&words)).fold(Spent::MOST, Spent::least);
+        (time.processor, watched(&words) as f64 / 1024.0)
     };
     let (small, large) = (run(half), run(whole));
-    let time = large.0.as_secs_f64() / small.0.as_secs_f64();
     let size = whole.size as f64 / half.size as f64;
-    println!("a corpus {size:.2} x as large takes {time:.2} x the time");
-    println!(
-        "peak memory: {} MB for {} MB, {} MB for {} MB",
-        small.1 >> 10,
-        half.size >> 20,
-        large.1 >> 10,
-        whole.size >> 20
-    );
+    println!("a corpus {size:.2} x as large takes {:.2} x the processor time", large.0 / small.0);
+    goals.at_most("peak memory in MB, 2 threads", large.1, 16.0);
+    goals.at_most("peak memory, x that of half the corpus", large.1 / small.1, 1.2);
 }
 
-fn timed(command: &mut Command) -> Duration {
-    let begun = Instant::now();
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
-    assert!(status.success(), "{command:?}");
-    begun.elapsed()
+fn replay(binary: &Path, folder: &Path, options: &[&str]) -> Vec<String> {
+    let binary = binary.to_string_lossy().into_owned();
+    let options = options.iter().map(ToString::to_string);
+    [binary, "replay".to_owned()].into_iter().chain(options).chain([folder.to_string_lossy().into_owned()]).collect()
 }
 
-/// Runs a program; returns its time and peak memory in KB.
-fn watched(command: &mut Command) -> (Duration, u64) {
-    let begun = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+/// The time that a program takes, in seconds.
+#[derive(Clone, Copy)]
+struct Spent {
+    processor: f64,
+    clock: f64,
+}
+
+impl Spent {
+    const MOST: Self = Self { processor: f64::MAX, clock: f64::MAX };
+
+    fn least(self, other: Self) -> Self {
+        Self { processor: self.processor.min(other.processor), clock: self.clock.min(other.clock) }
+    }
+}
+
+/// Runs a program with bash, which knows the processor time of what it has run.
+fn spent(words: &[String]) -> Spent {
+    let mut command = Command::new("bash");
+    command.args(["-c", "TIMEFORMAT='%3R %3U %3S'; time \"$@\" >/dev/null 2>/dev/null", "bash"]).args(words);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success() || words.iter().any(|word| word.ends_with("line")), "{words:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let seconds: Vec<f64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let [clock, user, system] = seconds.try_into().unwrap();
+    Spent { processor: user + system, clock }
+}
+
+/// Runs a program; returns its peak memory in KB.
+fn watched(words: &[String]) -> u64 {
+    let [program, arguments @ ..] = words else { return 0 };
+    let mut child = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    while child.try_wait().unwrap().is_none() {
+    let (mut peak, begun) = (0, Instant::now());
+    while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_secs(600) {
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         peak = peak.max(kilobytes.unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(1));
     }
-    (begun.elapsed(), peak)
+    peak
 }
 
 struct Corpus {
@@ -123,23 +211,28 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Copies of the journals, until they reach the wanted size.
+    /// Copies of the journals, each of a session of its own, until they reach the wanted size.
     fn grown(folder: &Path, journals: &[PathBuf], size: u64) -> Self {
         let mut corpus = Self { folder: folder.to_owned(), files: Vec::new(), size: 0, lines: 0 };
-        let texts: Vec<Vec<u8>> = journals.iter().map(|path| fs::read(path).unwrap()).collect();
-        for (number, text) in texts.iter().cycle().enumerate() {
+        let texts: Vec<String> = journals.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        for (number, (played, text)) in texts.iter().enumerate().cycle().enumerate() {
             if corpus.size >= size {
                 break;
             }
             let path = folder.join(format!("{}/session-{number}.jsonl", number / 100));
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, text).unwrap();
+            let text = text.replace(&session_id(played), &session_id(number));
+            fs::write(&path, &text).unwrap();
             corpus.size += text.len() as u64;
-            corpus.lines += memchr::memchr_iter(b'\n', text).count();
+            corpus.lines += text.lines().count();
             corpus.files.push(path);
         }
         corpus
     }
+}
+
+fn session_id(number: usize) -> String {
+    format!("5e55-{number:04}-a1b2-c3d4e5f6")
 }
 
 /// Plays sessions in a project and returns their journals.
@@ -147,14 +240,14 @@ fn played(home: &Path) -> Vec<PathBuf> {
     fs::create_dir_all(home.join("project/plans")).unwrap();
     fs::create_dir_all(home.join("project/research")).unwrap();
     fs::write(home.join("project/research/research_x_010126.md"), "# Research\n").unwrap();
-    (0..SESSIONS).for_each(|session| play(home, &format!("5e55-{session:04}-a1b2-c3d4e5f6"), session));
+    (0..SESSIONS).for_each(|session| play(home, &session_id(session), session));
     let folder = home.join(".claude/hooks/sessions");
     let mut journals: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     journals.sort();
     journals
 }
 
-/// A typical session: a prompt, a planner that is blocked once, many tool calls.
+/// A typical session: a prompt, a planner, many tool calls.
 fn play(home: &Path, session: &str, seed: usize) {
     let event = |kind: &str, more: Value| {
         let mut event = json!({
@@ -174,7 +267,6 @@ fn play(home: &Path, session: &str, seed: usize) {
     for turn in 0..TURNS {
         tools(&event, seed * TURNS + turn);
     }
-    event("SubagentStop", planner.clone());
     let day = modegate::internals::now().date;
     fs::write(home.join(format!("project/plans/plan_{session}_{day}.md")), "# Plan\n").unwrap();
     event("SubagentStop", planner);

@@ -386,7 +386,7 @@ impl Reporter<'_> {
         }
         let catalogue = source.catalogue();
         for (path, sink) in self.sinks {
-            let closed = sink.close(&self.summary, &catalogue);
+            let closed = sink.close(&self.summary, catalogue);
             self.errors.extend(closed.err().map(|error| unwritten(&path, error)));
         }
         if !self.errors.is_empty() {

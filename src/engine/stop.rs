@@ -76,10 +76,10 @@ impl<'a> Engine<'a> {
         let mut seen: Vec<String> = Vec::new();
         let mut unread = Vec::new();
         let scope = self.scope(mode);
-        let edited = !self.event.edited().is_empty();
+        let edited = || !self.event.edited().is_empty();
         mode.checks(&mut |check| {
             if let Check::Observed(observed) = check {
-                let edit = (edited && observed.after_edit).then(|| crate::check::EDIT.to_owned());
+                let edit = (observed.after_edit && edited()).then(|| crate::check::EDIT.to_owned());
                 seen.extend(edit);
                 if let Some(run) = observed.seen_in(&scope) {
                     seen.push(run.mark);

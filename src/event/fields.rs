@@ -76,6 +76,11 @@ impl EventFields {
         self.all.insert(name.to_owned(), value);
     }
 
+    #[cfg(test)]
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.all.shift_remove(name);
+    }
+
     /// Whether nobody has read a field, nor any part of it.
     pub(crate) fn is_unread(&self, name: &str) -> bool {
         let parts = DIVIDED.iter().zip(&self.parts).find(|(field, _)| **field == name);

@@ -12,6 +12,9 @@ pub(super) const PART: u64 = 256 * 1024;
 /// How much is read at once where a part ends in the middle of a line.
 const BLOCK: u64 = 16 * 1024;
 
+/// The size of the text of a part, with its last line and what was read after it.
+const ROOM: usize = 256 * 1024 + 64 * 1024;
+
 /// The lines of a file that begin in a range of its bytes.
 #[derive(Debug, Clone)]
 pub(super) struct PartRange {
@@ -24,6 +27,8 @@ pub(super) struct PartRange {
 #[derive(Debug, Default)]
 pub(super) struct PartText {
     text: Vec<u8>,
+    /// Where the first line begins.
+    start: usize,
     /// The last line, if it is too long to be kept.
     too_long: Option<TooLong>,
     is_first: bool,
@@ -81,10 +86,11 @@ impl PartText {
         if from > 0 {
             file.seek(SeekFrom::Start(from))?;
         }
+        self.text.reserve(ROOM);
         (&file).take(bytes.end - from).read_to_end(&mut self.text)?;
         let first = if self.is_first { Some(0) } else { memchr::memchr(b'\n', &self.text).map(|at| at + 1) };
-        self.text.drain(..first.unwrap_or(self.text.len()));
-        if !self.text.is_empty() && bytes.end < u64::MAX {
+        self.start = first.unwrap_or(self.text.len());
+        if self.start < self.text.len() && bytes.end < u64::MAX {
             self.finish_line(&file)?;
         }
         Ok(self)
@@ -92,7 +98,7 @@ impl PartText {
 
     /// Reads on to the end of the last line; one that is too long is only measured.
     fn finish_line(&mut self, file: &File) -> io::Result<()> {
-        let start = memchr::memrchr(b'\n', &self.text).map_or(0, |at| at + 1);
+        let start = memchr::memrchr(b'\n', &self.text).map_or(self.start, |at| at + 1);
         let (mut dropped, mut is_complete) = (0, start == self.text.len());
         while !is_complete {
             let end = self.text.len();
@@ -118,7 +124,8 @@ impl PartText {
 
     /// The lines that are not empty.
     pub(super) fn lines(&self) -> PartLines<'_> {
-        let text = if self.is_first { self.text.strip_prefix(BOM).unwrap_or(&self.text) } else { &self.text };
+        let text = self.text.get(self.start..).unwrap_or_default();
+        let text = text.strip_prefix(BOM).filter(|_| self.is_first).unwrap_or(text);
         PartLines { rest: text, too_long: self.too_long, count: 0 }
     }
 

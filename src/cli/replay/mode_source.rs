@@ -12,7 +12,7 @@ use crate::user_folder::project_paths;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many resolved sets of modes are kept.
 const KEPT: usize = 32;
@@ -35,6 +35,7 @@ pub(super) struct ModeSource {
     named: bool,
     /// The chosen modes, for people.
     name: String,
+    catalogue: OnceLock<Catalogue>,
     resolved: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
 }
 
@@ -65,6 +66,7 @@ impl ModeSource {
             project: mode_cache::sources(here),
             named: project.is_some(),
             name: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
+            catalogue: OnceLock::new(),
             resolved: Mutex::default(),
         };
         let Some(folder) = modes.filter(|_| !recorded) else { return Ok(source) };
@@ -81,7 +83,11 @@ impl ModeSource {
     }
 
     /// The chosen modes, each with the path of its file.
-    pub(super) fn catalogue(&self) -> Catalogue {
+    pub(super) fn catalogue(&self) -> &Catalogue {
+        self.catalogue.get_or_init(|| self.compose())
+    }
+
+    fn compose(&self) -> Catalogue {
         let mut catalogue = self.with_loose(&self.project).catalogue();
         let files = catalogue.origins.iter_mut().filter_map(|origin| match origin {
             ModeOrigin::File(file) => Some(file),
@@ -98,7 +104,7 @@ impl ModeSource {
 
     /// Files of the chosen modes that cannot be read.
     pub(super) fn broken(&self) -> Vec<BrokenFile> {
-        if self.recorded { Vec::new() } else { self.catalogue().broken }
+        if self.recorded { Vec::new() } else { self.catalogue().broken.clone() }
     }
 
     /// The mode files and settings of a scenario: the chosen ones, else those of the project that it is in.
@@ -155,7 +161,8 @@ impl ModeSource {
             resolved.clear();
         }
         let new = || {
-            let catalogue = sources.catalogue();
+            let is_chosen = self.loose.is_none() && *sources == self.project;
+            let catalogue = if is_chosen { self.catalogue().clone() } else { sources.catalogue() };
             let hash = same.map_or_else(|| catalogue.hash.clone(), str::to_owned);
             Arc::new(ResolvedModes { catalogue, hash, name: name.to_owned() })
         };
