@@ -12,7 +12,7 @@ mod plugin;
 pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
 pub use entry::{HookEntry, entries_in};
-pub use guarded::GuardedSettings;
+pub use guarded::{DISABLING, GuardedSettings};
 pub use plugin::{HostSettings, enables_plugin, is_superseded, plugin_hooks};
 
 use crate::event::EventKind;

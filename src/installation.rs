@@ -4,14 +4,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+mod comparison;
 mod last_comparison;
 mod stamp;
 
-use crate::disk::{self, LinkPolicy};
+use crate::disk;
 use crate::event::EventKind;
-use crate::facts::CommitState;
 use crate::hook_entries::{GuardedSettings, SettingsError};
-use crate::live::git;
 use crate::paths::ProjectPaths;
 use crate::printable::one_line;
 use crate::redact::sha256;
@@ -20,6 +19,7 @@ use crate::store::{
     sealed::{self, Durability},
 };
 use crate::user_folder::{UserKey, create_private};
+use comparison::{HoldReason, InstallationComparison};
 use last_comparison::LastComparison;
 use serde::{Deserialize, Serialize};
 use stamp::FileStamp;
@@ -42,7 +42,10 @@ pub fn compares(kind: EventKind) -> bool {
 struct InstallationRecord {
     /// The host's settings files, by the names that messages use.
     settings: BTreeMap<String, SettingsRecord>,
-    program: Option<ProgramRecord>,
+    program: Option<FileRecord>,
+    /// The user's own settings for modegate.
+    #[serde(default)]
+    user: Option<FileRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,10 +56,13 @@ struct SettingsRecord {
     known: GuardedSettings,
     /// Why the host ignores the file.
     broken: Option<String>,
+    /// Why the host must not apply the file in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held: Option<HoldReason>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct ProgramRecord {
+struct FileRecord {
     stamp: FileStamp,
     sha256: String,
 }
@@ -73,39 +79,49 @@ pub fn forget(places: &ProjectPaths) {
     }
 }
 
-/// Compares the installation with its record; returns a sentence about each change, once.
+/// What a comparison of the installation with its record found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ComparisonResult {
+    /// A sentence about each change, once.
+    pub sentences: Vec<String>,
+    /// Whether the settings on disk would end modegate's hooks, and a tool call made them so.
+    pub ends_hooks: bool,
+}
+
+/// Compares the installation with its record.
 ///
-/// Hook entries that a tool call of this session can have removed are put back.
+/// Hook entries that a tool call of this session can have removed are put back, and hooks that it switched off are
+/// switched on.
 #[must_use]
-pub fn compare(places: &ProjectPaths, session: &str) -> Vec<String> {
+pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
     let known = match InstallationRecord::read(places) {
         Ok(known) => known,
         Err(StateStatus::Missing) => {
             let _: io::Result<()> = record(places);
-            return Vec::new();
+            return ComparisonResult::default();
         }
         Err(StateStatus::Broken(_)) => {
             let _: io::Result<()> = record(places);
-            return vec![
-                "the record of modegate's installation was changed by something other than modegate".to_owned(),
-            ];
+            let text = "the record of modegate's installation was changed by something other than modegate";
+            return ComparisonResult { sentences: vec![text.to_owned()], ..ComparisonResult::default() };
         }
-        Err(_) => return Vec::new(),
+        Err(_) => return ComparisonResult::default(),
     };
     let mut seen = known.refreshed(places);
-    if seen == known {
-        return Vec::new();
-    }
-    let comparison = InstallationComparison { places, last: LastComparison::of(&places.journal(session)) };
     let mut sentences = Vec::new();
-    for (name, path) in settings_files(places) {
-        if let (Some(before), Some(after)) = (known.settings.get(name), seen.settings.get_mut(name)) {
-            sentences.extend(comparison.settings(name, &path, before, after));
+    if seen != known {
+        let comparison = InstallationComparison { places, last: LastComparison::of(&places.journal(session)) };
+        for (name, path) in settings_files(places) {
+            if let (Some(before), Some(after)) = (known.settings.get(name), seen.settings.get_mut(name)) {
+                sentences.extend(comparison.settings(name, &path, before, after));
+            }
         }
+        sentences.extend(comparison.program(known.program.as_ref(), seen.program.as_ref()));
+        sentences.extend(comparison.user_file(known.user.as_ref(), seen.user.as_ref()));
+        let _: io::Result<()> = seen.write(places);
     }
-    sentences.extend(comparison.program(known.program.as_ref(), seen.program.as_ref()));
-    let _: io::Result<()> = seen.write(places);
-    sentences
+    let ends_hooks = seen.settings.values().any(|settings| settings.held.is_some());
+    ComparisonResult { sentences, ends_hooks }
 }
 
 impl InstallationRecord {
@@ -128,7 +144,11 @@ impl InstallationRecord {
             let before = self.settings.get(name).cloned().unwrap_or_default();
             (name.to_owned(), before.refreshed(&path))
         });
-        Self { settings: settings.collect(), program: ProgramRecord::seen(&program(places), self.program.as_ref()) }
+        Self {
+            settings: settings.collect(),
+            program: FileRecord::seen(&program(places), self.program.as_ref()),
+            user: places.user_settings.as_ref().and_then(|path| FileRecord::seen(path, self.user.as_ref())),
+        }
     }
 }
 
@@ -143,13 +163,13 @@ impl SettingsRecord {
             text => text.map_err(|error| disk::reason(&error)),
         };
         match text.and_then(|text| GuardedSettings::parse(&text).map_err(|error| reason(&error))) {
-            Ok(known) => Self { stamp, known, broken: None },
-            Err(why) => Self { stamp, known: self.known, broken: Some(why) },
+            Ok(known) => Self { stamp, known, broken: None, held: None },
+            Err(why) => Self { stamp, known: self.known, broken: Some(why), held: None },
         }
     }
 }
 
-impl ProgramRecord {
+impl FileRecord {
     fn seen(path: &Path, known: Option<&Self>) -> Option<Self> {
         let stamp = FileStamp::of(path)?;
         if let Some(known) = known.filter(|known| known.stamp == stamp) {
@@ -158,84 +178,6 @@ impl ProgramRecord {
         let sha256 = disk::read(path, disk::LARGEST).map_or_else(|error| disk::reason(&error), |bytes| sha256(&bytes));
         Some(Self { stamp, sha256 })
     }
-}
-
-/// A comparison that has found a difference.
-struct InstallationComparison<'a> {
-    places: &'a ProjectPaths,
-    last: Option<LastComparison>,
-}
-
-impl InstallationComparison<'_> {
-    fn when(&self) -> &'static str {
-        if self.last.is_some() { "during this session" } else { "since the last session" }
-    }
-
-    /// Describes the changes of a settings file, and puts modegate's entries back where that is safe.
-    fn settings(&self, name: &str, path: &Path, before: &SettingsRecord, after: &mut SettingsRecord) -> Vec<String> {
-        let when = self.when();
-        if let Some(why) = &after.broken {
-            let is_new = before.broken.as_ref() != Some(why) && before.known.has_entries();
-            let text = format!("`{name}` was broken {when}, so Claude Code ignores its hook entries: {why}");
-            return is_new.then_some(text).into_iter().collect();
-        }
-        let mut sentences = setting_changes(name, when, &before.known, &after.known);
-        if !after.known.has_entries_of(&before.known) {
-            let verb = if after.known.has_entries() { "changed" } else { "removed" };
-            let is_restored = self.put_back(name, path, before, after);
-            let end = if is_restored {
-                " and have been put back; a person can remove them with `modegate uninstall`"
-            } else {
-                "; a person can restore them with `modegate install`"
-            };
-            sentences.insert(0, format!("the modegate hook entries in `{name}` were {verb} {when}{end}"));
-        }
-        sentences
-    }
-
-    /// Puts modegate's entries back if a tool call can have removed them; what git has is left as it is, since branches
-    /// differ. The user's own settings belong to other projects as well.
-    fn put_back(&self, name: &str, path: &Path, before: &SettingsRecord, after: &mut SettingsRecord) -> bool {
-        let is_by_tool = after.stamp.is_some_and(|stamp| self.last.is_some_and(|last| last.blames_tools(stamp)));
-        if !is_by_tool || name == USER_FILE {
-            return false;
-        }
-        if git::commitment(&self.places.home, path) == Ok(CommitState::Committed) {
-            return false;
-        }
-        let text = disk::read_text(path, disk::SMALL).ok();
-        let Some(restored) = text.and_then(|text| before.known.put_back(&text)) else { return false };
-        let is_same = FileStamp::of(path) == after.stamp;
-        let is_restored = is_same && disk::write(path, restored.as_bytes(), LinkPolicy::Follow).is_ok();
-        if is_restored {
-            *after = SettingsRecord::default().refreshed(path);
-        }
-        is_restored
-    }
-
-    fn program(&self, before: Option<&ProgramRecord>, after: Option<&ProgramRecord>) -> Option<String> {
-        let verb = match (before, after) {
-            (Some(before), Some(after)) if before.sha256 != after.sha256 => "replaced",
-            (Some(_), None) => "removed",
-            (None, Some(_)) => "added",
-            _ => return None,
-        };
-        let (name, when) = (program_name(), self.when());
-        Some(format!("the program `{name}` was {verb} {when}; a person can restore it with `modegate install`"))
-    }
-}
-
-/// Describes the changes of settings that can switch hooks off or redirect them.
-fn setting_changes(name: &str, when: &str, before: &GuardedSettings, after: &GuardedSettings) -> Vec<String> {
-    let sentence = |setting: &String, verb: &str| {
-        format!("the setting `{}` was {verb} in `{name}` {when}; it can change how hooks run", one_line(setting))
-    };
-    let set = after.others.iter().filter_map(|(setting, value)| match before.others.get(setting) {
-        None => Some(sentence(setting, "added")),
-        Some(old) => (old != value).then(|| sentence(setting, "changed")),
-    });
-    let removed = before.others.keys().filter(|setting| !after.others.contains_key(*setting));
-    set.chain(removed.map(|setting| sentence(setting, "removed"))).collect()
 }
 
 /// The host's settings files that can have hook entries, with the names that messages use.

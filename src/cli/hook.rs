@@ -13,7 +13,7 @@ use crate::installation;
 use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
-use crate::mode::{Catalogue, ProjectTrust};
+use crate::mode::{BASE, Catalogue, ProjectTrust};
 use crate::mode_cache::{ModeCache, SourceCheck};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted;
@@ -137,6 +137,7 @@ fn answered(
                 security: Vec::new(),
                 seal: None,
                 state_not_saved: false,
+                ends_hooks: false,
             };
             run.answer(&library)
         }
@@ -193,6 +194,8 @@ struct HookRun<'a> {
     seal: Option<StateSeal>,
     /// Whether the state could not be stored.
     state_not_saved: bool,
+    /// Whether the settings on disk would end the hooks, and a tool call made them so.
+    ends_hooks: bool,
 }
 
 /// A decision, with the session and the modes that it rests on.
@@ -210,7 +213,7 @@ impl HookRun<'_> {
                 .push("the event has no session id, so its modes are not known and no state is kept".to_owned());
         }
         let store = StateStore::new(self.places.clone(), library.index.settings.days);
-        let stored = self.session(&store, &id);
+        let stored = self.session(&store, &id, !library.index.settings.disable.iter().any(|mode| mode == BASE));
         if self.event.kind == Some(EventKind::SessionStart) {
             store.sweep(&id, &now().at);
         }
@@ -237,6 +240,10 @@ impl HookRun<'_> {
                 .decision
                 .messages
                 .extend(self.security.iter().chain(linked).map(|text| format!("modegate: {text}")));
+        }
+        if self.ends_hooks && self.event.kind == Some(EventKind::ConfigChange) {
+            decided.decision.verdict = Verdict::Block;
+            "the changed settings would end modegate's hooks".clone_into(&mut decided.decision.reason);
         }
         let mut reply = reply(self.event, &decided.decision, &decided.findings);
         for line in self.problems.iter().chain(&self.field_warnings()) {
@@ -310,8 +317,9 @@ impl HookRun<'_> {
         library.needed(self.event, &busy)
     }
 
-    /// The session as the store has it, restored where something other than modegate changed it.
-    fn session(&mut self, store: &StateStore, id: &str) -> StoredSession {
+    /// The session as the store has it, restored where something other than modegate changed it. What was noticed goes
+    /// through the base mode, if there is one.
+    fn session(&mut self, store: &StateStore, id: &str, has_base: bool) -> StoredSession {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
@@ -319,13 +327,19 @@ impl HookRun<'_> {
             self.problems.push(LINKED.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.places.hooks().is_dir() {
             noticed.extend(self.compare_summary(store, &stored));
-            noticed.extend(installation::compare(self.places, id));
+            let compared = installation::compare(self.places, id);
+            self.ends_hooks = compared.ends_hooks;
+            noticed.extend(compared.sentences);
         }
         self.report_state(store, &stored.status);
         if noticed.is_empty() {
             return stored;
         }
         self.security.extend(noticed.iter().cloned());
+        if !has_base {
+            self.problems.extend(noticed);
+            return stored;
+        }
         let is_stop = self.event.kind == Some(EventKind::Stop);
         let told = store.change_checked(id, &now().at, |fresh| {
             let base = fresh.session.base_mut();

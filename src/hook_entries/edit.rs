@@ -96,6 +96,16 @@ pub fn without_entries(text: &str) -> Result<String, SettingsError> {
     finished(mark, &root)
 }
 
+/// The text without a setting of the top level, however often it has it.
+pub(super) fn without_setting(text: &str, name: &str) -> Result<String, SettingsError> {
+    let (mark, root) = document(text)?;
+    let properties = root.object_value().into_iter().flat_map(|settings| settings.properties());
+    for property in properties.filter(|own| own.decoded_name().as_deref() == Some(name)).collect::<Vec<_>>() {
+        property.remove();
+    }
+    finished(mark, &root)
+}
+
 /// The text of an edited file, which must be JSON for the host: the editor also reads what is not.
 fn finished(mark: &str, root: &CstRootNode) -> Result<String, SettingsError> {
     let text = root.to_string();

@@ -1,11 +1,15 @@
 //! The part of a settings file that decides whether and how modegate's hooks are called.
 
+use super::edit::without_setting;
 use super::plugin::PLUGIN_PREFIX;
 use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, with_entries, without_entries};
 use crate::event::EventKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The setting that switches all hooks off.
+pub const DISABLING: &str = "disableAllHooks";
 
 /// Variables that lead programs, or modegate's own files, elsewhere.
 const VARIABLES: [&str; 9] = [
@@ -66,6 +70,19 @@ impl GuardedSettings {
         other.entries.iter().all(has)
     }
 
+    /// Whether the file switches all hooks off.
+    #[must_use]
+    pub fn disables_hooks(&self) -> bool {
+        self.others.get(DISABLING).is_some_and(|value| value == "true")
+    }
+
+    /// The settings `text` without the setting that switches all hooks off; `None` if it cannot be removed.
+    #[must_use]
+    pub fn without_disabling(text: &str) -> Option<String> {
+        let enabled = without_setting(text, DISABLING).ok()?;
+        (!Self::parse(&enabled).ok()?.disables_hooks()).then_some(enabled)
+    }
+
     /// The settings `text` with these entries; `None` unless they can be restored exactly.
     #[must_use]
     pub fn put_back(&self, text: &str) -> Option<String> {
@@ -93,7 +110,7 @@ fn check_schema(settings: &Value) -> Result<(), SettingsError> {
 
 /// The settings that can switch hooks off, redirect them, or run programs beside them.
 pub(super) fn others(settings: &Value) -> BTreeMap<String, String> {
-    let own = ["disableAllHooks", "statusLine"].into_iter();
+    let own = [DISABLING, "statusLine"].into_iter();
     let own = own.filter_map(|name| Some((name.to_owned(), settings.get(name)?.to_string())));
     let variables = settings.get("env").and_then(Value::as_object).into_iter().flatten();
     let is_guarded = |name: &str| VARIABLES.contains(&name) || name.starts_with("MODEGATE_");
@@ -142,6 +159,17 @@ mod tests {
         }
         for text in ["", "{}", "{\"hooks\": {}}", "{\"hooks\": {\"Stop\": []}}"] {
             assert_eq!(GuardedSettings::parse(text), Ok(GuardedSettings::default()), "{text}");
+        }
+    }
+
+    #[test]
+    fn hooks_are_switched_on_and_the_rest_stays() {
+        for (text, enabled) in [
+            ("{\n  \"model\": \"opus\",\n  \"disableAllHooks\": true\n}\n", Some("{\n  \"model\": \"opus\"\n}\n")),
+            ("{\"disableAllHooks\": false, \"disable\\u0041llHooks\": true}", Some("{}")),
+            ("{\"disableAllHooks\": true", None),
+        ] {
+            assert_eq!(GuardedSettings::without_disabling(text).as_deref(), enabled, "{text}");
         }
     }
 

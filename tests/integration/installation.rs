@@ -149,6 +149,92 @@ fn settings_that_redirect_or_stop_hooks_are_reported() {
     }
 }
 
+/// The host's event about a changed settings file.
+fn config_change(project: &Project, file: &str) -> CommandOutput {
+    let fields = json!({"source": "project_settings", "file_path": project.home().join(file)});
+    project.hook(&event("ConfigChange", &fields))
+}
+
+#[test]
+fn hooks_that_a_script_switched_off_are_switched_on() {
+    for file in [SETTINGS, LOCAL] {
+        let project = session();
+        let installed = project.read(SETTINGS);
+        call(&project);
+        add(&project, file, "disableAllHooks", json!(true));
+        assert_eq!(config_change(&project, file).stdout, "");
+        let without: Value = serde_json::from_str(&project.read(file)).unwrap();
+        assert_eq!(without.get("disableAllHooks"), None);
+        assert!(project.read(SETTINGS).trim_end() == installed.trim_end(), "{}", project.read(SETTINGS));
+        let next = message(&project.hook(&prompt()));
+        assert!(next.contains("`disableAllHooks` was added") && next.contains("has been removed"), "{next}");
+        assert!(!next.contains("it can change how hooks run"), "{next}");
+    }
+}
+
+/// Settings that end the hooks and cannot be repaired are not applied: `block` keeps the host from it.
+#[test]
+fn the_host_does_not_apply_settings_that_end_the_hooks() {
+    let disabled = "{\"disableAllHooks\": true}\n";
+    let user = "~/.claude/settings.json";
+    for (file, text, told) in [
+        (SETTINGS, None, "were removed during this session; the hooks stay active in this session"),
+        (SETTINGS, Some("{"), "was broken during this session"),
+        (user, Some(disabled), "was added in `~/.claude/settings.json` during this session; the hooks stay active"),
+    ] {
+        let project = session();
+        let path = if file == user { project.user().join(".claude/settings.json") } else { project.home().join(file) };
+        let before = fs::read(&path).ok();
+        call(&project);
+        match text {
+            Some(text) => {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, text).unwrap();
+            }
+            None => fs::remove_file(&path).unwrap(),
+        }
+        for _ in 0..2 {
+            let output = config_change(&project, file);
+            assert_eq!((output.exit, output.json()["decision"].as_str()), (2, Some("block")), "{file}");
+        }
+        let next = message(&project.hook(&prompt()));
+        assert!(next.contains(told), "{next}");
+        assert_eq!(config_change(&project, file).exit, 2, "also after the report");
+        match before {
+            Some(before) => fs::write(&path, before).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        assert_eq!(config_change(&project, file).exit, 0, "{file} is as it was");
+    }
+}
+
+#[test]
+fn a_person_may_switch_hooks_off() {
+    let project = session();
+    add(&project, SETTINGS, "disableAllHooks", json!(true));
+    assert_eq!(config_change(&project, SETTINGS).exit, 0);
+    assert!(project.read(SETTINGS).contains("disableAllHooks"));
+}
+
+#[test]
+fn a_change_of_the_users_own_settings_is_reported() {
+    let project = session();
+    let file = project.user().join(".claude/modegate.yaml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    for (text, verb) in [(Some("patience: 2\n"), "added"), (Some("patience: 3\n"), "changed"), (None, "removed")] {
+        call(&project);
+        match text {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        assert_reported(&project, &format!("`~/.claude/modegate.yaml` was {verb} during this session"));
+    }
+    // Without the base mode, the person still reads it.
+    call(&project);
+    fs::write(&file, "disable: [base]\n").unwrap();
+    assert!(message(&project.hook(&prompt())).contains("`~/.claude/modegate.yaml` was added during this session"));
+}
+
 #[test]
 fn settings_that_the_host_ignores_are_named() {
     let project = session();
@@ -202,7 +288,10 @@ fn the_version_of_another_branch_is_not_changed() {
     project.hook(&start());
     call(&project);
     project.git(&["stash", "-q"]);
-    assert_reported(&project, "were removed during this session; a person can restore them with `modegate install`");
+    assert_reported(
+        &project,
+        "were removed during this session; the hooks stay active in this session; a person can restore them with `modegate install`",
+    );
     project.git(&["stash", "pop", "-q"]);
     call(&project);
     assert_eq!(message(&project.hook(&prompt())), "", "entries that come back are welcome");
