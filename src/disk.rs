@@ -118,9 +118,16 @@ fn link_target(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
 }
 
+/// The longest path that a system call takes, in bytes.
+const LONGEST_PATH: usize = 4_096;
+
 /// The path with links resolved, as far as it exists.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
+    // No system call takes a longer one.
+    if path.as_os_str().len() > LONGEST_PATH {
+        return path.to_owned();
+    }
     let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     match known {
         Some((ancestor, real)) if ancestor == path => real,

@@ -17,6 +17,8 @@ const SUBSTITUTIONS: usize = 64;
 const DEPTH: usize = 60;
 /// The most braces of which the parser searches the ends.
 const BRACES: usize = 100;
+/// The most counted loops that are rewritten; each is searched for its end.
+const LOOPS: usize = 100;
 /// Stands for a brace that is hidden from the parser.
 const HIDDEN_BRACE: char = '\u{f8fe}';
 /// How many lines are tried as the last readable one, from the end and from the beginning.
@@ -111,6 +113,7 @@ fn braces_hidden(text: &str) -> Cow<'_, str> {
 /// Rewrites `for ((a; b; c))` as `for _ in $((a, b, c))`, because the parser loses the here-documents in such a loop.
 fn counted_loops_listed(text: &str) -> Option<String> {
     text.find("<<")?;
+    let mut loops = 0;
     let mut listed = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("((") {
@@ -118,12 +121,11 @@ fn counted_loops_listed(text: &str) -> Option<String> {
         listed.push_str(before);
         let word = before.trim_end();
         let is_loop = word.strip_suffix("for").is_some_and(|head| !head.ends_with(|c: char| c.is_alphanumeric()));
-        let mut open = 0_usize;
-        let closes = |c: char| {
-            open = if c == '(' { open + 1 } else { open.saturating_sub(usize::from(c == ')')) };
-            open == 0
-        };
-        let Some(end) = from.find(closes).filter(|_| is_loop) else {
+        loops += usize::from(is_loop);
+        if loops > LOOPS {
+            return None;
+        }
+        let Some(end) = is_loop.then(|| closing(from)).flatten() else {
             listed.push_str("((");
             rest = from.get(2..)?;
             continue;
@@ -138,6 +140,15 @@ fn counted_loops_listed(text: &str) -> Option<String> {
     }
     listed.push_str(rest);
     (listed != text).then_some(listed)
+}
+
+/// The parenthesis that closes the one at the beginning of a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    text.find(|c: char| {
+        open = if c == '(' { open + 1 } else { open.saturating_sub(usize::from(c == ')')) };
+        open == 0
+    })
 }
 
 /// Words the parser's message as bash does.
@@ -358,4 +369,19 @@ fn redirects(nodes: &[Node]) -> Vec<Redirection> {
         _ => None,
     };
     nodes.iter().filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counted_loops_are_rewritten_unless_there_are_too_many() {
+        let one = "for ((i=0; i<3; i++)); do cat <<E\nE\ndone";
+        let listed = counted_loops_listed(one);
+        assert_eq!(listed.as_deref(), Some("for  _ in $((i=0, i<3, i++)); do cat <<E\nE\ndone"));
+        // The search for the end of each would take a time that grows with the square of their number.
+        assert_eq!(counted_loops_listed(&format!("cat <<E\n{}", "for ((".repeat(LOOPS + 1))), None);
+        assert_eq!(counted_loops_listed(&format!("cat <<E\n{}", "((".repeat(30_000))), None);
+    }
 }

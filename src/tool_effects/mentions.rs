@@ -15,6 +15,9 @@ const LONGEST: usize = 1_000;
 /// How many words that could begin a path are looked at per text.
 const MOST_NAMES: usize = 200;
 
+/// How many folders of paths with `..` are looked up per text.
+const MOST_FOLDERS: usize = 4_000;
+
 /// Words before a folder that make it the current one.
 const ENTERING: [&str; 6] = ["cd", "pushd", "-c", "chdir", "set-location", "sl"];
 
@@ -44,9 +47,29 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             texts.retain(|text| text.len() <= LONGEST);
             // A path may be given in parts.
             let names: Vec<&str> = texts.iter().copied().filter(|text| !text.contains(char::is_whitespace)).collect();
-            texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")))
+            let whole = || texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")));
+            // A tool that removes or moves a folder takes along what is in it.
+            let around = || names.iter().filter(|_| removes(tool)).find_map(|name| around(name, &paths));
+            whole().or_else(around)
         }
     }
+}
+
+/// Whether a tool removes or moves files, by its name without the MCP server's.
+fn removes(tool: &str) -> bool {
+    const VERBS: [&str; 6] = ["delete", "remove", "unlink", "move", "rename", "trash"];
+    let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
+    VERBS.iter().any(|verb| own.contains(verb))
+}
+
+/// The first of modegate's own paths that is in the folder `name`.
+fn around(name: &str, paths: &[NamedPath<'_>]) -> Option<String> {
+    let words = MentionWords::new(name).words;
+    let is_around = |path: &&NamedPath<'_>| {
+        let is_own = path.parts.first().is_some_and(|first| first == ".claude");
+        is_own && (1..path.parts.len()).any(|count| path.parts.get(..count).is_some_and(|begin| words.ends_with(begin)))
+    };
+    paths.iter().find(is_around).map(|path| path.shown.to_owned())
 }
 
 /// The first of modegate's own `paths` that the text of a script names in one piece.
@@ -180,6 +203,44 @@ fn selects(glob: &str, next: Option<&String>, files: &[&str]) -> bool {
 fn resolved(text: &str, cwd: &Path, links: &impl ResolveLinks) -> String {
     let words =
         text.split(|c: char| c.is_whitespace() || "'\"=<>|&;()".contains(c)).filter(|word| word.contains("/.."));
+    let mut folders = MOST_FOLDERS;
+    let words = words.filter(|word| {
+        let left = folders.checked_sub(word.matches('/').count());
+        folders = left.unwrap_or(folders);
+        left.is_some()
+    });
     let paths: Vec<String> = words.map(|word| links.real(&cwd.join(word)).to_string_lossy().into_owned()).collect();
     paths.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::DiskView;
+    use std::cell::Cell;
+    use std::path::PathBuf;
+
+    /// Counts the folders that are looked up.
+    #[derive(Default)]
+    struct LookupCounter(Cell<usize>);
+
+    impl DiskView for LookupCounter {}
+
+    impl ResolveLinks for LookupCounter {
+        fn real(&self, path: &Path) -> PathBuf {
+            self.0.set(self.0.get() + path.components().count());
+            path.to_owned()
+        }
+    }
+
+    #[test]
+    fn few_folders_are_looked_up_for_a_long_line() {
+        for (word, times) in [("a/../", 200_000), ("a/../b ", 100_000)] {
+            let counter = LookupCounter::default();
+            resolved(&word.repeat(times), Path::new("/p"), &counter);
+            assert!(counter.0.get() < 4 * MOST_FOLDERS, "{}", counter.0.get());
+        }
+        let counter = LookupCounter::default();
+        assert_eq!(resolved("cat a/../b > c/../d", Path::new("/p"), &counter), "/p/a/../b /p/c/../d");
+    }
 }
