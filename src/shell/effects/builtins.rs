@@ -1,6 +1,7 @@
 //! Builtins of the shell and programs with known output.
 
 use super::args::Args;
+use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, remote};
@@ -36,6 +37,11 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
 }
 
 impl Walker<'_> {
+    /// The user's name as programs print it.
+    fn user_line(&self) -> ShellWord {
+        ShellWord::new(format!("{}\n", user_name(self.context)))
+    }
+
     /// Walks a builtin; `None` if the name is not one.
     pub fn builtin(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> Option<ShellWord> {
         match name {
@@ -48,6 +54,8 @@ impl Walker<'_> {
                 let folder = self.state.folder.as_ref();
                 return Some(folder.map_or_else(ShellWord::unknown, |folder| ShellWord::new(format!("{folder}\n"))));
             }
+            "whoami" => return Some(self.user_line()),
+            "id" if matches!(rest, [option] if option.is("-un")) => return Some(self.user_line()),
             "echo" => return Some(echo(rest)),
             "base64" | "gbase64" if Args::new(rest, "-w").has("-d -D --decode") => {
                 let code = self.cat(rest, input).text();

@@ -97,7 +97,7 @@ impl Walker<'_> {
     }
 
     /// Resolves a path through links that the line created.
-    fn followed(&self, target: &TargetPath) -> Option<TargetPath> {
+    pub fn followed(&self, target: &TargetPath) -> Option<TargetPath> {
         let through = |path: &str| {
             self.state.disk.links.iter().rev().find_map(|(from, to)| {
                 let rest = path.strip_prefix(from.as_str())?;

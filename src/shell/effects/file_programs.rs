@@ -2,6 +2,8 @@
 
 use super::Effect::{self, Device, Mode, Remove, Write};
 use super::args::Args;
+use super::shell_state::user_name;
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
@@ -66,7 +68,7 @@ const OUTPUT: &str = "-o -out --output -keyout";
 const PROGRAMS: [FileProgram; 29] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
-    ("rmdir trash srm rimraf", "", Always, Remove, Trees),
+    ("rmdir trash srm wipe rimraf", "", Always, Remove, Trees),
     ("shred", SHRED, Always, Write, Operands("")),
     ("shred", SHRED, With("-u --remove"), Remove, Operands("")),
     ("truncate fallocate", "-s -r -o -l --size --reference --offset --length", Always, Write, Operands("")),
@@ -176,8 +178,33 @@ fn changed(walker: &mut Walker<'_>, effect: Effect, rest: &[ShellWord]) {
     let mode = rest.iter().find(is_mode).is_some_and(|word| !word.is("-R"));
     let args = Args::new(rest, "--from --reference");
     let named = mode || args.has("--reference");
-    let files = args.operands.iter().skip(usize::from(!named));
-    walker.change_all(effect, files, args.has("-R --recursive"));
+    let is_given_back =
+        effect == Effect::Own && !named && args.operands.first().is_some_and(|owner| is_user(walker, owner));
+    for file in args.operands.iter().skip(usize::from(!named)) {
+        // `sudo chown -R $USER ~/.npm` repairs what a program left to root.
+        if !(is_given_back && is_below_home(walker, file)) {
+            walker.change(effect, file, args.has("-R --recursive"));
+        }
+    }
+}
+
+/// Whether an owner, with or without a group, is the user.
+fn is_user(walker: &Walker<'_>, owner: &ShellWord) -> bool {
+    owner.text().is_some_and(|owner| owner.split([':', '.']).next() == Some(user_name(walker.context)))
+}
+
+/// Whether a file is below the home, and the line has made no link of it.
+fn is_below_home(walker: &Walker<'_>, file: &ShellWord) -> bool {
+    let target = walker.target(file);
+    if walker.followed(&target).is_some() {
+        return false;
+    }
+    match target {
+        TargetPath::Known { path, glob: false } => {
+            path.strip_prefix(&walker.context.home).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
+        }
+        _ => false,
+    }
 }
 
 fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {

@@ -44,10 +44,15 @@ pub(super) struct ShellState {
     pub dotglob: bool,
 }
 
+/// The user's name, from the name of the home.
+pub(super) fn user_name(context: &ExecContext) -> &str {
+    context.home.rsplit('/').next().unwrap_or_default()
+}
+
 impl ShellState {
     pub fn new(context: &ExecContext) -> Self {
         let known = |text: &str| Some(Rc::new(vec![ShellWord::new(text)]));
-        let name = context.home.rsplit('/').next().unwrap_or_default();
+        let name = user_name(context);
         let variables = [
             ("HOME", known(&context.home)),
             ("CLAUDE_PROJECT_DIR", known(&context.project)),
