@@ -155,9 +155,12 @@ impl ToolEffects {
         }
     }
 
-    /// The first program call that matches one of `wanted`.
+    /// The first program call that matches one of `wanted`, or may: an unknown program can run its arguments.
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
-        let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
+        let find = |matches: fn(&ProgramCall, &str) -> bool| {
+            self.calls.iter().find(|call| wanted.iter().any(|wanted| matches(call, wanted)))
+        };
+        let found = find(ProgramCall::matches).or_else(|| find(ProgramCall::may_match));
         found.map(|call| shortened(&call.argv().join(" ")))
     }
 

@@ -28,6 +28,7 @@ mod sending;
 mod shell_state;
 mod substitution;
 mod target_path;
+mod unknown_wrapper;
 mod unnamed;
 mod walker;
 mod wrappers;
