@@ -57,10 +57,10 @@ mod readme;
 mod record;
 #[path = "integration/recordings.rs"]
 mod recordings;
-#[path = "integration/replay_strict.rs"]
-mod replay_strict;
 #[path = "integration/replay.rs"]
 mod replay;
+#[path = "integration/replay_strict.rs"]
+mod replay_strict;
 #[path = "integration/state.rs"]
 mod state;
 #[path = "integration/steps.rs"]

@@ -327,9 +327,9 @@ impl HookRun<'_> {
             self.problems.push(LINKED.to_owned());
         } else if compares && !id.is_empty() && self.places.own.is_some() && self.places.hooks().is_dir() {
             noticed.extend(self.compare_summary(store, &stored));
-            let compared = installation::compare(self.places, id);
-            self.ends_hooks = compared.ends_hooks;
-            noticed.extend(compared.sentences);
+            let changes = installation::compare(self.places, id);
+            self.ends_hooks = changes.ends_hooks;
+            noticed.extend(changes.sentences);
         }
         self.report_state(store, &stored.status);
         if noticed.is_empty() {

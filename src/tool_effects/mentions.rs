@@ -49,7 +49,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             let names: Vec<&str> = texts.iter().copied().filter(|text| !text.contains(char::is_whitespace)).collect();
             let whole = || texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")));
             // A tool that removes or moves a folder takes along what is in it.
-            let around = || names.iter().filter(|_| removes(tool)).find_map(|name| around(name, &paths));
+            let around = || names.iter().filter(|_| removes(tool)).find_map(|name| around(name, paths));
             whole().or_else(around)
         }
     }
@@ -63,13 +63,13 @@ fn removes(tool: &str) -> bool {
 }
 
 /// The first of modegate's own paths that is in the folder `name`.
-fn around(name: &str, paths: &[NamedPath<'_>]) -> Option<String> {
+fn around(name: &str, paths: &PathList) -> Option<String> {
     let words = MentionWords::new(name).words;
-    let is_around = |path: &&NamedPath<'_>| {
+    let is_around = |path: &NamedPath<'_>| {
         let is_own = path.parts.first().is_some_and(|first| first == ".claude");
         is_own && (1..path.parts.len()).any(|count| path.parts.get(..count).is_some_and(|begin| words.ends_with(begin)))
     };
-    paths.iter().find(is_around).map(|path| path.shown.to_owned())
+    paths.iter().map(NamedPath::new).find(is_around).map(|path| path.shown.to_owned())
 }
 
 /// The first of modegate's own `paths` that the text of a script names in one piece.
