@@ -14,7 +14,10 @@ def main():
     journals, replayed = sys.argv[1:3]
     db = duckdb.connect()
     quoted = lambda text: text.replace("'", "''")
-    db.execute((HERE / "views.sql").read_text().replace("'JOURNALS'", f"'{quoted(journals)}'").replace("'REPLAYED'", f"'{quoted(replayed)}'"))
+    begun = time.time()
+    db.execute((HERE / "tables.sql").read_text().replace("'JOURNALS'", f"'{quoted(journals)}'").replace("'REPLAYED'", f"'{quoted(replayed)}'"))
+    events = db.sql("SELECT count(*) FROM journal").fetchall()[0][0]
+    print(f"{events} events read  ({time.time() - begun:.2f} s)\n")
     questions = re.split(r"^-- (?=\d+\. )", (HERE / "questions.sql").read_text(), flags=re.M)[1:]
     for question in questions:
         title, query = question.split("\n", 1)

@@ -1,5 +1,5 @@
--- Ten questions about journals and replays, for DuckDB. `journal` and `finding` are views over journals, `replayed` over
--- `modegate replay --json`; see views.sql. Each question begins with `-- N. `.
+-- Ten questions about journals and replays, for DuckDB. `journal` and `finding` are made from journals, `replayed` from
+-- `modegate replay --json`; see tables.sql. Each question begins with `-- N. `.
 
 -- 1. Which gates block most?
 SELECT mode, gate, count(*) AS blocks, count(DISTINCT session) AS sessions

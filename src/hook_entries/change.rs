@@ -43,3 +43,24 @@ fn own(text: &str) -> Vec<String> {
     own.sort();
     own
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_line_of_the_plugin_counts_as_an_entry() {
+        let before = r#"{"model": "opus", "enabledPlugins": {"modegate@acme": true, "x@acme": true}}"#;
+        let change = |old: &str, new: &str| {
+            let input = json!({"file_path": ".claude/settings.json", "old_string": old, "new_string": new});
+            let event =
+                json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Edit", "tool_input": input});
+            changes_entries(&Event::parse(event.to_string().as_bytes()).unwrap(), before)
+        };
+        assert_eq!(change("\"modegate@acme\": true", "\"modegate@acme\": false"), Ok(true));
+        assert_eq!(change("\"modegate@acme\": true, ", ""), Ok(true));
+        assert_eq!(change("\"x@acme\": true", "\"x@acme\": false"), Ok(false));
+        assert_eq!(change("opus", "haiku"), Ok(false));
+    }
+}

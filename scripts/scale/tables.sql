@@ -1,6 +1,6 @@
--- Views over journals and over the output of `modegate replay --json`. Replace JOURNALS and REPLAYED by paths or globs;
+-- Reads journals, and the output of `modegate replay --json`, once. Replace JOURNALS and REPLAYED by paths or globs;
 -- object storage works as well: s3://bucket/journals/*/*.jsonl.
-CREATE VIEW journal AS
+CREATE TABLE journal AS
 SELECT event.session_id AS session, "at" AS time, event.hook_event_name AS kind, event.agent_type AS agent, who, event,
   decision.verdict AS verdict, decision.reason AS reason, coalesce(decision.moves, []) AS moves, findings, us,
   split_part(filename, '/', -2) AS team
@@ -17,7 +17,7 @@ SELECT session, time, kind, team, f.mode AS mode, f.phase AS phase, f.gate AS ga
   coalesce(f.unmet, false) AS unmet, f.outcome.truth AS truth, f.outcome.saw AS saw
 FROM (SELECT session, time, kind, team, unnest(findings) AS f FROM journal);
 
-CREATE VIEW replayed AS
+CREATE TABLE replayed AS
 SELECT session, file, line, event, kind, verdict, change, coalesce(gates, []) AS gates
 FROM read_json('REPLAYED', format = 'newline_delimited', maximum_object_size = 33554432, columns = {
   session: 'VARCHAR', file: 'VARCHAR', line: 'BIGINT', event: 'VARCHAR', kind: 'VARCHAR', verdict: 'VARCHAR', change: 'VARCHAR', gates: 'VARCHAR[]'})
