@@ -120,7 +120,7 @@ fn main() {
     println!("{} lines", times.len());
     for (name, share) in [("median", 500), ("90 %", 900), ("99 %", 990), ("99.9 %", 999), ("longest", 1000)] {
         let at = (times.len() * share / 1000).min(times.len() - 1);
-        println!("{name}: {} ms", times[at].0.as_millis());
+        println!("{name}: {} ms", times.get(at).unwrap().0.as_millis());
     }
     let over = times.iter().filter(|(time, ..)| *time > Duration::from_millis(200)).count();
     println!("over 200 ms: {over}");
@@ -169,7 +169,7 @@ impl HookProcess {
         let (before, begun) = (children(), Instant::now());
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
         let by_clock = begun.elapsed();
-        children().zip(before).map_or(by_clock, |(after, before)| after - before)
+        children().zip(before).map_or(by_clock, |(after, before)| after.saturating_sub(before))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::ProgramCall;
 use super::wrappers::has_name;
+use crate::shell::word::ShellWord;
 
 /// Programs that do not run a program of the same name as their first argument: they print it, search for it, explain
 /// it, install it or use it as a file.
@@ -25,7 +26,7 @@ impl ProgramCall {
         if wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() < 2 {
             return false;
         }
-        let Some(name) = self.words.first().and_then(|word| word.text()) else { return false };
+        let Some(name) = self.words.first().and_then(ShellWord::text) else { return false };
         if has_name(OTHERS, name.rsplit('/').next().unwrap_or_default()) {
             return false;
         }
