@@ -121,6 +121,23 @@ fn link_target(path: &Path) -> PathBuf {
 /// The longest path that a system call takes, in bytes.
 const LONGEST_PATH: usize = 4_096;
 
+/// The path with links resolved.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().map(without_verbatim_prefix)
+}
+
+/// A path as people and other programs write it: Windows puts `\\?\` before resolved paths.
+fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
+    /// Longer paths need the prefix.
+    const LONGEST: usize = 259;
+    if !cfg!(windows) {
+        return path;
+    }
+    let rest = path.to_str().and_then(|text| text.strip_prefix(r"\\?\"));
+    let has_drive = |rest: &&str| rest.as_bytes().get(1) == Some(&b':') && rest.len() <= LONGEST;
+    rest.filter(has_drive).map(PathBuf::from).unwrap_or(path)
+}
+
 /// The path with links resolved, as far as it exists.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
@@ -128,7 +145,7 @@ pub fn real(path: &Path) -> PathBuf {
     if path.as_os_str().len() > LONGEST_PATH {
         return path.to_owned();
     }
-    let known = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let known = path.ancestors().find_map(|ancestor| Some((ancestor, canonical(ancestor).ok()?)));
     match known {
         Some((ancestor, real)) if ancestor == path => real,
         Some((ancestor, real)) => real.join(path.strip_prefix(ancestor).unwrap_or(Path::new(""))),

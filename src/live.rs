@@ -30,7 +30,7 @@ use crate::ids::SessionId;
 use crate::journal::ActivityLog;
 use crate::journal_files;
 use crate::live::fork_parent::ParentSearch;
-use crate::paths::{PLUGIN_CONTEXT, ProjectPaths, lexical};
+use crate::paths::{PLUGIN_CONTEXT, ProjectPaths, lexical, with_slashes};
 use crate::runners::LONGEST_OUTPUT;
 use crate::shell::DiskView;
 use crate::shell::{ExecContext, StagedFiles};
@@ -258,9 +258,8 @@ impl<'e> LiveFacts<'e> {
     fn tool_effects(&self) -> &ToolEffects {
         self.tool_effects.get_or_init(|| {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
-            let text = |path: &Path| path.to_string_lossy().into_owned();
-            let context =
-                ExecContext { cwd: text(self.folder()), home, project: text(&self.places.home), wrappers: Vec::new() };
+            let (cwd, home) = (with_slashes(self.folder()), with_slashes(Path::new(&home)));
+            let context = ExecContext { cwd, home, project: with_slashes(&self.places.home), wrappers: Vec::new() };
             ToolEffects::of(&self.event, context, &FollowLinks)
         })
     }
@@ -460,6 +459,10 @@ impl ResolveLinks for FollowLinks {
     fn is_link(&self, path: &str) -> bool {
         Path::new(path).is_symlink()
     }
+
+    fn ignores_case(&self) -> bool {
+        cfg!(any(target_os = "macos", windows))
+    }
 }
 
 impl FactSource for LiveFacts<'_> {
@@ -523,9 +526,8 @@ fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
 }
 
 /// Compares recorded paths with `path`, links resolved.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn same_file(path: &Path) -> impl Fn(&str) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| disk::canonical(path).unwrap_or_else(|_| path.to_owned());
     let wanted = real(path);
     move |recorded| Path::new(recorded) == path || real(Path::new(recorded)) == wanted
 }

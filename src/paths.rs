@@ -140,6 +140,13 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
+/// A path as text with `/` between its parts, on Windows, too: globs and mode files are written with it.
+#[must_use]
+pub fn with_slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
 /// The project that owns an agent's worktree: the part before `.claude/worktrees/`.
 #[must_use]
 pub fn worktree_owner(path: &Path) -> Option<PathBuf> {

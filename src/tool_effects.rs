@@ -1,6 +1,7 @@
 //! The effects of a tool call, from its path or its command line.
 
 mod commits;
+mod lower_case;
 mod mentions;
 
 pub(crate) use commits::StageListing;
@@ -8,7 +9,7 @@ pub(crate) use mentions::mentions;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
-use crate::paths::lexical;
+use crate::paths::{lexical, with_slashes};
 use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
     StagedFiles, TargetPath, effects, effects_on,
@@ -24,6 +25,11 @@ pub(crate) trait ResolveLinks: DiskView {
 
     /// Whether the path itself is a link.
     fn is_link(&self, _path: &str) -> bool {
+        false
+    }
+
+    /// Whether names that differ only in upper and lower case are one file, as on macOS and Windows.
+    fn ignores_case(&self) -> bool {
         false
     }
 }
@@ -47,6 +53,7 @@ pub(crate) struct ToolEffects {
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
+    ignores_case: bool,
 }
 
 impl ToolEffects {
@@ -65,6 +72,7 @@ impl ToolEffects {
             remote: line.remote,
             scripts: line.scripts,
             unreadable: line.unreadable.map(|unreadable| unreadable.to_string()),
+            ignores_case: links.ignores_case(),
             ..Self::default()
         };
         if !to_come {
@@ -109,6 +117,9 @@ impl ToolEffects {
         } else {
             (&self.changes, context, self.unreadable.as_ref())
         };
+        let ignores_case = self.ignores_case && !asked.remote;
+        let lower = ignores_case.then(|| lower_case::context(context));
+        let context = lower.as_ref().unwrap_or(context);
         // Of scripts, only what is certain counts.
         let of_scripts = self.scripts.iter().filter(|_| !asked.remote).flat_map(|script| &script.changes);
         let of_scripts = of_scripts.map(|change| (change, Certainty::Certain));
@@ -116,16 +127,17 @@ impl ToolEffects {
         let mut counting = all.filter(|(change, _)| counts(change, asked)).peekable();
         // Most command lines change nothing, so the patterns are made only where they are needed.
         let is_needed = counting.peek().is_some();
-        let patterns = |paths: &PathList| -> Vec<PathPattern> {
-            paths.iter().filter(|_| is_needed).map(|path| PathPattern::new(path, context)).collect()
+        let pattern = |path: &str| {
+            if ignores_case { PathPattern::new(&path.to_lowercase(), context) } else { PathPattern::new(path, context) }
         };
+        let patterns =
+            |paths: &PathList| -> Vec<PathPattern> { paths.iter().filter(|_| is_needed).map(pattern).collect() };
         let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
         let mut found: Option<FoundEffect> = None;
-        for (change, least) in counting {
-            let known = match &change.target {
-                TargetPath::Known { path, glob: false } => Some(path.as_str()),
-                _ => None,
-            };
+        for (written, least) in counting {
+            let lower = ignores_case.then(|| lower_case::change(written));
+            let change = lower.as_ref().unwrap_or(written);
+            let known = known_path(change);
             // A path with a known beginning is represented by one below it.
             let one = match &change.target {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
@@ -139,7 +151,7 @@ impl ToolEffects {
                 }
                 let better = found.as_ref().is_none_or(|old| certainty > old.certainty);
                 if better {
-                    let path = shortened(known.unwrap_or(shown));
+                    let path = shortened(known_path(written).unwrap_or(shown));
                     found = Some(FoundEffect { path, effect: change.effect, by: shortened(&change.by), certainty });
                 }
             }
@@ -239,7 +251,7 @@ fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffe
     // A tool may normalise `..` or leave it to the kernel, which follows links before it.
     let mut paths = vec![links.real(&lexical(&cwd.join(path))), lexical(&links.real(&cwd.join(path)))];
     paths.dedup();
-    let target = |path: PathBuf| TargetPath::Known { path: path.to_string_lossy().into_owned(), glob: false };
+    let target = |path: PathBuf| TargetPath::Known { path: with_slashes(&path), glob: false };
     let change = |path| FileEffect {
         effect: Effect::Write,
         target: target(path),
@@ -253,11 +265,19 @@ fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffe
 /// The same change to the target of a link.
 fn resolved(change: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect> {
     let TargetPath::Known { path, glob: false } = &change.target else { return None };
-    let real = links.real(Path::new(path)).to_string_lossy().into_owned();
+    let real = with_slashes(&links.real(Path::new(path)));
     let target = TargetPath::Known { path: real.clone(), glob: false };
     // Removing a link does not remove its target.
     let link = change.effect == Effect::Remove && links.is_link(path);
     (real != *path && !link).then(|| FileEffect { target, ..change.clone() })
+}
+
+/// The path of a change, if it is known and no glob.
+fn known_path(change: &FileEffect) -> Option<&str> {
+    match &change.target {
+        TargetPath::Known { path, glob: false } => Some(path),
+        _ => None,
+    }
 }
 
 fn counts(change: &FileEffect, asked: &EffectQuery) -> bool {

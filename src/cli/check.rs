@@ -67,7 +67,7 @@ impl CheckCommand {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
         let mode = catalogue.mode(mode).ok_or_else(|| CliError::unknown("mode", mode, &names))?;
         let session = self.session(&places, catalogue.settings.days)?;
-        let cwd = given.map_or_else(std::env::current_dir, |given| given.canonicalize());
+        let cwd = given.map_or_else(std::env::current_dir, |given| crate::disk::canonical(&given));
         let cwd = cwd.unwrap_or_else(|_| places.home.clone());
         let tree = place::tree(&places.home, Some(&cwd));
         let paths =

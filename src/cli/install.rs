@@ -231,7 +231,7 @@ fn shared_files(target: &InstallTarget, changes: &[FileChange]) -> String {
 }
 
 fn print_next_steps(target: &InstallTarget) {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == target.home);
+    let here = std::env::current_dir().and_then(|here| disk::canonical(&here)).is_ok_and(|here| here == target.home);
     let place = match (target.is_users, here) {
         (true, _) => "in a project".to_owned(),
         (false, true) => "here".to_owned(),
@@ -272,7 +272,7 @@ fn finish(target: &InstallTarget, changes: &[FileChange], created: &[PathBuf]) -
 
 /// Copies the running program to the target.
 fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
-    let running = std::env::current_exe().and_then(|path| path.canonicalize());
+    let running = std::env::current_exe().and_then(|path| disk::canonical(&path));
     let bytes = running.and_then(|path| disk::read(&path, disk::LARGEST));
     let bytes = bytes.map_err(|error| CliError::failure(format!("the running program cannot be read: {error}")))?;
     let program = target.program();

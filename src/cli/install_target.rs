@@ -55,7 +55,7 @@ impl InstallScope {
             return Ok(InstallTarget { home, claude, settings, own, is_users: true, is_private: true });
         }
         let home = match given {
-            Some(given) => given.canonicalize().map_err(|error| {
+            Some(given) => crate::disk::canonical(&given).map_err(|error| {
                 CliError::failure(format!("`{}`: {error}", given.display())).hint("give an existing folder")
             })?,
             None => here(),

@@ -136,10 +136,10 @@ pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
 pub(super) fn repository(checkout: &Path) -> Option<PathBuf> {
     let git = checkout.join(".git");
     if git.is_dir() {
-        return git.canonicalize().ok();
+        return disk::canonical(&git).ok();
     }
     let text = disk::read_text(&git, disk::SMALL).ok()?;
     let own = checkout.join(text.trim().strip_prefix("gitdir:")?.trim());
     let common = disk::read_text(&own.join("commondir"), disk::SMALL).ok()?;
-    own.join(common.trim()).canonicalize().ok()
+    disk::canonical(&own.join(common.trim())).ok()
 }
