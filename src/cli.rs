@@ -18,6 +18,7 @@ mod install_manifest;
 mod install_target;
 mod install_variables;
 mod leave;
+mod line_diff;
 mod log;
 mod modes;
 mod record;
@@ -27,6 +28,7 @@ mod session_lookup;
 mod status;
 mod trust;
 mod uninstall;
+mod version;
 mod why;
 
 use clap::error::ErrorKind;
@@ -55,7 +57,8 @@ type CliResult = Result<ExitCode, CliError>;
   modegate status           show what each session has to do next
   modegate why              show why the last event was blocked or allowed
 
-Run `modegate COMMAND --help` for the options of a command.")]
+Run `modegate COMMAND --help` for the options of a command.
+Run `modegate --version --verbose` for the details of this build.")]
 struct CommandLine {
     /// Project folder [default: `$CLAUDE_PROJECT_DIR`, or the nearest folder with `.claude`]
     #[arg(long, global = true, value_name = "DIR")]
@@ -124,6 +127,9 @@ pub fn main() -> ExitCode {
             return hook::main(HookOptions { exit_zero: false, fallback: true }, None);
         }
         [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
+        [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
+            return version::main();
+        }
         _ => {}
     }
     match CommandLine::try_parse() {
@@ -199,11 +205,10 @@ fn require_person(command: &str) -> Result<(), CliError> {
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.
-#[expect(clippy::disallowed_methods, reason = "does I/O")]
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     use crate::live::place;
     let home = match project {
-        Some(given) => place::home_at(&given.canonicalize().unwrap_or(given)),
+        Some(given) => place::home_at(&crate::disk::canonical(&given).unwrap_or(given)),
         None => place::home_here(None),
     };
     crate::user_folder::project_paths(home)

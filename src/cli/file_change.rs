@@ -4,6 +4,7 @@
 
 use super::cli_error::CliError;
 use super::install_target::InstallTarget;
+use super::line_diff;
 use super::screen::{self, TextStyle, styled};
 use crate::disk::{self, LinkPolicy};
 use serde_json::{Value, json};
@@ -119,8 +120,7 @@ impl FileChange {
             return None;
         };
         let after = String::from_utf8_lossy(after);
-        let diff = similar::TextDiff::from_lines(before.as_deref().unwrap_or_default(), &*after);
-        Some(diff.unified_diff().context_radius(2).to_string())
+        Some(line_diff::unified(before.as_deref().unwrap_or_default(), &after))
     }
 
     fn print_diff(&self) {

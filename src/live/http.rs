@@ -11,6 +11,9 @@ use ureq::http::Uri;
 /// The largest response that is accepted.
 const LARGEST_RESPONSE: u64 = 1024 * 1024;
 
+/// The problem with an https address in a build without the feature `tls`.
+const WITHOUT_TLS: &str = "this modegate was built without TLS; build it with `--features tls`, or use a released one";
+
 /// Sends the event; a server that is down or too slow gives no answer.
 pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, Unknown> {
     let timeout =
@@ -46,6 +49,9 @@ fn failure(error: &ureq::Error) -> RequestError {
 }
 
 fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, RequestError> {
+    if !cfg!(feature = "tls") && step.url.starts_with("https://") {
+        return Err(WITHOUT_TLS.into());
+    }
     // A redirect could send the event to anybody.
     let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0);
     let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();

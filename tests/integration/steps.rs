@@ -428,6 +428,20 @@ fn a_server_that_is_down_is_unknown() {
     );
 }
 
+/// The server ends each connection at once: with TLS the handshake fails, without TLS it is not even asked.
+#[test]
+fn an_https_server_needs_a_build_with_tls() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (sender, connections) = channel();
+    std::thread::spawn(move || listener.incoming().try_for_each(|_| sender.send(())));
+    let gate = format!("- {{ on: PreToolUse, check: {{ http: \"https://127.0.0.1:{port}/x\" }} }}");
+    let why =
+        if cfg!(feature = "tls") { "cannot be asked" } else { "built without TLS; build it with `--features tls`" };
+    check_blocked(&gate, &["Cannot tell", why]);
+    assert_eq!(connections.try_recv().is_ok(), cfg!(feature = "tls"));
+}
+
 #[test]
 fn the_query_of_a_url_is_not_shown() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -1,5 +1,6 @@
 //! What a project's files do, and what changed in them since a person agreed.
 
+use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
 use crate::mode::{Catalogue, EMBEDDED, Gate, Mode, ModeOrigin, ProjectSources};
@@ -30,7 +31,7 @@ pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
             _ => "changed",
         };
         screen::print_line(format!("  {word:<8} {}", styled(TextStyle::Bold, &shown(&path))));
-        for line in unified(before.as_deref(), after.as_deref()).lines() {
+        for line in unified(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default()).lines() {
             let style = match line.chars().next() {
                 Some('+') => TextStyle::Green,
                 Some('-') => TextStyle::Red,
@@ -42,13 +43,8 @@ pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
 }
 
 pub(super) fn changes(record: &TrustRecord, files: &SteeringFiles) -> Vec<Value> {
-    let change = |(path, before, after): (String, Option<String>, Option<String>)| json!({"path": path, "diff": unified(before.as_deref(), after.as_deref())});
+    let change = |(path, before, after): (String, Option<String>, Option<String>)| json!({"path": path, "diff": unified(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default())});
     differences(record, files).into_iter().map(change).collect()
-}
-
-fn unified(before: Option<&str>, after: Option<&str>) -> String {
-    let diff = similar::TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
-    diff.unified_diff().context_radius(2).to_string()
 }
 
 /// The changed files, each with its text before and now.

@@ -1,0 +1,40 @@
+//! Passes on the details of the build that only cargo knows, for `modegate --version --verbose`.
+
+#![expect(clippy::disallowed_methods, reason = "a build script reads the environment of cargo")]
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=MODEGATE_COMMIT");
+    println!("cargo::rustc-env=MODEGATE_TARGET={}", env::var("TARGET").unwrap_or_default());
+    println!("cargo::rustc-env=MODEGATE_PROFILE={}", profile());
+    println!("cargo::rustc-env=MODEGATE_RUSTC={}", rustc_version());
+    if is_dynamic_on_linux() {
+        // Relocating a position-independent program costs more at each start than a whole event.
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
+}
+
+/// Whether the program is linked with glibc at run time; others are static, or not ELF files.
+fn is_dynamic_on_linux() -> bool {
+    let cfg = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    cfg("OS") == "linux" && cfg("ENV") == "gnu" && !cfg("FEATURE").contains("crt-static")
+}
+
+/// The name of the profile: that of the folder that cargo builds in. `PROFILE` only tells `debug` from `release`.
+fn profile() -> String {
+    let folder = env::var("OUT_DIR").unwrap_or_default();
+    let build = Path::new(&folder).ancestors().find(|path| path.ends_with("build"));
+    let name = build.and_then(|build| build.parent()?.file_name()?.to_str());
+    name.map_or_else(|| env::var("PROFILE").unwrap_or_default(), str::to_owned)
+}
+
+fn rustc_version() -> String {
+    let program = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let output = Command::new(program).arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.trim().trim_start_matches("rustc ").to_owned()
+}
