@@ -41,6 +41,8 @@ mod install;
 mod installation;
 #[path = "integration/launcher.rs"]
 mod launcher;
+#[path = "integration/packaging.rs"]
+mod packaging;
 #[path = "integration/places.rs"]
 mod places;
 #[path = "integration/plugin.rs"]
@@ -73,3 +75,5 @@ mod tampering;
 mod transcripts;
 #[path = "integration/trust.rs"]
 mod trust;
+#[path = "integration/windows.rs"]
+mod windows;

@@ -1,0 +1,61 @@
+# The platforms of a release, and how this machine builds and runs programs for each. Sourced by the scripts.
+
+# target                     npm platform   archive  tags of the wheel
+TARGETS='
+x86_64-unknown-linux-musl    linux-x64      tar.gz   manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64
+aarch64-unknown-linux-musl   linux-arm64    tar.gz   manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64
+x86_64-pc-windows-gnu        win32-x64      zip      win_amd64
+x86_64-apple-darwin          darwin-x64     tar.gz   macosx_10_12_x86_64
+aarch64-apple-darwin         darwin-arm64   tar.gz   macosx_11_0_arm64
+'
+
+all_targets() { awk 'NF { print $1 }' <<<"$TARGETS"; }
+
+# Prints column N (2: npm platform, 3: archive, 4: wheel tags) of a target.
+target_field() { awk -v target="$1" -v column="$2" '$1 == target { print $column }' <<<"$TARGETS"; }
+
+# The name of the program on a target.
+program_name() { case $1 in *windows*) echo modegate.exe ;; *) echo modegate ;; esac; }
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+host_machine() { echo "$(uname -s)-$(uname -m)"; }
+
+# Sets the compilers for the C parts of TLS; fails with the reason if this machine cannot build for the target.
+prepare_build() {
+  local target=$1
+  rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target" >/dev/null 2>&1 ||
+    { echo "the Rust target is not installed; run \`rustup target add $target\`"; return 1; }
+  case $target in
+    aarch64-unknown-linux-musl)
+      local compiler=aarch64-linux-gnu-gcc
+      case $(host_machine) in Linux-aarch64) compiler=cc ;; esac
+      has $compiler || { echo "no C compiler for it; on Debian, install gcc-aarch64-linux-gnu and libc6-dev-arm64-cross"; return 1; }
+      export CC_aarch64_unknown_linux_musl=$compiler CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld ;;
+    x86_64-pc-windows-gnu)
+      has x86_64-w64-mingw32-gcc || { echo "no C compiler for it; on Debian, install gcc-mingw-w64-x86-64"; return 1; } ;;
+    *-apple-darwin)
+      [ "$(uname -s)" = Darwin ] || { echo "needs a Mac"; return 1; } ;;
+  esac
+}
+
+# Prints the command that runs programs of a target here, empty if none is needed; fails with the reason if there is none.
+runner() {
+  case $1/$(host_machine) in
+    x86_64-unknown-linux-musl/Linux-x86_64 | aarch64-unknown-linux-musl/Linux-aarch64) ;;
+    x86_64-apple-darwin/Darwin-* | aarch64-apple-darwin/Darwin-arm64 | x86_64-pc-windows-gnu/MINGW*) ;;
+    aarch64-unknown-linux-musl/Linux-*)
+      has qemu-aarch64 && echo qemu-aarch64 || { echo "cannot be run here; on Debian, install qemu-user"; return 1; } ;;
+    x86_64-pc-windows-gnu/Linux-x86_64)
+      has wine && echo wine || { echo "cannot be run here; on Debian, install wine64"; return 1; } ;;
+    *) echo "cannot be run on $(host_machine)"; return 1 ;;
+  esac
+}
+
+# Makes a folder for wine, once, that programs of Rust can run in; sets WINEPREFIX.
+prepare_wine() {
+  export WINEPREFIX=${WINEPREFIX:-${TMPDIR:-/tmp}/modegate-wine} WINEDEBUG=-all
+  [ -f "$WINEPREFIX/system.reg" ] || wineboot --init >/dev/null 2>&1
+  local library=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
+  [ -f "$library" ] || x86_64-w64-mingw32-gcc -shared -o "$library" "$(dirname "${BASH_SOURCE[0]}")/bcryptprimitives.c" -ladvapi32
+}
