@@ -60,7 +60,7 @@ fn open(path: &Path) -> io::Result<File> {
 /// Renames the journal to its older part; of several processes that try, one succeeds.
 fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
     let Ok(guard) = disk::open_lock(lock) else { return false };
-    if guard.try_lock().is_err() {
+    if fs4::FileExt::try_lock(&guard).is_err() {
         return false;
     }
     let is_still_large = fs::metadata(path).is_ok_and(|file| file.len() > limit);

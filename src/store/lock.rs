@@ -4,7 +4,8 @@
 
 use super::StoreError;
 use crate::disk;
-use std::fs::{File, TryLockError};
+use fs4::{FileExt, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -26,7 +27,7 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     loop {
         disk::refuse_link(path).map_err(io)?;
         let file = disk::open_lock(path).map_err(io)?;
-        let file = match file.try_lock() {
+        let file = match FileExt::try_lock(&file) {
             Ok(()) => file,
             Err(TryLockError::WouldBlock) => {
                 let left = timeout.saturating_sub(begun.elapsed());
@@ -44,7 +45,7 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
 /// Takes the lock if it is free.
 pub(super) fn try_take(path: &Path) -> Option<File> {
     let file = disk::open_lock(path).ok()?;
-    (file.try_lock().is_ok() && is_at(&file, path)).then_some(file)
+    (FileExt::try_lock(&file).is_ok() && is_at(&file, path)).then_some(file)
 }
 
 /// Waits in the system's queue, which is fairer than polling; `None` after the timeout.
@@ -55,7 +56,7 @@ fn wait(file: File, timeout: Duration) -> io::Result<Option<File>> {
     let (sender, receiver) = mpsc::channel::<io::Result<()>>();
     let waiting = Arc::clone(&file);
     let waiter = std::thread::Builder::new().spawn(move || {
-        let locked = waiting.lock();
+        let locked = FileExt::lock(&*waiting);
         drop(waiting);
         let _: Result<(), _> = sender.send(locked);
     });
@@ -72,7 +73,7 @@ fn wait(file: File, timeout: Duration) -> io::Result<Option<File>> {
 fn poll(file: &File, timeout: Duration) -> bool {
     let begun = Instant::now();
     loop {
-        if file.try_lock().is_ok() {
+        if FileExt::try_lock(file).is_ok() {
             return true;
         }
         if begun.elapsed() > timeout {
@@ -101,7 +102,7 @@ pub(super) fn holder(path: &Path) -> Option<String> {
     const PATIENCE: Duration = Duration::from_millis(500);
     let file = Some(path).filter(|path| path.is_file()).and_then(|path| disk::open_lock(path).ok())?;
     let from = Instant::now();
-    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+    while matches!(FileExt::try_lock(&file), Err(TryLockError::WouldBlock)) {
         if from.elapsed() > PATIENCE {
             return Some(locker(&file).unwrap_or_else(|| "a process".to_owned()));
         }
