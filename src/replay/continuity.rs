@@ -1,5 +1,6 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
+use super::line_pattern::is_same;
 use crate::session::{ModeState, Session};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ impl Continuity {
 
     /// Follows the state from line to line; returns lines before which an event is missing.
     pub(crate) fn follow(&mut self, file: &Arc<str>, number: u64, line: &LineTrace<'_>) -> Vec<FileLine> {
-        if self.text != line.before {
+        if !is_same(self.text.as_bytes(), line.before.as_bytes()) {
             line.before.clone_into(&mut self.text);
             let state = modes_of(line.before).unwrap_or_default();
             if self.lines > 0 && !self.states.contains(&state) {

@@ -71,7 +71,9 @@ impl LinePattern {
         if !is_number(us.get()) || inner(at)?.contains('\\') {
             return None;
         }
-        wrote.into_iter().for_each(|wrote| free_parts(line, wrote, LEVELS, &mut found));
+        if let Some(wrote) = wrote {
+            free_parts(line, wrote, LEVELS, &mut found);
+        }
         for (name, value) in members(event)? {
             if !has_own_name(&name) {
                 return None;
@@ -147,11 +149,15 @@ fn free_parts(line: &str, value: &RawValue, levels: usize, found: &mut Vec<(Rang
         [b'"', ..] => found.extend(inner(value).map(|text| (within(line, text), FreePart::Text))),
         [b'{', ..] if levels > 0 => {
             let members = members(value).unwrap_or_default();
-            members.values().for_each(|value| free_parts(line, value, levels - 1, found));
+            for value in members.values() {
+                free_parts(line, value, levels - 1, found);
+            }
         }
         [b'[', ..] if levels > 0 => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            items.iter().for_each(|value| free_parts(line, value, levels - 1, found));
+            for value in items {
+                free_parts(line, value, levels - 1, found);
+            }
         }
         _ if is_number(text) => found.push((within(line, text), FreePart::Number)),
         _ => {}
@@ -168,8 +174,11 @@ fn after<'t>(text: &'t [u8], beginning: &[u8]) -> Option<&'t [u8]> {
     is_same(head, beginning).then_some(rest)
 }
 
-/// Compares two texts of the same length in wide blocks: the `memcmp` of the static binary goes byte by byte.
-fn is_same(one: &[u8], other: &[u8]) -> bool {
+/// Compares two texts in wide blocks: the `memcmp` of the static binary goes byte by byte.
+pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
     let ((wide, rest), (other_wide, other_rest)) = (one.as_chunks::<32>(), other.as_chunks::<32>());
     let ((words, bytes), (other_words, other_bytes)) = (rest.as_chunks::<8>(), other_rest.as_chunks::<8>());
     wide.iter().zip(other_wide).all(|(one, other)| one == other)
@@ -200,10 +209,8 @@ fn plain_length(bytes: &[u8]) -> Option<usize> {
 
 /// Whether a text has no control characters and is UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
-    let (controls, wide) = bytes
-        .iter()
-        .fold((false, false), |(controls, wide), byte| (controls | (*byte < 0x20), wide | !byte.is_ascii()));
-    !controls && (!wide || std::str::from_utf8(bytes).is_ok())
+    let (least, all) = bytes.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(*byte), all | byte));
+    least >= b' ' && (all.is_ascii() || std::str::from_utf8(bytes).is_ok())
 }
 
 /// The length of a number without sign, fraction and exponent.

@@ -18,11 +18,12 @@ use std::sync::Arc;
 /// Decides every line of a journal again.
 pub(super) fn replay(input: &ReplayInput, decider: LineDecider<'_>, collector: &mut ResultCollector) {
     let mut follower = JournalFollower::new(&input.files, decider, collector);
-    let mut text = PartText::default();
+    let mut text = PartText::spare();
     for part in parts(&input.files, PART) {
-        let decided = text.read(&input.files, &part).map(|text| follower.decider.decide(text));
-        text = follower.part(&part, decided);
+        let lines = text.read(&input.files, &part).map(|text| follower.decider.decide(text));
+        text = follower.part(&part, lines);
     }
+    text.keep();
     follower.end();
 }
 

@@ -1,6 +1,7 @@
 //! Reads a journal in parts of whole lines, which can be decided on different threads.
 
 use super::line_reader::{BOM, LONGEST, RawLine, TooLong};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -61,6 +62,11 @@ impl<'t> Iterator for PartLines<'t> {
     }
 }
 
+thread_local! {
+    /// The text of the last part, to be used again.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// The parts of the files of an input, in order.
 pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRange> {
     files.iter().enumerate().flat_map(move |(file, path)| {
@@ -75,6 +81,16 @@ pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRa
 }
 
 impl PartText {
+    /// An empty text with the room of one that is not needed any more.
+    pub(super) fn spare() -> Self {
+        Self::from(SPARE.take())
+    }
+
+    /// Keeps the room of the text for the next one.
+    pub(super) fn keep(self) {
+        SPARE.set(self.text);
+    }
+
     /// Reads a part into a text that may have been used before.
     pub(super) fn read(mut self, files: &[PathBuf], PartRange { file, bytes }: &PartRange) -> io::Result<Self> {
         self.text.clear();

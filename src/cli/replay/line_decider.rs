@@ -109,7 +109,7 @@ impl<'a> LineDecider<'a> {
             lines.push((raw.number, line));
         }
         let count = raw_lines.count;
-        DecidedPart { lines, count, modes, text }
+        DecidedPart { text, modes, lines, count }
     }
 
     /// Decides the last event, even if its line is like an earlier one: its expectation needs the whole result.

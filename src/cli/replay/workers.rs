@@ -162,9 +162,9 @@ fn work_on_jobs(queue: &Mutex<Receiver<Job<'_>>>, options: CollectorOptions, rep
         let decided = catch_unwind(AssertUnwindSafe(|| {
             let mut decider = known.or_else(|| decider_of_part(input, &part, replayer));
             let text = PartText::default().read(&input.files, &part)?;
-            let decided = decider.as_mut().map(|decider| decider.decide(text)).ok_or(io::ErrorKind::Unsupported)?;
+            let lines = decider.as_mut().map(|decider| decider.decide(text)).ok_or(io::ErrorKind::Unsupported)?;
             last = decider.map(|decider| (input, decider));
-            Ok(decided)
+            Ok(lines)
         }));
         drop(sender.send(JobOutput::Part(decided)));
     }
