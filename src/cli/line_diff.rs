@@ -27,7 +27,7 @@ pub(super) fn unified(before: &str, after: &str) -> String {
             if count == 1 { first.to_string() } else { format!("{first},{count}") }
         };
         let Some(first) = hunk.first() else { continue };
-        shown += &format!("@@ -{} +{} @@\n", range(first.old, '+'), range(first.new, '-'));
+        shown.extend(["@@ -", &range(first.old, '+'), " +", &range(first.new, '-'), " @@\n"]);
         for line in hunk {
             shown.push(line.sign);
             shown += line.text;
@@ -61,7 +61,7 @@ fn lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     let mut all = Vec::new();
     let (mut at, mut other) = (0, 0);
     for (kept_old, kept_new) in ends {
-        let line = |text: &&'t str, sign, old, new| DiffLine { sign, text: *text, old, new };
+        let line = |text: &&'t str, sign, old, new| DiffLine { sign, text, old, new };
         let removed = old.iter().enumerate().take(kept_old).skip(at);
         all.extend(removed.map(|(at, text)| line(text, '-', at, other)));
         let added = new.iter().enumerate().take(kept_new).skip(other);
