@@ -61,7 +61,7 @@ fn is_silent(line: &[u8], catalogue: &Catalogue, hash: &str) -> bool {
 #[test]
 fn a_changed_line_is_like_an_earlier_one_only_if_it_is_decided_like_it() {
     let mut numbers = Numbers(20_261_117);
-    let (mut like, mut unlike) = (0, 0);
+    let (mut known, mut unknown) = (0, 0);
     for (header, lines) in recordings() {
         let header: Header = serde_json::from_str(&header).unwrap();
         let catalogue = header.catalogue();
@@ -76,15 +76,15 @@ fn a_changed_line_is_like_an_earlier_one_only_if_it_is_decided_like_it() {
                 if redecision.is_known(&line) {
                     let text = String::from_utf8_lossy(&line);
                     assert!(is_silent(&line, &catalogue, &header.modes), "decided differently: {text}");
-                    like += 1;
+                    known += 1;
                 } else {
-                    unlike += 1;
+                    unknown += 1;
                 }
             }
         }
     }
     // Neither way is vacuous.
-    assert!(like > 1_000 && unlike > 10_000, "{like} lines are like earlier ones, {unlike} are not");
+    assert!(known > 1_000 && unknown > 10_000, "{known} lines are like earlier ones, {unknown} are not");
 }
 
 /// The line at another time.
