@@ -91,8 +91,9 @@ fn scripts(folder: &Path, binary: &Path) {
 fn launcher(folder: &Path, binary: &Path) {
     let project = folder.join("launcher");
     fs::create_dir_all(&project).unwrap();
-    let install = Command::new(binary).arg("--project").arg(&project).arg("install").stdout(Stdio::null()).status();
-    assert!(install.unwrap().success());
+    let mut install = Command::new(binary);
+    install.arg("--project").arg(&project).arg("install").env("MODEGATE_STATE_DIR", folder.join("state"));
+    assert!(install.stdout(Stdio::null()).status().unwrap().success());
     let settings = fs::read_to_string(project.join(".claude/settings.json")).unwrap();
     let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
     let line = settings.pointer("/hooks/Stop/0/hooks/0/command").and_then(serde_json::Value::as_str).unwrap();

@@ -92,6 +92,7 @@ pub fn redecide(line: &JournalLine, modes: &Catalogue) -> Result<Decided, EventE
 #[doc(hidden)]
 pub mod internals {
     pub use crate::check::KINDS;
+    pub use crate::cli::hook::answer_in;
     pub use crate::event::{TABLE, Trigger};
     pub use crate::facts::{ChangeKind, CommitState, GitChange};
     pub use crate::fuzzed;

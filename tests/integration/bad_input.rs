@@ -1,6 +1,7 @@
 //! Whatever comes in: exit 0, a clear line, nothing outside `.claude/hooks`, no crash.
 
 use crate::project::{CommandOutput, Project, run_command};
+use modegate::internals::{answer_in, project_paths_in};
 use serde_json::{Value, json};
 
 /// One clear line on stderr, at most one JSON object on stdout, exit 0.
@@ -35,6 +36,7 @@ fn input_that_is_not_an_event_gets_one_clear_line() {
 #[test]
 fn null_and_wrong_types_are_harmless_everywhere() {
     let project = Project::installed();
+    let places = project_paths_in(project.home(), &project.user().join("state"));
     let whole = json!({
         "session_id": "s", "transcript_path": "/x", "cwd": "/x", "prompt_id": "p", "permission_mode": "default", "agent_id": "a",
         "agent_type": "strategic-planner", "tool_name": "Agent", "tool_input": {"subagent_type": "strategic-planner"},
@@ -47,7 +49,7 @@ fn null_and_wrong_types_are_harmless_everywhere() {
                 let mut event = whole.clone();
                 event["hook_event_name"] = row.name.into();
                 event[key] = odd;
-                let answered = modegate::answer(event.to_string().as_bytes(), Some(&project.home()));
+                let answered = answer_in(event.to_string().as_bytes(), &places, jiff::SignedDuration::ZERO);
                 assert!(answered.reply.exit == 0 || answered.reply.exit == 2);
             }
         }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::checkout::{Checkout, is_repository, text};
 use super::path_scope::PathScope;
@@ -34,12 +35,23 @@ pub(super) fn inner(found: &Checkout, asked: PathScope) -> Result<(Vec<GitChange
     Ok((changes, asked.without(&done)))
 }
 
+/// The text of `.gitmodules`; where it is missing, as in a sparse checkout, the staged one, as for git.
+fn modules(root: &Path, repo: Option<&gix::Repository>) -> Option<Vec<u8>> {
+    const NAME: &str = ".gitmodules";
+    if let Ok(text) = crate::disk::read(&root.join(NAME), crate::disk::LARGEST) {
+        return Some(text);
+    }
+    let repo = repo?;
+    let index = repo.index_or_empty().ok()?;
+    let id = index.entry_by_path(NAME.into())?.id;
+    Some(repo.find_object(id).ok()?.data.clone())
+}
+
 /// The `ignore` of each submodule in `.gitmodules`, by name.
 ///
 /// The settings of the repository may say something else, but they are not part of a commit.
 pub(super) fn ignored_parts(found: &Checkout) -> BTreeMap<String, String> {
-    let path = found.root().join(".gitmodules");
-    let Ok(bytes) = crate::disk::read(&path, crate::disk::LARGEST) else { return BTreeMap::new() };
+    let Some(bytes) = modules(found.root(), found.repository().ok()) else { return BTreeMap::new() };
     let Ok(file) = gix::config::File::from_bytes_no_includes(
         &bytes,
         gix::config::file::Metadata::from(gix::config::Source::Worktree),
@@ -78,7 +90,7 @@ fn is_quick_linked(_: &super::OpenCheckout<'_>, _: &[u8]) -> Result<bool, LayerE
 mod quick {
     //! The comparison of the quick layer.
 
-    use super::is_repository;
+    use super::{is_repository, modules};
     use crate::live::git::checkout::{OpenCheckout, absent, head, text};
     use crate::live::git::entry::IndexEntry;
     use crate::live::git::{ChangeKind, Checkout, LayerError, changes};
@@ -106,9 +118,7 @@ mod quick {
             Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
             Err(error) => return Err(LayerError::unreadable(&whole, &error)),
         }
-        if crate::disk::read(&place.root.join(".gitmodules"), crate::disk::LARGEST)
-            .is_ok_and(|text| memchr::memmem::find(&text, b"ignore").is_some())
-        {
+        if modules(place.root, Some(place.repo)).is_some_and(|text| memchr::memmem::find(&text, b"ignore").is_some()) {
             return Err(LayerError::Unsure("a submodule may be ignored in part".to_owned()));
         }
         let found = Checkout::from(&whole).map_err(LayerError::unsure)?;
