@@ -47,11 +47,20 @@ impl KnownLine {
     }
 }
 
+/// A line that is kept.
+#[derive(Debug)]
+struct KeptLine {
+    known: Arc<KnownLine>,
+    /// The kept line that came after it.
+    next: usize,
+    /// Whether a line was like it since a line was last dropped here.
+    is_used: bool,
+}
+
 /// The lines that were decided last.
 #[derive(Debug, Default)]
 pub(crate) struct KnownLines {
-    /// Each line with the one that came after it.
-    lines: Vec<(Arc<KnownLine>, usize)>,
+    lines: Vec<KeptLine>,
     last: usize,
     oldest: usize,
     /// How many lines may still be kept, times [`EACH`].
@@ -61,19 +70,19 @@ pub(crate) struct KnownLines {
 impl KnownLines {
     /// The known line that a line is decided like.
     pub(crate) fn find<'l>(&mut self, line: &'l [u8]) -> Option<(Arc<KnownLine>, FreeValues<'l>)> {
-        let matches = |at: usize| self.lines.get(at).and_then(|(known, _)| known.values(line));
+        let matches = |at: usize| self.lines.get(at).and_then(|kept| kept.known.values(line));
         // Events come in the same order again and again.
-        let next = self.lines.get(self.last)?.1;
+        let next = self.lines.get(self.last)?.next;
         let found = matches(next).map(|values| (next, values));
         let others = (0..self.lines.len()).filter(|at| *at != next);
         let (at, values) =
             found.or_else(|| others.into_iter().find_map(|at| matches(at).map(|values| (at, values))))?;
-        if let Some((_, next)) = self.lines.get_mut(self.last) {
-            *next = at;
-        }
+        self.lines.get_mut(self.last)?.next = at;
         self.last = at;
-        self.room += 1;
-        Some((Arc::clone(&self.lines.get(at)?.0), values))
+        self.room = (self.room + 1).min(KEPT * EACH);
+        let kept = self.lines.get_mut(at)?;
+        kept.is_used = true;
+        Some((Arc::clone(&kept.known), values))
     }
 
     /// Keeps a line that was decided as recorded, if nobody needs to hear of it.
@@ -102,11 +111,22 @@ impl KnownLines {
             other_modes: compared.other_modes,
             is_other_call: event.fields.is_other_call(),
         });
+        let kept = KeptLine { known, next: 0, is_used: false };
         if self.lines.len() < KEPT {
-            self.lines.push((known, 0));
-        } else if let Some(line) = self.lines.get_mut(self.oldest) {
-            *line = (known, 0);
+            self.lines.push(kept);
+        } else if let Some(dropped) = self.unused() {
+            *dropped = kept;
+        }
+    }
+
+    /// The oldest line that no line was like of late.
+    fn unused(&mut self) -> Option<&mut KeptLine> {
+        while let Some(kept) = self.lines.get_mut(self.oldest).filter(|kept| kept.is_used) {
+            kept.is_used = false;
             self.oldest = (self.oldest + 1) % KEPT;
         }
+        let oldest = self.oldest;
+        self.oldest = (self.oldest + 1) % KEPT;
+        self.lines.get_mut(oldest)
     }
 }
