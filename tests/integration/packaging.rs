@@ -180,6 +180,8 @@ fn the_npm_launcher_ends_with_the_signal_of_the_program() {
     let mut child = npm.command(&["hook"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
     // The program waits for its event; the launcher passes the signal on to it.
     std::thread::sleep(std::time::Duration::from_millis(500));
+    // Waiting would close the input, and the program would end by itself.
+    let _open = child.stdin.take();
     npm.project.plain("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(15));
 }
