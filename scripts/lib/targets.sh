@@ -2,8 +2,8 @@
 
 # target                     npm platform   archive  tags of the wheel
 TARGETS='
-x86_64-unknown-linux-musl    linux-x64      tar.gz   manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64
-aarch64-unknown-linux-musl   linux-arm64    tar.gz   manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64
+x86_64-unknown-linux-musl    linux-x64      tar.gz   manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64
+aarch64-unknown-linux-musl   linux-arm64    tar.gz   manylinux2014_aarch64.manylinux_2_17_aarch64.musllinux_1_1_aarch64
 x86_64-pc-windows-gnu        win32-x64      zip      win_amd64
 x86_64-apple-darwin          darwin-x64     tar.gz   macosx_10_12_x86_64
 aarch64-apple-darwin         darwin-arm64   tar.gz   macosx_11_0_arm64
