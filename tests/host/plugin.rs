@@ -12,7 +12,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("the planner is blocked through the plugin", gated),
         Case::new("with entries in the project, one of the two decides", both),
-        Case::new("without a program the person is told, and nothing is blocked", missing),
+        Case::new("without a program the person gets a message, and nothing is blocked", missing),
         Case::new("it gates after it was installed from its marketplace", installed),
         Case::new("entries of an administrator gate every project", managed).in_namespace(),
         Case::new("where only managed hooks run, entries of the project do not silence them", only_managed)
