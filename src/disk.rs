@@ -2,8 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
+mod link_resolver;
 mod regular;
 
+pub use link_resolver::LinkResolver;
 pub use regular::{LARGEST, SMALL, open, open_append, open_lock, read, read_tail, read_text, reason};
 
 use std::fs::{self, Permissions};

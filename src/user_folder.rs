@@ -6,12 +6,15 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod environment;
+mod repository_bounds;
 
 pub use environment::UserEnvironment;
+pub use repository_bounds::is_outside;
 
 use crate::disk::{self, real};
 use crate::paths::{ProjectPaths, safe_name};
 use crate::redact::sha256;
+use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::fs;
 use std::hash::Hasher;
@@ -27,11 +30,11 @@ const SEAL: usize = 16;
 #[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
     let environment = UserEnvironment::of(&home);
-    let project = real(&home);
-    let outside = |path: &PathBuf| is_outside_of(&real(path), &project);
-    let own = state_folder(&environment).filter(outside).map(|state| project_folder(&state, &project));
-    let user_settings = user_settings(&environment).filter(outside);
-    let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(outside);
+    let mut bounds = RepositoryBounds::of(&home);
+    let state = state_folder(&environment).filter(|path| bounds.is_outside(path));
+    let own = state.map(|state| project_folder(&state, &bounds.project));
+    let user_settings = user_settings(&environment).filter(|path| bounds.is_outside(path));
+    let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
     ProjectPaths { home, own, user_settings, plugin }
 }
 
@@ -66,20 +69,6 @@ fn state_folder(environment: &UserEnvironment) -> Option<PathBuf> {
         .or_else(|| Some(environment.path("XDG_STATE_HOME")?.join("modegate")))
         .or_else(data)
         .or_else(|| Some(user_home(environment)?.join(".local/state/modegate")))
-}
-
-/// Whether a repository around `project` cannot have brought a file along: the file is outside of it, or the repository
-/// is the user's home itself.
-#[must_use]
-pub fn is_outside(file: &Path, project: &Path) -> bool {
-    is_outside_of(&real(file), &real(project))
-}
-
-/// The same for paths without links.
-fn is_outside_of(file: &Path, project: &Path) -> bool {
-    let mut around = project.ancestors().filter(|folder| file.starts_with(folder));
-    let brings = |folder: &Path| folder == project || folder.join(".git").exists();
-    !around.any(|folder| brings(folder) && listed_home().as_deref() != Some(folder))
 }
 
 /// The user's home as the system lists it; unlike `$HOME`, a project's settings cannot change it.
@@ -209,22 +198,5 @@ mod tests {
         assert!(!first.accepts(&seal, &[b"sessions", b"tate"]));
         assert!(!first.accepts(&seal, &[b"session", b"other"]));
         assert!(!second.accepts(&seal, &[b"session", b"state"]));
-    }
-
-    #[test]
-    fn a_repository_cannot_bring_the_folder_along() {
-        let folder = tempfile::tempdir().unwrap();
-        let repository = folder.path().join("clone");
-        let project = repository.join("packages/app");
-        fs::create_dir_all(&project).unwrap();
-        fs::create_dir(repository.join(".git")).unwrap();
-        assert!(is_outside(&folder.path().join("state"), &project));
-        assert!(!is_outside(&project.join("state"), &project));
-        assert!(!is_outside(&repository.join("state"), &project));
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(&repository, folder.path().join("link")).unwrap();
-            assert!(!is_outside(&folder.path().join("link/state"), &project));
-        }
     }
 }

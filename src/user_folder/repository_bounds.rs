@@ -1,0 +1,71 @@
+//! Tells what a repository can have brought along from what is the user's own.
+
+#![expect(clippy::disallowed_methods, reason = "an I/O module")]
+
+use super::listed_home;
+use crate::disk::LinkResolver;
+use std::path::{Path, PathBuf};
+
+/// The folders around a project, as far as a repository can have brought them along. Each is looked at once.
+pub(super) struct RepositoryBounds {
+    /// The project's folder without links.
+    pub(super) project: PathBuf,
+    links: LinkResolver,
+    /// The folders around the project that were looked at, and whether a clone can have created each.
+    known: Vec<(PathBuf, bool)>,
+}
+
+impl RepositoryBounds {
+    pub(super) fn of(project: &Path) -> Self {
+        let mut links = LinkResolver::default();
+        Self { project: links.real(project), links, known: Vec::new() }
+    }
+
+    /// Whether a repository around the project cannot have brought a file along: the file is outside of it, or the
+    /// repository is the user's home itself.
+    pub(super) fn is_outside(&mut self, file: &Path) -> bool {
+        let file = self.links.real(file);
+        let shared: Vec<PathBuf> =
+            self.project.ancestors().filter(|folder| file.starts_with(folder)).map(Path::to_owned).collect();
+        !shared.into_iter().any(|folder| self.is_cloned(folder))
+    }
+
+    fn is_cloned(&mut self, folder: PathBuf) -> bool {
+        if let Some((_, is_cloned)) = self.known.iter().find(|(known, _)| *known == folder) {
+            return *is_cloned;
+        }
+        let is_root = folder == self.project || folder.join(".git").exists();
+        let is_cloned = is_root && listed_home().as_deref() != Some(&folder);
+        self.known.push((folder, is_cloned));
+        is_cloned
+    }
+}
+
+/// Whether a repository around `project` cannot have brought a file along.
+#[must_use]
+pub fn is_outside(file: &Path, project: &Path) -> bool {
+    RepositoryBounds::of(project).is_outside(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_repository_cannot_bring_the_folder_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = folder.path().join("clone");
+        let project = repository.join("packages/app");
+        fs::create_dir_all(&project).unwrap();
+        fs::create_dir(repository.join(".git")).unwrap();
+        assert!(is_outside(&folder.path().join("state"), &project));
+        assert!(!is_outside(&project.join("state"), &project));
+        assert!(!is_outside(&repository.join("state"), &project));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&repository, folder.path().join("link")).unwrap();
+            assert!(!is_outside(&folder.path().join("link/state"), &project));
+        }
+    }
+}
