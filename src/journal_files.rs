@@ -24,12 +24,10 @@ pub const ACTIVITY_BLOCK: u64 = 256 * 1024;
 pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    let mut file = open(path)?;
-    let mut size = file.metadata()?.len();
+    let (mut file, mut size) = open(path)?;
     if size > limit && rotate(path, lock, limit) {
-        file = open(path)?;
-        size = 0;
-    } else if size > 0 && !ends_with_newline(&mut file)? {
+        (file, size) = (open(path)?.0, 0);
+    } else if size > 0 && !ends_with_newline(&mut file, size)? {
         // A full disk or a kill may have cut the last line off; this one must stay readable.
         text.insert(0, b'\n');
     }
@@ -37,16 +35,21 @@ pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::R
     Ok(size / ACTIVITY_BLOCK != (size + text.len() as u64) / ACTIVITY_BLOCK)
 }
 
-fn ends_with_newline(file: &mut File) -> io::Result<bool> {
+fn ends_with_newline(file: &mut File, size: u64) -> io::Result<bool> {
     let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
+    #[cfg(unix)]
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut last, size - 1)?;
+    #[cfg(not(unix))]
+    {
+        file.seek(SeekFrom::Start(size - 1))?;
+        file.read_exact(&mut last)?;
+    }
     Ok(last == *b"\n")
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a journal; returns its size, too.
+fn open(path: &Path) -> io::Result<(File, u64)> {
     path.parent().map_or(Ok(()), disk::refuse_link)?;
-    disk::refuse_link(path)?;
     match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -114,7 +114,7 @@ impl<'p> ModeCache<'p> {
 
 /// Reads a project's sources, and writes the compiled file unless one of them is too young.
 fn compile(places: &ProjectPaths) -> Catalogue {
-    let (key, racy) = CacheKey::of(places, SourceCheck::Files);
+    let (key, racy) = CacheKey::of(places, SourceCheck::All);
     let catalogue = read(places);
     if let Some(path) = places.compiled().filter(|_| !racy) {
         compiled::write(&path, &key, &CacheIndex::of(&catalogue), &catalogue);

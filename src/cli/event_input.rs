@@ -27,7 +27,24 @@ pub(super) enum InputError {
 
 /// Reads until the JSON document is complete or the input ends.
 pub(super) fn read_event() -> Result<Vec<u8>, InputError> {
-    read_from(std::io::stdin().lock(), is_ready)
+    read_from(standard_input(), is_ready)
+}
+
+/// Standard input without the buffer of the standard library, as an event is read with few calls.
+#[cfg(unix)]
+fn standard_input() -> impl Read {
+    struct Unbuffered;
+    impl Read for Unbuffered {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            Ok(rustix::io::read(rustix::stdio::stdin(), into)?)
+        }
+    }
+    Unbuffered
+}
+
+#[cfg(not(unix))]
+fn standard_input() -> impl Read {
+    io::stdin().lock()
 }
 
 fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) -> Result<Vec<u8>, InputError> {
@@ -66,7 +83,7 @@ fn read_from(mut input: impl Read, mut ready: impl FnMut() -> io::Result<bool>) 
 fn is_ready() -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let limit = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
-    let stdin = io::stdin();
+    let stdin = rustix::stdio::stdin();
     loop {
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&limit)) {
             Ok(ready) => return Ok(ready > 0),

@@ -123,13 +123,15 @@ fn answered(
         }
     };
     let places = places(&event);
-    match library(&places, &event) {
+    let hooks = HooksFolder::of(&places);
+    match library(&places, &event, hooks) {
         Some(library) => {
             let received_at = jiff::Timestamp::now();
             let received_at = received_at.checked_add(ahead).unwrap_or(received_at);
             let run = HookRun {
                 places: &places,
                 event: &event,
+                hooks,
                 begun,
                 received_at,
                 ahead,
@@ -146,22 +148,36 @@ fn answered(
 }
 
 /// Loads the modes in a project, or where a command is about to make the folder one.
-fn library<'p>(places: &'p ProjectPaths, event: &Event) -> Option<ModeCache<'p>> {
+fn library<'p>(places: &'p ProjectPaths, event: &Event, hooks: HooksFolder) -> Option<ModeCache<'p>> {
     // A tool may have removed the folder: the record of the installation shows that this is a project.
     let is_installed = || places.installation().is_some_and(|record| record.exists());
-    let is_project = places.hooks().is_dir() || is_linked(places) || is_installed();
+    let is_project = hooks != HooksFolder::Missing || is_installed();
     if is_project || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
         let looks_closely = event.kind.is_some_and(installation::compares);
-        let check = if looks_closely { SourceCheck::Files } else { SourceCheck::Folders };
+        let check = if looks_closely { SourceCheck::All } else { SourceCheck::Own };
         return Some(ModeCache::open(places, check));
     }
     let call = event.command()?;
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
 }
 
-/// Whether `.claude/hooks` is a link, which may lead anywhere: modegate then decides, but writes nothing there.
-fn is_linked(places: &ProjectPaths) -> bool {
-    disk::refuse_link(&places.hooks()).is_err()
+/// What is at `.claude/hooks`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HooksFolder {
+    Missing,
+    Folder,
+    /// A link may lead anywhere: modegate decides, but writes nothing there.
+    Link,
+}
+
+impl HooksFolder {
+    fn of(places: &ProjectPaths) -> Self {
+        match std::fs::symlink_metadata(places.hooks()) {
+            Ok(meta) if meta.is_symlink() => Self::Link,
+            Ok(meta) if meta.is_dir() => Self::Folder,
+            _ => Self::Missing,
+        }
+    }
 }
 
 /// Makes a folder a project if its settings call modegate or enable its plugin, as in a colleague's clone: the program is
@@ -184,6 +200,8 @@ fn is_set_up(places: &ProjectPaths) -> bool {
 struct HookRun<'a> {
     places: &'a ProjectPaths,
     event: &'a Event,
+    /// What was at `.claude/hooks` when the event came.
+    hooks: HooksFolder,
     begun: Instant,
     received_at: jiff::Timestamp,
     ahead: SignedDuration,
@@ -253,6 +271,13 @@ impl HookRun<'_> {
         HookAnswer { reply, asked, decided: Some(decided), modes: catalogue }
     }
 
+    /// Whether `.claude/hooks` is a folder; the event itself may have created it.
+    fn has_folder(&self) -> bool {
+        let missing = self.hooks == HooksFolder::Missing;
+        let hooks = if missing { HooksFolder::of(self.places) } else { self.hooks };
+        hooks == HooksFolder::Folder
+    }
+
     fn decide(&self, library: &ModeCache<'_>, before: Session, facts: &Facts<'_>) -> DecisionAttempt {
         let catalogue = self.needed(library, &before);
         let decided = decide(self.event, &catalogue, &before, facts);
@@ -270,7 +295,7 @@ impl HookRun<'_> {
     ) -> DecisionAttempt {
         let id = attempt.before.id.clone();
         // A blocked command does not make a folder a project.
-        let is_project = attempt.decided.decision.verdict < Verdict::Block || self.places.hooks().is_dir();
+        let is_project = attempt.decided.decision.verdict < Verdict::Block || self.hooks != HooksFolder::Missing;
         if attempt.decided.session == attempt.before || id.is_empty() || !is_project {
             return attempt;
         }
@@ -323,9 +348,9 @@ impl HookRun<'_> {
         let stored = if self.is_checked() { store.read_checked(id) } else { store.read(id) };
         let compares = self.event.kind.is_some_and(installation::compares);
         let mut noticed: Vec<String> = stored.tampering.map(|what| what.sentence().to_owned()).into_iter().collect();
-        if compares && is_linked(self.places) {
+        if compares && self.hooks == HooksFolder::Link {
             self.problems.push(LINKED.to_owned());
-        } else if compares && !id.is_empty() && self.places.own.is_some() && self.places.hooks().is_dir() {
+        } else if compares && !id.is_empty() && self.places.own.is_some() && self.has_folder() {
             noticed.extend(self.compare_summary(store, &stored));
             let changes = installation::compare(self.places, id);
             self.ends_hooks = changes.ends_hooks;
@@ -477,7 +502,7 @@ impl HookRun<'_> {
         asked: &[(Question, Answer)],
     ) {
         let settings = &catalogue.settings;
-        if !settings.journal || before.id.is_empty() || !self.places.hooks().is_dir() || is_linked(self.places) {
+        if !settings.journal || before.id.is_empty() || !self.has_folder() {
             return;
         }
         let line = JournalLine {

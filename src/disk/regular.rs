@@ -13,20 +13,21 @@ pub const SMALL: u64 = 16 * 1024 * 1024;
 
 /// Opens a regular file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), path).map(|(file, _)| file)
+    open_with(OpenOptions::new().read(true), path, Links::Follow).map(|(file, _)| file)
 }
 
 /// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder.
-pub fn open_append(path: &Path) -> io::Result<File> {
+/// Returns its size, too.
+pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let (file, meta) = open_with(&mut options, path)?;
+    let (file, meta) = open_with(&mut options, path, Links::Refuse)?;
     if meta.len() == 0 || is_shared(&meta) {
         make_private(&file, path);
     }
-    Ok(file)
+    Ok((file, meta.len()))
 }
 
 /// Whether others can read or write a file.
@@ -55,21 +56,42 @@ fn make_private(_: &File, _: &Path) {}
 
 /// Opens a regular file that serves as a lock, and creates it if it is missing.
 pub fn open_lock(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().create(true).truncate(false).write(true), path).map(|(file, _)| file)
+    open_with(OpenOptions::new().create(true).truncate(false).write(true), path, Links::Refuse).map(|(file, _)| file)
 }
 
 /// Reads a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (file, meta) = open_with(OpenOptions::new().read(true), path)?;
+    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
     if meta.len() > limit {
         return Err(too_large(limit));
     }
-    // Files in /proc are larger than they say; others may grow while they are read.
-    let room = usize::try_from(meta.len()).unwrap_or_default().saturating_add(64);
-    let mut bytes = Vec::new();
-    bytes.try_reserve(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let mut bytes = read_start(&mut file, meta.len())?;
+    if bytes.len() as u64 != meta.len() || bytes.is_empty() {
+        // Files in /proc are larger than they say; others may grow while they are read.
+        let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(left).read_to_end(&mut bytes)?;
+    }
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// Reads the first `size` bytes of a regular file, or all of a shorter one, and opens it.
+pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
+    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
+    let bytes = read_start(&mut file, meta.len().min(size))?;
+    Ok((file, bytes))
+}
+
+/// Reads `size` bytes, on Unix with one system call, which is enough for most files; one byte more shows whether there
+/// are more.
+fn read_start(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
+    let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    #[cfg(unix)]
+    rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes))?;
+    #[cfg(not(unix))]
+    file.take(room as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a regular file of at most `limit` bytes as UTF-8.
@@ -79,7 +101,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 
 /// Reads the last `size` bytes of a regular file.
 pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let (mut file, meta) = open_with(OpenOptions::new().read(true), path)?;
+    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
     file.seek(SeekFrom::Start(meta.len().saturating_sub(size)))?;
     let mut bytes = Vec::new();
     file.take(size).read_to_end(&mut bytes)?;
@@ -92,16 +114,28 @@ pub fn reason(error: &io::Error) -> String {
     error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string)
 }
 
+/// Whether a link in the place of a file is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Follow,
+    Refuse,
+}
+
 /// Opens without waiting, and looks at what was opened: what is at `path` can change at any time.
-fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+fn open_with(options: &mut OpenOptions, path: &Path, links: Links) -> io::Result<(File, Metadata)> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        let no_links = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | no_links).bits();
         options.custom_flags(flags.cast_signed());
     }
-    let file = options.open(path).map_err(|error| clearer(error, path))?;
+    #[cfg(not(unix))]
+    if links == Links::Refuse {
+        super::refuse_link(path)?;
+    }
+    let file = options.open(path).map_err(|error| clearer(error, path, links))?;
     let meta = file.metadata()?;
     match meta.file_type() {
         kind if kind.is_file() => Ok((file, meta)),
@@ -110,8 +144,13 @@ fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metada
     }
 }
 
-/// The system's error for a socket, or for a pipe that nobody reads, names neither.
-fn clearer(error: io::Error, path: &Path) -> io::Error {
+/// The system's error for a link, a socket, or a pipe that nobody reads names none of them.
+fn clearer(error: io::Error, path: &Path, links: Links) -> io::Error {
+    if let Err(link) = super::refuse_link(path)
+        && links == Links::Refuse
+    {
+        return link;
+    }
     let is_special = || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
     let is_known = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
     if !is_known && is_special() { not_regular() } else { error }

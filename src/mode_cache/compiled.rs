@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much is read at once: the whole file in most projects.
-const BLOCK: usize = 64 * 1024;
+const BLOCK: u64 = 64 * 1024;
 
 /// The length of a checksum and of the length of the index.
 const SUM: usize = 8;
@@ -59,13 +59,11 @@ struct ModeEntry {
 impl CompiledModes {
     /// Opens a file with the given key.
     pub(super) fn open(path: &Path, key: &CacheKey) -> Option<(Self, CacheIndex)> {
-        let file = disk::open(path).ok()?;
-        let mut bytes = Vec::with_capacity(BLOCK);
-        let size = (&file).take(BLOCK as u64).read_to_end(&mut bytes).ok()?;
+        let (file, mut bytes) = disk::open_and_read(path, BLOCK).ok()?;
         let length: [u8; LENGTH] = bytes.get(SUM..SUM + LENGTH)?.try_into().ok()?;
         let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
         let start = length.checked_add(SUM + LENGTH)?;
-        if let Some(missing) = start.checked_sub(size).filter(|missing| *missing > 0) {
+        if let Some(missing) = start.checked_sub(bytes.len()).filter(|missing| *missing > 0) {
             (&file).take(missing as u64).read_to_end(&mut bytes).ok()?;
         }
         let index = checked(bytes.get(..SUM)?, bytes.get(SUM + LENGTH..start)?)?;

@@ -16,11 +16,11 @@ const RACY: Duration = Duration::from_secs(2);
 /// How closely the sources are compared with the compiled file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceCheck {
-    /// Every mode file.
-    Files,
-    /// The folder of the mode files. A file that is changed in place is not trusted any more, and what the person has
-    /// agreed to stays in use; so it is enough to notice it with the next event that looks at every file.
-    Folders,
+    /// Every file.
+    All,
+    /// The user's own files, and the record of trust. A project's file that has changed is not trusted any more, and what
+    /// the person has agreed to stays in use; so it is enough to notice it with the next event that looks at every file.
+    Own,
 }
 
 /// What a compiled file was made of.
@@ -29,10 +29,10 @@ pub(super) struct CacheKey {
     build: u64,
     /// Whether the environment trusts the project.
     granted: bool,
-    /// The sizes and times of single files and of folders.
-    places: u64,
-    /// Those of the mode files; `None` if only their folder was looked at.
-    modes: Option<u64>,
+    /// The sizes and times of the user's own files, and the record of trust.
+    own: u64,
+    /// Those of the project's files; `None` if they were not looked at.
+    project: Option<u64>,
 }
 
 impl CacheKey {
@@ -40,27 +40,27 @@ impl CacheKey {
     pub(super) fn of(places: &ProjectPaths, check: SourceCheck) -> (Self, bool) {
         let granted = trust::is_granted(&places.home);
         let mut stamps = Stamps::new();
-        let folder = places.modes();
-        let imported = IMPORTED.map(|name| places.home.join(name));
-        let single = [folder.clone(), places.settings()].into_iter().chain(imported).chain(defaults::paths(places));
-        stamps.add_all(single.chain(places.trust()).chain(places.user_settings.clone()));
-        let [own, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
-        if stamps.add(&own) {
-            stamps.add_all(below);
-        }
-        let singles = stamps.digest();
+        stamps.add_all(defaults::paths(places).into_iter().chain(places.trust()).chain(places.user_settings.clone()));
+        let own = stamps.digest();
         // Without trust from the environment, a changed file is not used before the person agrees to it.
-        let modes = (granted || check == SourceCheck::Files).then(|| {
+        let project = (granted || check == SourceCheck::All).then(|| {
+            let folder = places.modes();
+            stamps.add_all(IMPORTED.map(|name| places.home.join(name)));
+            stamps.add_all([places.settings(), folder.clone()]);
             stamps.add_all(mode_files(&folder));
+            let [context, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
+            if stamps.add(&context) {
+                stamps.add_all(below);
+            }
             stamps.digest()
         });
-        (Self { build: BUILD_HASH, granted, places: singles, modes }, stamps.racy)
+        (Self { build: BUILD_HASH, granted, own, project }, stamps.racy)
     }
 
     /// Whether a file with the key `kept` is up to date, as far as this one tells.
     pub(super) fn accepts(&self, kept: &Self) -> bool {
-        let modes = self.modes.is_none() || self.modes == kept.modes;
-        modes && (self.build, self.granted, self.places) == (kept.build, kept.granted, kept.places)
+        let is_same_project = self.project.is_none() || self.project == kept.project;
+        is_same_project && (self.build, self.granted, self.own) == (kept.build, kept.granted, kept.own)
     }
 }
 

@@ -25,7 +25,6 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let io = |error| StoreError::Io(path.to_owned(), error);
     let begun = Instant::now();
     loop {
-        disk::refuse_link(path).map_err(io)?;
         let file = disk::open_lock(path).map_err(io)?;
         let file = match FileExt::try_lock(&file) {
             Ok(()) => file,
