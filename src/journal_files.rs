@@ -143,6 +143,8 @@ pub fn find_change<T>(
     depth: SearchDepth,
     mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
 ) -> Option<T> {
+    // Most changes are found at once, and a large block takes as long to get from the system as to read.
+    const END: u64 = 16 * 1024;
     const TAIL: u64 = 256 * 1024;
     const MARK: &[u8] = b"\"seal\":{\"revision\":";
     let mut search = |bytes: &[u8]| {
@@ -150,7 +152,7 @@ pub fn find_change<T>(
         sealed.filter_map(|line| serde_json::from_slice(line).ok()).find_map(|change| visit(&change))
     };
     match depth {
-        SearchDepth::Tail => search(&disk::read_tail(path, TAIL).ok()?),
+        SearchDepth::Tail => [END, TAIL].into_iter().find_map(|size| search(&disk::read_tail(path, size).ok()?)),
         SearchDepth::Whole => parts(path).iter().rev().find_map(|part| search(part)),
     }
 }

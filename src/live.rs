@@ -63,6 +63,7 @@ pub(crate) const TRUST_REASON: &str = "this project was trusted";
 pub struct LiveFacts<'e> {
     event: Cow<'e, Event>,
     places: ProjectPaths,
+    store: StateStore,
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
@@ -90,6 +91,7 @@ impl<'e> LiveFacts<'e> {
         Self {
             cwd: event.cwd().map(PathBuf::from),
             event,
+            store: StateStore::new(places.clone(), 0),
             places,
             journal,
             tree: OnceCell::new(),
@@ -101,6 +103,12 @@ impl<'e> LiveFacts<'e> {
             ahead: SignedDuration::ZERO,
             accepted: None,
         }
+    }
+
+    /// Uses a store whose key may have been read.
+    #[must_use]
+    pub fn with_store(self, store: StateStore) -> Self {
+        Self { store, ..self }
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
@@ -148,7 +156,7 @@ impl<'e> LiveFacts<'e> {
 
     /// The agents and edits of a session of this project.
     fn activity_of(&self, session: &str) -> Option<ActivityLog> {
-        StateStore::new(self.places.clone(), 0).activity(session)
+        self.store.activity(session)
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
@@ -260,7 +268,7 @@ impl<'e> LiveFacts<'e> {
             let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
             let (cwd, home) = (with_slashes(self.folder()), with_slashes(Path::new(&home)));
             let context = ExecContext { cwd, home, project: with_slashes(&self.places.home), wrappers: Vec::new() };
-            ToolEffects::of(&self.event, context, &FollowLinks)
+            ToolEffects::of(&self.event, context, &FollowLinks::default())
         })
     }
 
@@ -393,7 +401,7 @@ impl<'e> LiveFacts<'e> {
             Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Mentions(query) => {
-                let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks);
+                let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks::default());
                 Answer::Mentions(of_call.or_else(|| self.tool_effects().mentioned_by_scripts(&query.paths)))
             }
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
@@ -437,7 +445,8 @@ impl StageListing for LiveFacts<'_> {
 const LARGEST_SCRIPT: u64 = 64 * 1024;
 
 /// Follows links on disk, and reads scripts.
-struct FollowLinks;
+#[derive(Default)]
+struct FollowLinks(RefCell<disk::LinkResolver>);
 
 impl DiskView for FollowLinks {
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
@@ -452,7 +461,7 @@ impl DiskView for FollowLinks {
 
 impl ResolveLinks for FollowLinks {
     fn real(&self, path: &Path) -> PathBuf {
-        place::real(path)
+        self.0.borrow_mut().real(path)
     }
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]

@@ -220,6 +220,9 @@ impl StateStore {
     /// Creates the folder of the state.
     fn prepare(&self) -> Result<(), StoreError> {
         let folder = self.session_folder().ok_or(StoreError::NoFolder)?;
+        if folder.is_dir() {
+            return Ok(());
+        }
         create_private(&folder).map_err(|error| StoreError::Io(folder, error))
     }
 }

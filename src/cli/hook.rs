@@ -238,7 +238,7 @@ impl HookRun<'_> {
         let (revision, before) = (stored.revision, stored.session);
         let live = LiveFacts::new(self.event, self.places.clone(), self.places.journal(&id));
         let live = live.ahead(self.ahead).forked_from(before.ancestors());
-        let live = live.accepting(library.index.trust.accepted.as_ref());
+        let live = live.accepting(library.index.trust.accepted.as_ref()).with_store(store.clone());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
         let attempt = self.decide(library, before, &facts);

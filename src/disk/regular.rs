@@ -102,9 +102,13 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads the last `size` bytes of a regular file.
 pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
-    file.seek(SeekFrom::Start(meta.len().saturating_sub(size)))?;
-    let mut bytes = Vec::new();
-    file.take(size).read_to_end(&mut bytes)?;
+    let size = size.min(meta.len());
+    file.seek(SeekFrom::Start(meta.len() - size))?;
+    let mut bytes = read_start(&mut file, size)?;
+    if (bytes.len() as u64) < size {
+        let missing = size - bytes.len() as u64;
+        file.take(missing).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 
@@ -146,14 +150,16 @@ fn open_with(options: &mut OpenOptions, path: &Path, links: Links) -> io::Result
 
 /// The system's error for a link, a socket, or a pipe that nobody reads names none of them.
 fn clearer(error: io::Error, path: &Path, links: Links) -> io::Error {
-    if let Err(link) = super::refuse_link(path)
-        && links == Links::Refuse
+    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) {
+        return error;
+    }
+    if links == Links::Refuse
+        && let Err(link) = super::refuse_link(path)
     {
         return link;
     }
-    let is_special = || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
-    let is_known = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
-    if !is_known && is_special() { not_regular() } else { error }
+    let is_special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if is_special { not_regular() } else { error }
 }
 
 fn not_regular() -> io::Error {

@@ -93,9 +93,8 @@ fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, Path
         Err(error) if absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, shown)),
     };
-    let (Some(root), Some(path)) = (canonical(root)?, canonical(path)?) else {
-        return Ok(None);
-    };
+    let Some(path) = canonical(path)? else { return Ok(None) };
+    let Some(root) = canonical(root)? else { return Ok(None) };
     if path.starts_with(&root) {
         Ok(Some((root, path)))
     } else {

@@ -186,9 +186,7 @@ impl StateStore {
         let written = self
             .remember_digest(&bytes, &present.unwrap_or_default())
             .and_then(|()| disk::write_unsynced(&path, &bytes));
-        written.map_err(|error| StoreError::Io(path.clone(), error))?;
-        disk::remove_stale_temporaries(&path);
-        Ok(())
+        written.map_err(|error| StoreError::Io(path, error))
     }
 
     fn digest(&self, bytes: &[u8]) -> Option<String> {
@@ -209,7 +207,6 @@ impl StateStore {
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
-        disk::refuse_link(&path)?;
         let mut file = disk::open_lock(&path)?;
         let text = format!("{digest}\n{present}\n");
         file.write_all(text.as_bytes())?;
@@ -226,8 +223,10 @@ impl StateStore {
     /// Creates the folder, which must not be a link, and makes git ignore our files in it.
     pub(super) fn prepare_hooks(&self) -> io::Result<()> {
         let hooks = self.places.hooks();
-        disk::refuse_link(&hooks)?;
-        fs::create_dir_all(&hooks)?;
+        if !fs::symlink_metadata(&hooks).is_ok_and(|meta| meta.is_dir()) {
+            disk::refuse_link(&hooks)?;
+            fs::create_dir_all(&hooks)?;
+        }
         disk::ignore_own(&hooks);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Removes the state of old sessions.
+//! Removes the state of old sessions, and what killed writers left behind.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
@@ -16,12 +16,14 @@ const DAY: Duration = Duration::from_hours(24);
 const WITNESSES: usize = 2;
 
 impl StateStore {
-    /// Removes the sessions that have not changed for `days`, at most once a day; `own` is never removed.
+    /// Removes the sessions that have not changed for `days`, and temporary files, at most once a day; `own` is never removed.
     ///
     /// The age of a session is the time between its last change and those of other sessions: the clock of one event
     /// proves nothing.
     pub fn sweep(&self, own: &str, at: &str) {
         let Some(folder) = self.session_folder().filter(|_| self.is_sweep_due()) else { return };
+        disk::remove_stale_temporaries(&self.places.cache());
+        remove_temporaries(&folder);
         let mut files = self.session_files();
         files.retain(|(changed, _)| *changed <= SystemTime::now() + DAY);
         let age = DAY * self.days;
@@ -31,7 +33,6 @@ impl StateStore {
         let old =
             files.iter().skip(WITNESSES).filter(|(changed, path)| *changed < oldest && Some(path) != own.as_ref());
         let removed = old.filter(|(_, path)| remove(path, oldest)).count();
-        remove_temporaries(&folder);
         if removed > 0 {
             // It can be written with the next change.
             let _: Result<(), _> = self.rewrite_summary(at);
