@@ -6,7 +6,9 @@ mod link_resolver;
 mod regular;
 
 pub use link_resolver::LinkResolver;
-pub use regular::{LARGEST, SMALL, open, open_and_read, open_append, open_lock, read, read_tail, read_text, reason};
+pub use regular::{
+    LARGEST, SMALL, open, open_and_read, open_append, open_lock, read, read_at, read_tail, read_text, reason,
+};
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};

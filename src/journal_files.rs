@@ -27,7 +27,7 @@ pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::R
     let (mut file, mut size) = open(path)?;
     if size > limit && rotate(path, lock, limit) {
         (file, size) = (open(path)?.0, 0);
-    } else if size > 0 && !ends_with_newline(&mut file, size)? {
+    } else if size > 0 && !ends_with_newline(&file, size)? {
         // A full disk or a kill may have cut the last line off; this one must stay readable.
         text.insert(0, b'\n');
     }
@@ -35,16 +35,10 @@ pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::R
     Ok(size / ACTIVITY_BLOCK != (size + text.len() as u64) / ACTIVITY_BLOCK)
 }
 
-fn ends_with_newline(file: &mut File, size: u64) -> io::Result<bool> {
-    let mut last = [0];
-    #[cfg(unix)]
-    std::os::unix::fs::FileExt::read_exact_at(file, &mut last, size - 1)?;
-    #[cfg(not(unix))]
-    {
-        file.seek(SeekFrom::Start(size - 1))?;
-        file.read_exact(&mut last)?;
-    }
-    Ok(last == *b"\n")
+fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
+    let mut last = Vec::new();
+    disk::read_at(file, size - 1, 1, &mut last)?;
+    Ok(last == b"\n")
 }
 
 /// Opens a journal; returns its size, too.
@@ -137,24 +131,62 @@ pub enum SearchDepth {
     Whole,
 }
 
+/// The beginning of the seal in the lines of changes.
+const SEAL_MARK: &[u8] = b"\"seal\":{\"revision\":";
+
 /// The latest changes of a session's state in its journal, the last one first, until `visit` returns a value.
 pub fn find_change<T>(
     path: &Path,
     depth: SearchDepth,
     mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
 ) -> Option<T> {
-    // Most changes are found at once, and a large block takes as long to get from the system as to read.
-    const END: u64 = 16 * 1024;
-    const TAIL: u64 = 256 * 1024;
-    const MARK: &[u8] = b"\"seal\":{\"revision\":";
-    let mut search = |bytes: &[u8]| {
-        let sealed = split(bytes).rev().filter(|line| memchr::memmem::find(line, MARK).is_some());
-        sealed.filter_map(|line| serde_json::from_slice(line).ok()).find_map(|change| visit(&change))
-    };
+    let mut visit = |line: &[u8]| serde_json::from_slice(line).ok().and_then(|change| visit(&change));
+    let is_sealed = |line: &&[u8]| memchr::memmem::find(line, SEAL_MARK).is_some();
     match depth {
-        SearchDepth::Tail => [END, TAIL].into_iter().find_map(|size| search(&disk::read_tail(path, size).ok()?)),
-        SearchDepth::Whole => parts(path).iter().rev().find_map(|part| search(part)),
+        SearchDepth::Tail => find_sealed_line(path, visit),
+        SearchDepth::Whole => {
+            parts(path).iter().rev().find_map(|part| split(part).rev().filter(is_sealed).find_map(&mut visit))
+        }
     }
+}
+
+/// Calls `visit` with the lines with a seal in the last part of a journal, the last one first.
+///
+/// Most lines have none, so the file is read in small blocks: memory costs more than reading.
+fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+    const BLOCK: u64 = 32 * 1024;
+    const TAIL: u64 = 256 * 1024;
+    let file = disk::open(path).ok()?;
+    let finder = memchr::memmem::FinderRev::new(SEAL_MARK);
+    let mut end = file.metadata().ok()?.len();
+    let first = end.saturating_sub(TAIL);
+    let mut block = Vec::new();
+    while end > first {
+        let start = end.saturating_sub(BLOCK).max(first);
+        // The mark may begin in this block and end in the next one.
+        let overlap = SEAL_MARK.len() as u64 - 1;
+        disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
+        let marks = finder.rfind_iter(&block).map(|at| start + at as u64);
+        if let Some(found) = marks.filter_map(|at| line_around(&file, at)).find_map(|line| visit(&line)) {
+            return Some(found);
+        }
+        end = start;
+    }
+    None
+}
+
+/// The line around a position in a file.
+fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
+    const REACHES: [u64; 3] = [4 * 1024, 128 * 1024, 4 * 1024 * 1024];
+    let mut bytes = Vec::new();
+    REACHES.into_iter().find_map(|reach| {
+        let from = at.saturating_sub(reach);
+        disk::read_at(file, from, at - from + reach, &mut bytes).ok()?;
+        let (before, after) = bytes.split_at_checked(usize::try_from(at - from).ok()?)?;
+        let start = memchr::memrchr(b'\n', before).map(|at| at + 1).or_else(|| (from == 0).then_some(0))?;
+        let end = before.len() + memchr::memchr(b'\n', after)?;
+        bytes.get(start..end).map(<[u8]>::to_vec)
+    })
 }
 
 /// The last readable line of a journal.
@@ -313,4 +345,35 @@ pub fn history(path: &Path, home: &Path) -> SessionHistory {
 
 fn contains_any(line: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A journal line with a seal of this revision, of about `size` bytes.
+    fn sealed(revision: u64, size: usize) -> String {
+        let text = "x".repeat(size);
+        format!(r#"{{"at":"{text}","seal":{{"revision":{revision},"previous":"","seal":""}},"after":{{"id":"s"}}}}"#)
+    }
+
+    #[test]
+    fn the_last_change_is_found_wherever_it_is_in_the_tail() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let quiet = r#"{"v":1,"event":{"hook_event_name":"PreToolUse"}}"#;
+        for size in [10, 5_000, 40_000, 200_000] {
+            for lines_after in [0, 1, 300, 600, 601, 602, 603, 604, 605, 3_000] {
+                let before = format!("{}\n{}\n", sealed(1, 10), sealed(2, size));
+                std::fs::write(&path, before + &format!("{quiet}\n").repeat(lines_after)).unwrap();
+                let found = find_change(&path, SearchDepth::Tail, |change| Some(change.seal.revision));
+                assert_eq!(found, Some(2), "{size} bytes, {lines_after} lines after it");
+                let first = |change: &SealedChange<'_>| (change.seal.revision == 1).then_some(());
+                let is_in_tail = std::fs::metadata(&path).unwrap().len() < 256 * 1024;
+                assert_eq!(find_change(&path, SearchDepth::Tail, first).is_some(), is_in_tail);
+                assert_eq!(find_change(&path, SearchDepth::Whole, first), Some(()));
+            }
+        }
+        assert_eq!(find_change(&folder.path().join("none"), SearchDepth::Tail, |_| Some(())), None);
+    }
 }

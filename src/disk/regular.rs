@@ -112,6 +112,25 @@ pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads up to `size` bytes at `offset` into `bytes`, in place of what is there.
+pub fn read_at(file: &File, offset: u64, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let room = usize::try_from(size).unwrap_or(usize::MAX);
+    bytes.clear();
+    bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    #[cfg(unix)]
+    {
+        rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), offset)?;
+        bytes.truncate(room);
+    }
+    #[cfg(not(unix))]
+    {
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.take(size).read_to_end(bytes)?;
+    }
+    Ok(())
+}
+
 /// What is wrong with a file, in the words of this module or of the kind of error.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
