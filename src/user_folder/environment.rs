@@ -34,7 +34,7 @@ impl UserEnvironment {
         let mut settings = Vec::new();
         let mut seen: Vec<&Path> = Vec::new();
         for folder in roots.iter().flat_map(|root| root.ancestors()) {
-            if seen.contains(&folder) {
+            if seen.iter().any(|known| known.as_os_str() == folder.as_os_str()) {
                 continue;
             }
             seen.push(folder);

@@ -25,20 +25,21 @@ impl RepositoryBounds {
     /// repository is the user's home itself.
     pub(super) fn is_outside(&mut self, file: &Path) -> bool {
         let file = self.links.real(file);
-        let shared: Vec<PathBuf> =
-            self.project.ancestors().filter(|folder| file.starts_with(folder)).map(Path::to_owned).collect();
-        !shared.into_iter().any(|folder| self.is_cloned(folder))
+        let Self { project, known, .. } = self;
+        let mut shared = project.ancestors().skip_while(|folder| !file.starts_with(folder));
+        !shared.any(|folder| is_cloned(folder, project, known))
     }
+}
 
-    fn is_cloned(&mut self, folder: PathBuf) -> bool {
-        if let Some((_, is_cloned)) = self.known.iter().find(|(known, _)| *known == folder) {
-            return *is_cloned;
-        }
-        let is_root = folder == self.project || folder.join(".git").exists();
-        let is_cloned = is_root && listed_home().as_deref() != Some(&folder);
-        self.known.push((folder, is_cloned));
-        is_cloned
+/// Whether a clone can have created a folder around the project.
+fn is_cloned(folder: &Path, project: &Path, known: &mut Vec<(PathBuf, bool)>) -> bool {
+    if let Some((_, is_cloned)) = known.iter().find(|(known, _)| known.as_os_str() == folder.as_os_str()) {
+        return *is_cloned;
     }
+    let is_root = folder.as_os_str() == project.as_os_str() || folder.join(".git").exists();
+    let is_cloned = is_root && listed_home().as_deref() != Some(folder);
+    known.push((folder.to_owned(), is_cloned));
+    is_cloned
 }
 
 /// Whether a repository around `project` cannot have brought a file along.
