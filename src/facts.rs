@@ -178,6 +178,12 @@ impl Question {
     pub const fn is_about_words(&self) -> bool {
         matches!(self, Self::Elsewhere(_) | Self::Location(_))
     }
+
+    /// Whether it is about the effects of a tool call; the findings say what matters of them.
+    #[must_use]
+    pub(crate) const fn is_about_command(&self) -> bool {
+        matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
+    }
 }
 
 /// A program that is given the event.

@@ -19,25 +19,25 @@ use std::process::ExitCode;
 
 #[derive(Args)]
 #[command(
-    after_help = "A project's modes, settings, gates and context files are used once you have trusted them. When one of
-them changes, the version that you trusted is used until you run this again. Only a person can do this.
+    after_help = "A project's modes, settings, gates and context files are used only after you have trusted them. When one
+of them changes, the version you trusted stays in use until you run this again.
 
 Examples:
   modegate trust              show what is new, and ask
-  modegate trust --show       only show it
-  modegate trust --revoke     use the built-in modes and rules only
+  modegate trust --show       show it, and change nothing
+  modegate trust --revoke     use only the built-in modes and rules
 
 In CI, set MODEGATE_TRUST=1."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Trust {
-    /// Do not ask
+    /// Trust without asking
     #[arg(long, short)]
     yes: bool,
     /// Show what would be trusted, and change nothing
     #[arg(long)]
     show: bool,
-    /// Take the trust back
+    /// Withdraw your trust
     #[arg(long, conflicts_with_all = ["yes", "show"])]
     revoke: bool,
     /// Print JSON, and change nothing unless `--yes` or `--revoke` is given
@@ -100,8 +100,8 @@ impl Review {
         let mut record = self.record.clone().unwrap_or_default();
         record.add(&self.files);
         record.write(&self.places).map_err(|error| {
-            CliError::failure(format!("the trust in this project cannot be stored: {error}"))
-                .hint("modegate's state folder must be outside of the repository; see `MODEGATE_STATE_DIR`")
+            CliError::failure(format!("cannot store your trust in this project: {error}"))
+                .hint("modegate's state folder must be outside the repository; see `MODEGATE_STATE_DIR`")
         })
     }
 
@@ -124,7 +124,9 @@ impl Review {
     fn print(&self) {
         screen::print_line(format!("project {}", styled(TextStyle::Bold, &self.places.home.to_string_lossy())));
         if self.files.is_empty() {
-            screen::print_line("there is nothing to trust: the project has no modes, settings, gates or context files");
+            screen::print_line(
+                "nothing to trust: the project has no modes, settings, gates or context files of its own",
+            );
         } else if self.is_trusted() {
             screen::print_line("trusted; nothing has changed since");
         } else {
@@ -159,7 +161,7 @@ impl Review {
 
 fn confirmed() -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
-        return Err(CliError::failure("there is no terminal to ask on")
+        return Err(CliError::failure("cannot ask: standard input is not a terminal")
             .hint("run `modegate trust` in a terminal, or add `--yes` once you have read the files"));
     }
     let _: std::io::Result<()> = write!(std::io::stderr(), "Trust this? [y/N] ");
@@ -212,7 +214,7 @@ impl ShownTrust {
     pub(super) fn print(&self) {
         screen::print_line("");
         self.0.print_open();
-        screen::print_line("these files are now trusted; `modegate trust --revoke` takes that back");
+        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
     }
 }
 

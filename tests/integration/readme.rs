@@ -23,10 +23,13 @@ fn plain(text: &str, home: &str) -> String {
             skip = !skip;
             continue;
         }
-        let words = line
-            .split_whitespace()
-            .map(|word| if word.parse::<f64>().is_ok_and(|_| word.contains('.')) { "N" } else { word });
-        lines.push(words.collect::<Vec<_>>().join(" ").replace(" N MB", " …"));
+        let is_number = |word: &str| word.parse::<f64>().is_ok_and(|_| word.contains('.'));
+        let words = line.split_whitespace().map(|word| match word.strip_prefix('(') {
+            Some(size) if is_number(size) => "(N",
+            None if is_number(word) => "N",
+            _ => word,
+        });
+        lines.push(words.collect::<Vec<_>>().join(" "));
     }
     lines.join("\n")
 }
