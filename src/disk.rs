@@ -46,7 +46,7 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes an executable to `path`; a running process keeps the old one.
 pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
-        return Err(io::Error::other("a folder is in the way"));
+        return Err(io::Error::other("there is a folder with this name"));
     }
     #[cfg(unix)]
     let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o755));

@@ -123,7 +123,7 @@ impl TrustRecord {
     /// Writes the record.
     pub fn write(&self, places: &ProjectPaths) -> io::Result<()> {
         let (Some(own), Some(path)) = (&places.own, places.trust()) else {
-            return Err(io::Error::other("there is no state folder outside of the repository"));
+            return Err(io::Error::other("there is no state folder outside the repository"));
         };
         create_private(own)?;
         let texts = sealed_texts(own, self).ok_or_else(|| io::Error::other("the record cannot be written as JSON"))?;

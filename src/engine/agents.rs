@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
         let of_mode = |finding: &&Finding| finding.mode == mode.name && finding.verdict >= Verdict::Block;
         let reasons: Vec<&str> = self.findings.iter().filter(of_mode).map(|finding| finding.reason.as_str()).collect();
         let note =
-            format!("{agent} has started, but its start is blocked, and so are its tools: {}", reasons.join(" "));
+            format!("{agent} has started, but its gate blocks it, so its tools are blocked: {}", reasons.join(" "));
         let message = format!("modegate: {} · {note}", mode.name);
         let state = self.state_mut(mode);
         if !state.notes.contains(&note) && state.notes.len() < NOTES {

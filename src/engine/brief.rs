@@ -42,7 +42,7 @@ impl<'a> Engine<'a> {
         if self.event.text("source") == Some("clear") {
             // The host gives a cleared conversation a new session id.
             self.context.push(
-                "After /clear the session is a new one: modes that were active before are not active in it.".to_owned(),
+                "/clear started a new session: modes that were active before are not active here.".to_owned(),
             );
         }
         for mode in active {

@@ -89,7 +89,7 @@ impl<'a> Engine<'a> {
         }
         let ids = active.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "modegate: this session is a fork, but it is not known of which session, so no mode was taken over. Modes are active in {ids}; if one should be active here, type its command again."
+            "modegate: this session is a fork of an unknown session, so it starts without modes. Modes are active in {ids}; if one should be active here, type its command again."
         );
         self.tell(kind, text.clone(), text);
     }

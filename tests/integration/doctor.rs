@@ -294,7 +294,7 @@ fn other_copies_are_left_to_a_person() {
     changed.write(".claude/hooks/modegate", "#!/bin/sh\necho modegate 0.0.8\n");
     let by_model = with_copy_of("0.0.9");
     for (project, variable, fix) in [
-        (&newer, "NONE", "update the modegate that you run here"),
+        (&newer, "NONE", "update the modegate you run here"),
         (&changed, "NONE", "run `modegate install`"),
         (&by_model, "CLAUDECODE", "run `modegate install`"),
     ] {

@@ -486,7 +486,7 @@ fn only_what_install_created_is_removed() {
     );
     let blocked = project.run(&["install"]);
     assert_eq!(blocked.exit, 1);
-    assert!(blocked.stderr.contains("a folder is in the way"), "{}", blocked.stderr);
+    assert!(blocked.stderr.contains("there is a folder with this name"), "{}", blocked.stderr);
     assert!(!project.home().join(SETTINGS).exists(), "no entry without a program");
     fine(&project.run(&["install", "--path"]));
     fine(&project.run(&["uninstall"]));
