@@ -113,10 +113,7 @@ fn entries_that_were_weakened_through_a_hard_link_are_put_back() {
     call(&project);
     fs::hard_link(project.home().join(SETTINGS), project.home().join("x")).unwrap();
     project.write("x", installed.replace("\"timeout\": 150", "\"timeout\": 1"));
-    assert_reported(
-        &project,
-        "entries in `.claude/settings.json` were changed during this session and were restored",
-    );
+    assert_reported(&project, "entries in `.claude/settings.json` were changed during this session and were restored");
     assert!(project.read(SETTINGS) == installed);
     assert!(project.read("x") != installed, "the other name leads to another file now");
 }

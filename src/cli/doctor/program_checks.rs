@@ -111,11 +111,8 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
     if version != own {
         let message = format!("`{name}` is modegate {version}, this is {own}");
         let is_newer = numbers(&version) > numbers(own);
-        let fix = if is_newer {
-            "update the modegate you run here, or go back with `modegate install`"
-        } else {
-            INSTALL
-        };
+        let fix =
+            if is_newer { "update the modegate you run here, or go back with `modegate install`" } else { INSTALL };
         return vec![Diagnostic::problem("program-outdated", message, fix)];
     }
     if !is_this_program(&path) {
