@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 /// The end of the names of temporary files.
 const TEMPORARY: &str = ".tmp";
-/// The age after which nobody writes to a temporary file any more.
+/// The age after which a temporary file is no longer being written.
 const STALE: Duration = Duration::from_mins(1);
 
 /// What to do when the target of a write is a symbolic link.

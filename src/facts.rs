@@ -424,13 +424,13 @@ pub enum ChangeKind {
     Modified,
     /// Missing in the index or in the worktree.
     Deleted,
-    /// Staged under a new path; the old one is inside the asked paths, too.
+    /// Staged under a new path; the old one is inside the asked paths too.
     Renamed,
     /// Changed between file, symbolic link and submodule.
     TypeChanged,
     /// A merge left it unresolved.
     Conflicted,
-    /// A submodule with another commit checked out, or with changes of its own.
+    /// A submodule with another commit checked out, or with its own changes.
     Submodule,
     /// In a stash that was made since a mode began.
     Stashed,
@@ -527,7 +527,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A path relative to the project, or as it is.
+    /// A path relative to the project, or unchanged.
     #[must_use]
     pub fn relative(&self, path: &str) -> String {
         match self.ask(Question::Relative(path.to_owned())) {

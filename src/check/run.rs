@@ -1,4 +1,4 @@
-//! `run`: a program judges the event.
+//! `run`: a program decides about the event.
 
 use super::step_reply::{StepReply, both};
 use super::{CheckKind, Scope, StepOptions};

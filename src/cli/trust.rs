@@ -45,8 +45,8 @@ pub(super) struct Trust {
     pub(super) json: bool,
 }
 
-/// The files of a project, and what the person has agreed to.
-struct Review {
+/// The files of a project, and what the user has agreed to.
+struct TrustReview {
     places: ProjectPaths,
     sources: ProjectSources,
     files: SteeringFiles,
@@ -55,7 +55,7 @@ struct Review {
 
 impl Trust {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let review = Review::read(places(project));
+        let review = TrustReview::read(places(project));
         let changes_record = self.revoke || !self.show && (!self.json || self.yes);
         if changes_record {
             require_person("trust")?;
@@ -84,7 +84,7 @@ impl Trust {
     }
 }
 
-impl Review {
+impl TrustReview {
     fn read(places: ProjectPaths) -> Self {
         let sources = mode_cache::sources(&places);
         let files = SteeringFiles::read(&places, &sources);
@@ -134,7 +134,7 @@ impl Review {
         }
     }
 
-    /// Prints what the person has not agreed to.
+    /// Prints what the user has not agreed to.
     fn print_open(&self) {
         match &self.record {
             Some(record) => summary::print_changes(record, &self.files),
@@ -171,15 +171,15 @@ fn confirmed() -> Result<bool, CliError> {
 }
 
 /// Whether a command of a person may change the project's files and agree to the change in the same step: the files
-/// are trusted as they are, or there are none.
+/// are trusted, or there are none.
 pub(super) fn may_renew(places: &ProjectPaths) -> bool {
-    let review = Review::read(places.clone());
+    let review = TrustReview::read(places.clone());
     !is_run_by_model() && (review.files.is_empty() || review.is_trusted())
 }
 
-/// Agrees to the files as they are now; a record that cannot be written leaves them untrusted, which events report.
+/// Agrees to the current files; a record that cannot be written leaves them untrusted, which events report.
 pub(super) fn renew(places: &ProjectPaths) {
-    let review = Review::read(places.clone());
+    let review = TrustReview::read(places.clone());
     if !review.files.is_empty() {
         let _: Result<(), CliError> = review.agree();
     }
@@ -198,7 +198,7 @@ impl InstallTrust {
 
     /// Agrees to the files, since a person installs; returns what has to be shown of them.
     pub(super) fn agree(&self) -> Result<Option<ShownTrust>, CliError> {
-        let review = Review::read(self.places.clone());
+        let review = TrustReview::read(self.places.clone());
         if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
             return Ok(None);
         }
@@ -208,7 +208,7 @@ impl InstallTrust {
 }
 
 /// Files of others that `install` has trusted.
-pub(super) struct ShownTrust(Review);
+pub(super) struct ShownTrust(TrustReview);
 
 impl ShownTrust {
     pub(super) fn print(&self) {
@@ -222,7 +222,7 @@ impl ShownTrust {
 pub(super) fn notice(places: &ProjectPaths, catalogue: &Catalogue) -> Option<String> {
     catalogue.trust.notice().or_else(|| {
         catalogue.trust.accepted.as_ref()?;
-        let review = Review::read(places.clone());
+        let review = TrustReview::read(places.clone());
         let files = review.record.as_ref()?.unknown_others(&review.files);
         ProjectTrust { state: TrustState::Changed, files, ..ProjectTrust::default() }.others_notice()
     })

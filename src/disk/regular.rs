@@ -110,7 +110,7 @@ fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metada
     }
 }
 
-/// The system's error for a socket, or for a pipe that nobody reads, names neither.
+/// The system's error for a socket, or for a pipe without a reader, names neither.
 fn clearer(error: io::Error, path: &Path) -> io::Error {
     let is_special = || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
     let is_known = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);

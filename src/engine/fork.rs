@@ -54,7 +54,7 @@ impl<'a> Engine<'a> {
         self.report_fork(kind, &id);
     }
 
-    /// Tells the model and the person which modes go on, and the model what each expects next.
+    /// Tells the model and the user which modes continue, and the model what each expects next.
     fn report_fork(&mut self, kind: EventKind, parent: &SessionId) {
         let active: Vec<&'a Mode> = self.active().collect();
         if active.is_empty() {
@@ -94,7 +94,7 @@ impl<'a> Engine<'a> {
         self.tell(kind, text.clone(), text);
     }
 
-    /// Tells the model and the person, with the next event that reaches them.
+    /// Tells the model and the user, with the next event that reaches them.
     fn tell(&mut self, kind: EventKind, note: String, message: String) {
         if kind == EventKind::SessionStart {
             self.context.push(note);

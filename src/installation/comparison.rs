@@ -78,7 +78,7 @@ impl InstallationComparison<'_> {
         stamp.is_some_and(|stamp| self.last.is_some_and(|last| last.blames_tools(stamp)))
     }
 
-    /// Whether a file is as git has it: branches differ, so such a file is left as it is.
+    /// Whether a file is the same as in HEAD: branches differ, so such a file is not changed.
     fn is_committed(&self, path: &Path) -> bool {
         git::commitment(&self.places.home, path) == Ok(CommitState::Committed)
     }

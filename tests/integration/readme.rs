@@ -14,13 +14,17 @@ fn screen(command: &str) -> String {
     rest.split("```").next().unwrap().to_owned()
 }
 
-/// A screen without what differs between machines: folders, sizes, times, and the note about a debug build.
+/// A screen without what differs between machines: folders, sizes, times, and notes about a debug build or a slow event,
+/// which replaces the line about all events.
 fn plain(text: &str, home: &str) -> String {
     let mut lines = Vec::new();
     let mut skip = false;
     for line in text.replace(home, "~/modegate-try").lines() {
-        if line.contains("debug build") || skip {
+        if line.contains("debug build") || line.contains(" took ") || skip {
             skip = !skip;
+            continue;
+        }
+        if line.contains("events sent and answered correctly") {
             continue;
         }
         let is_number = |word: &str| word.parse::<f64>().is_ok_and(|_| word.contains('.'));

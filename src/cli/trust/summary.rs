@@ -21,7 +21,7 @@ pub(super) fn print_files(files: &SteeringFiles) {
     }
 }
 
-/// Prints the differences to what the person agreed to.
+/// Prints the differences from what the user agreed to.
 pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
     screen::print_line("changed since you trusted it:");
     for (path, before, after) in differences(record, files) {
