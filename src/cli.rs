@@ -48,7 +48,7 @@ const EXIT_FAILURE: u8 = 1;
 /// The exit code of a command, or why it stopped.
 type CliResult = Result<ExitCode, CliError>;
 
-/// Makes Claude Code keep to a workflow: gates on commands and subagents, decided from files and git.
+/// Makes Claude Code follow your workflow: gates on commands and subagents, decided from files and git.
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
 #[command(after_help = "Examples:
@@ -58,13 +58,13 @@ type CliResult = Result<ExitCode, CliError>;
   modegate why              show why the last event was blocked or allowed
 
 Run `modegate COMMAND --help` for the options of a command.
-Run `modegate --version --verbose` for the details of this build.")]
+Run `modegate --version --verbose` to see how this program was built.")]
 struct CommandLine {
     /// Project folder [default: `$CLAUDE_PROJECT_DIR`, or the nearest folder with `.claude`]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     project: Option<PathBuf>,
-    /// When to use colors (`NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected)
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// When to use colors; `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` also count
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     color: ColorChoice,
     #[command(subcommand)]
     command: CliCommand,
@@ -72,7 +72,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum CliCommand {
-    /// Answer one hook event from Claude Code: JSON on stdin, reply on stdout
+    /// Reply to one hook event from Claude Code: JSON on stdin, reply on stdout
     #[command(after_help = "Example:\n  modegate hook < event.json")]
     Hook(HookOptions),
     /// Install the program, the hook entries and a starter workflow in this project
@@ -94,14 +94,14 @@ enum CliCommand {
     Modes(modes::ModesCommand),
     /// Turn recording on or off, and export a recording that can be shared
     Record(record::RecordCommand),
-    /// Agree to the project's modes, settings and gates; only a person can do this
+    /// Trust the project's modes, settings and gates; only a person can do this
     Trust(trust::Trust),
     /// End a mode before it is complete; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts
     #[command(subcommand)]
     Cache(cache::Cache),
-    /// Ask what a gate would ask: for hooks, scripts and Makefiles
+    /// Run a check from your own hooks, scripts and Makefiles
     Check(check::CheckCommand),
     /// Play a short plan session in a temporary project and show every decision
     Demo(demo::Demo),

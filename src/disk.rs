@@ -18,7 +18,7 @@ use tempfile::NamedTempFile;
 
 /// The end of the names of temporary files.
 const TEMPORARY: &str = ".tmp";
-/// The age after which nobody writes to a temporary file any more.
+/// The age after which a temporary file is no longer being written.
 const STALE: Duration = Duration::from_mins(1);
 
 /// What to do when the target of a write is a symbolic link.
@@ -50,7 +50,7 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes an executable to `path`; a running process keeps the old one.
 pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
-        return Err(io::Error::other("a folder is in the way"));
+        return Err(io::Error::other("there is a folder with this name"));
     }
     #[cfg(unix)]
     let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o755));

@@ -117,13 +117,13 @@ struct Engine<'a> {
     moves: Vec<String>,
     intents: Vec<Intent<'a>>,
     who: Option<AgentName>,
-    /// The agent whose start is being judged.
+    /// The agent whose start is being decided.
     starting: Option<String>,
     /// The tool's input as gates have rewritten it.
     input: Option<Value>,
     /// The gates that were reached from one that rewrites.
     after_rewriting: Vec<(&'a Mode, &'a Gate)>,
-    /// Whether rewritten input is judged: nothing is rewritten again.
+    /// Whether rewritten input is being checked: nothing is rewritten again.
     is_second_pass: bool,
     allow: bool,
     /// Whether checks look at what the agent of this event did itself, if others work in its phase.
@@ -278,7 +278,7 @@ impl<'a> Engine<'a> {
         carries && self.event.agent_id().is_none()
     }
 
-    /// Gives the main agent the notes that wait for it, and the person the messages.
+    /// Gives the main agent the notes that wait for it, and the user the messages.
     fn deliver_notes(&mut self) {
         if !self.reaches_parent() {
             return;

@@ -178,6 +178,12 @@ impl Question {
     pub const fn is_about_words(&self) -> bool {
         matches!(self, Self::Elsewhere(_) | Self::Location(_))
     }
+
+    /// Whether it is about the effects of a tool call; the findings say what matters of them.
+    #[must_use]
+    pub(crate) const fn is_about_command(&self) -> bool {
+        matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
+    }
 }
 
 /// A program that is given the event.
@@ -418,13 +424,13 @@ pub enum ChangeKind {
     Modified,
     /// Missing in the index or in the worktree.
     Deleted,
-    /// Staged under a new path; the old one is inside the asked paths, too.
+    /// Staged under a new path; the old one is inside the asked paths too.
     Renamed,
     /// Changed between file, symbolic link and submodule.
     TypeChanged,
     /// A merge left it unresolved.
     Conflicted,
-    /// A submodule with another commit checked out, or with changes of its own.
+    /// A submodule with another commit checked out, or with its own changes.
     Submodule,
     /// In a stash that was made since a mode began.
     Stashed,
@@ -521,7 +527,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A path relative to the project, or as it is.
+    /// A path relative to the project, or unchanged.
     #[must_use]
     pub fn relative(&self, path: &str) -> String {
         match self.ask(Question::Relative(path.to_owned())) {

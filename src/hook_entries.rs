@@ -1,6 +1,6 @@
 //! Adds and removes modegate's hook entries in the text of a settings file.
 //!
-//! Pure text editing. Everything in the file that is not modegate's stays as it is, byte for byte.
+//! Pure text editing. Everything in the file that is not modegate's is preserved byte for byte.
 
 mod change;
 mod edit;

@@ -1,4 +1,4 @@
-//! Ids shared by several modules, each with a type of its own.
+//! Ids shared by several modules, each with its own type.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;

@@ -127,7 +127,7 @@ pub fn compare(places: &ProjectPaths, session: &str) -> ComparisonResult {
 impl InstallationRecord {
     fn read(places: &ProjectPaths) -> Result<Self, StateStatus> {
         let (Some(own), Some(path)) = (&places.own, places.installation()) else {
-            return Err(StateStatus::Unreadable("there is no state folder outside of the repository".to_owned()));
+            return Err(StateStatus::Unreadable("there is no state folder outside the repository".to_owned()));
         };
         sealed::read(&path, || UserKey::open(own), &purpose(own))
     }

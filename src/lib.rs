@@ -1,4 +1,4 @@
-//! Makes Claude Code keep to a workflow: reads hook events, decides them by modes, and renders the replies.
+//! Makes Claude Code follow your workflow: reads hook events, decides them by modes, and renders the replies.
 //!
 //! An [`Event`] comes in; the [`Catalogue`] has the modes; [`decide`] asks the [`Facts`] and returns a [`Decided`] with
 //! the [`Session`] after the event; [`reply`] renders it for the host. [`answer`] does all of this for a project on

@@ -55,7 +55,7 @@ pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(65);
 /// The host takes 10,000 characters of context; some are left for other hooks.
 const LONGEST_CONTEXT: usize = 9_000;
 
-/// What the reasons have in common why a file that the person has not agreed to is not used.
+/// The end of every reason why a file that the user has not agreed to is not used.
 pub(crate) const TRUST_REASON: &str = "this project was trusted";
 
 /// Answers from the present state of the machine.
@@ -75,7 +75,7 @@ pub struct LiveFacts<'e> {
     rewritten: OnceCell<Box<Self>>,
     started: Instant,
     ahead: SignedDuration,
-    /// The hashes of context files and scripts that the person has agreed to; `None` if they are used as they are.
+    /// The hashes of context files and scripts that the user has agreed to; `None` if all are used.
     accepted: Option<&'e BTreeMap<String, Vec<String>>>,
 }
 
@@ -298,7 +298,7 @@ impl<'e> LiveFacts<'e> {
         Ok(Answer::Context { whole: text.len() == content.trim().len(), text })
     }
 
-    /// Fails for a content that the person has not agreed to.
+    /// Fails for content that the user has not agreed to.
     fn require_accepted(&self, path: &str, bytes: &[u8]) -> Result<(), Unknown> {
         let Some(accepted) = self.accepted else { return Ok(()) };
         let sha256 = crate::redact::sha256(bytes);
@@ -310,7 +310,7 @@ impl<'e> LiveFacts<'e> {
         Err(format!("`{path}` {what} {TRUST_REASON}; run `modegate trust` in a terminal").into())
     }
 
-    /// Fails for a program whose script the person has not agreed to.
+    /// Fails for a program whose script the user has not agreed to.
     fn require_accepted_scripts(&self, question: &Question) -> Result<(), Unknown> {
         let (Question::Run(step), Some(_)) = (question, self.accepted) else { return Ok(()) };
         for script in trust::scripts_of(&step.command, self.folder(), &self.places.home) {

@@ -1,4 +1,4 @@
-//! Modes, phases and gates, as they are written in YAML.
+//! Modes, phases and gates, as written in YAML.
 
 mod broken_file;
 mod catalogue;

@@ -52,7 +52,7 @@ pub struct ProjectPaths {
     pub home: PathBuf,
     /// The project's folder in the user's state folder; `None` if that could only be inside the repository.
     pub own: Option<PathBuf>,
-    /// The user's own settings file, which may be missing; the user's `hooks.toml` is beside it.
+    /// The user's own settings file, which may be missing; the user's `hooks.toml` is next to it.
     pub user_settings: Option<PathBuf>,
     /// The folder of the plugin whose hook called modegate.
     pub plugin: Option<PathBuf>,
@@ -83,7 +83,7 @@ impl ProjectPaths {
         self.own.as_ref().map(|own| own.join("modes.bin"))
     }
 
-    /// The record of what the person has agreed to.
+    /// The record of what the user has agreed to.
     #[must_use]
     pub fn trust(&self) -> Option<PathBuf> {
         self.own.as_ref().map(|own| own.join("trust.json"))

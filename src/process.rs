@@ -72,7 +72,7 @@ pub fn run(
     }
 }
 
-/// Output as far as it is kept: over `limit` bytes, its beginning and its end.
+/// The part of the output that is kept: over `limit` bytes, its beginning and its end.
 #[derive(Debug, Default)]
 struct KeptOutput(Vec<u8>);
 

@@ -24,7 +24,7 @@ pub struct Reply {
 /// Renders the reply to `event`.
 ///
 /// A pass is silence, not "allow": an allow would skip the user's own permission prompts, and at a stop any
-/// context would make the agent run again. A block also has a message for the person that names the mode; the model
+/// context would make the agent run again. A block also has a message for the user that names the mode; the model
 /// reads only the reason.
 #[must_use]
 pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply {
@@ -44,7 +44,7 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
         }
         (Verdict::Block, blocking) => {
             if matches!(row.kind, EventKind::UserPromptSubmit | EventKind::UserPromptExpansion) {
-                // The host shows the person this reason, and no message; the model reads neither.
+                // The host shows the user this reason, and no message; the model reads neither.
                 reason = format!("{reason} [modegate: {}]", blocking_modes(findings).join(", "));
             } else {
                 messages.splice(0..0, by_mode(findings, Finding::headline));
@@ -56,7 +56,7 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
             specific.insert("permissionDecision".into(), "ask".into());
             specific.insert("permissionDecisionReason".into(), reason.as_str().into());
         }
-        // Only a permission can be asked for; elsewhere the person gets a message.
+        // Only a permission can be asked for; elsewhere the user gets a message.
         (Verdict::Ask, _) if row.message => messages.insert(0, reason.clone()),
         _ => {}
     }
@@ -86,7 +86,7 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
     Reply { stdout: printed(json), stderr, exit }
 }
 
-/// Returns one line per blocking gate for the person: `modegate: MODE · TEXT`.
+/// Returns one line per blocking gate for the user: `modegate: MODE · TEXT`.
 fn by_mode<'f>(findings: &'f [Finding], text: impl Fn(&'f Finding) -> &'f str) -> Vec<String> {
     let blocking = findings.iter().filter(|finding| finding.verdict == Verdict::Block);
     let mut lines: Vec<String> = blocking.map(|one| format!("modegate: {} · {}", one.mode, text(one))).collect();
@@ -121,7 +121,7 @@ fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specif
     }
 }
 
-/// Renders a problem of modegate itself: a message for the person, and the event is allowed.
+/// Renders a problem of modegate itself: a message for the user, and the event is allowed.
 #[must_use]
 pub fn internal_error(message: &str) -> Reply {
     let text = format!("modegate: {message}");

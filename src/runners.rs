@@ -35,7 +35,7 @@ pub enum OutputResult {
     Unreadable(String),
 }
 
-/// The output of a command line as far as it is known.
+/// The known part of a command line's output.
 #[derive(Debug, Clone, Default)]
 pub struct LineOutput {
     /// The text.

@@ -75,7 +75,7 @@ pub struct ModeState {
     /// Notes that wait for an event whose reply reaches the main agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Messages to the person that wait for the same event.
+    /// Messages to the user that wait for the same event.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
     /// The period in which a gate with `once` last fired, by gate.

@@ -58,7 +58,7 @@ pub(crate) struct ToolEffects {
 
 impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
-    /// are known after it, too.
+    /// are known after it too.
     pub(crate) fn of(event: &Event, context: ExecContext, links: &impl ResolveLinks) -> Self {
         let to_come = matches!(event.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest));
         let of_line = |command: &str| {

@@ -27,7 +27,7 @@ const LONGEST_TEXT: usize = 64 * 1024;
 /// The folder of context files.
 const CONTEXTS: &str = ".claude/context";
 
-/// The files of a project that steer modegate, as they are on disk.
+/// The files of a project that configure modegate, as read from disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SteeringFiles {
     /// The texts of the settings, modes and gates files, by path.
@@ -45,7 +45,7 @@ pub struct TrustRecord {
     pub rules: BTreeMap<String, String>,
     /// The hashes of context files and scripts; the last one is the newest.
     accepted: BTreeMap<String, Vec<String>>,
-    /// The newest texts of context files and scripts, as far as they are short.
+    /// The newest texts of short context files and scripts.
     pub texts: BTreeMap<String, String>,
 }
 
@@ -123,7 +123,7 @@ impl TrustRecord {
     /// Writes the record.
     pub fn write(&self, places: &ProjectPaths) -> io::Result<()> {
         let (Some(own), Some(path)) = (&places.own, places.trust()) else {
-            return Err(io::Error::other("there is no state folder outside of the repository"));
+            return Err(io::Error::other("there is no state folder outside the repository"));
         };
         create_private(own)?;
         let texts = sealed_texts(own, self).ok_or_else(|| io::Error::other("the record cannot be written as JSON"))?;
@@ -134,13 +134,13 @@ impl TrustRecord {
         disk::write(&path, &bytes, disk::LinkPolicy::Replace)
     }
 
-    /// Whether these files are as the person agreed to them.
+    /// Whether the user has agreed to these files.
     #[must_use]
     pub fn covers(&self, files: &SteeringFiles) -> bool {
         self.versions.contains(&version(&files.rules)) && self.unknown_others(files).is_empty()
     }
 
-    /// Context files and scripts that the person has not agreed to.
+    /// Context files and scripts that the user has not agreed to.
     #[must_use]
     pub fn unknown_others(&self, files: &SteeringFiles) -> Vec<String> {
         let is_unknown = |(path, bytes): &(&String, &Vec<u8>)| {
@@ -149,14 +149,14 @@ impl TrustRecord {
         files.others.iter().filter(is_unknown).map(|(path, _)| path.clone()).collect()
     }
 
-    /// The rules that differ from the newest ones that the person agreed to, with those that are gone.
+    /// The rules that differ from the newest ones that the user agreed to, including removed ones.
     fn changed_rules(&self, rules: &BTreeMap<String, String>) -> Vec<String> {
         let names: BTreeSet<&String> = self.rules.keys().chain(rules.keys()).collect();
         names.into_iter().filter(|name| self.rules.get(*name) != rules.get(*name)).cloned().collect()
     }
 }
 
-/// The sources that may be used, and the trust in the project: those on disk, those that the person last agreed to, or
+/// The sources that may be used, and the trust in the project: those on disk, those that the user last agreed to, or
 /// none.
 #[must_use]
 pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources, ProjectTrust) {

@@ -75,7 +75,7 @@ pub struct ReplyExtras {
     /// Context for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// A message for the person.
+    /// A message for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The new input of the tool.
@@ -169,7 +169,7 @@ pub struct Finding {
     pub gate: GateId,
     /// Its verdict.
     pub verdict: Verdict,
-    /// The text for the model or the person.
+    /// The text for the model or the user.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The result of its check.
@@ -206,7 +206,7 @@ pub struct Decision {
     /// Context for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
-    /// Messages for the person.
+    /// Messages for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
     /// The new input of the tool.

@@ -14,7 +14,7 @@ PLATFORMS = {
 
 FORMULA = """\
 class Modegate < Formula
-  desc "Makes Claude Code keep to a workflow: gates decided from files and git"
+  desc "Makes Claude Code follow your workflow: gates decided from files and git"
   homepage "{repository}"
   version "{version}"
   license any_of: ["MIT", "Apache-2.0"]

@@ -101,8 +101,8 @@ impl CleanCheck {
         let older = older.map_or(0, |state| state.baseline.keys().filter(is_file).count());
         let older = match older {
             0 => String::new(),
-            1 => " (but for 1 file that was changed before the mode began)".to_owned(),
-            older => format!(" (but for {older} files that were changed before the mode began)"),
+            1 => " (not counting 1 file that was changed before the mode began)".to_owned(),
+            older => format!(" (not counting {older} files that were changed before the mode began)"),
         };
         let own = if self.since_activation { "nothing of this session" } else { "nothing" };
         let clean = format!("{own} is uncommitted {place}{older}");

@@ -107,7 +107,7 @@ impl FileCheck {
 
     /// The agent that wrote the file in the place of those in `by`.
     ///
-    /// Nobody is accused where the journal cannot be read, or the type of a teammate is not known.
+    /// No agent is blamed if the journal cannot be read, or the type of a teammate is not known.
     fn other_writer(&self, path: &str, scope: &Scope<'_>) -> Option<String> {
         if self.by.is_empty() {
             return None;

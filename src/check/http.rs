@@ -1,4 +1,4 @@
-//! `http`: a server judges the event.
+//! `http`: a server decides about the event.
 
 use super::step_reply::{StepReply, shortened};
 use super::{CheckKind, Scope, StepOptions};

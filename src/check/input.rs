@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Passes when a field of the tool's input has everything asked for: `sections`, `contains`, `matches` and `min_chars`
 /// as in `text`, `starts` as in `prompt`. Without any of them, the field must only exist.
 ///
-/// `field` names it by its path, with dots: `todos.0.content`. Numbers and booleans are compared as they are written,
+/// `field` names it by its path, with dots: `todos.0.content`. Numbers and booleans are compared as written,
 /// lists and mappings as JSON.
 ///
 /// ```yaml

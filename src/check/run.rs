@@ -1,4 +1,4 @@
-//! `run`: a program judges the event.
+//! `run`: a program decides about the event.
 
 use super::step_reply::{StepReply, both};
 use super::{CheckKind, Scope, StepOptions};
@@ -82,9 +82,9 @@ impl CheckKind for RunCheck {
             // The host's own rule: 2 objects whatever the JSON says, and the reason is the JSON's if it has one.
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),
             Err(error) if code == 0 => Outcome::unknown(format!("{name} printed no readable answer: {error}")),
-            _ if code == 0 => Outcome::passes(format!("{name} ended with 0")),
-            _ if output.is_empty() => Outcome::fails(format!("{name} ended with {code}")),
-            _ => Outcome::fails(format!("{name} ended with {code}: {output}")),
+            _ if code == 0 => Outcome::passes(format!("{name} exited with 0")),
+            _ if output.is_empty() => Outcome::fails(format!("{name} exited with {code}")),
+            _ => Outcome::fails(format!("{name} exited with {code}: {output}")),
         })
     }
 }

@@ -49,7 +49,7 @@ impl Artifact {
     }
 }
 
-/// An agent that works in a phase at the same time as others, and must write files of its own.
+/// An agent that works in a phase at the same time as others, and must write its own files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParallelAgent<'a> {
     /// Its id.
@@ -75,7 +75,7 @@ pub struct Scope<'a> {
     pub input: Option<&'a Value>,
     /// The agent whose own files count, if others work in its phase at the same time.
     pub parallel: Option<ParallelAgent<'a>>,
-    /// The agent whose start is judged.
+    /// The agent whose start is gated.
     pub starting: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! `modegate check`: asks what a gate would ask, for hooks and scripts of the user.
+//! `modegate check`: runs a check for the user's own hooks and scripts.
 
 mod arguments;
 
@@ -22,7 +22,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The result is not known; never 2, which is a hook's block.
+/// The result is unknown; never 2, which is a hook's block.
 const EXIT_UNKNOWN: u8 = 3;
 
 #[derive(Args)]
@@ -36,9 +36,9 @@ const EXIT_UNKNOWN: u8 = 3;
   modegate check yaml '{ any: [{ clean: src }, { branch: wip/* }] }'
 
 Exit codes:
-  0   the check passes; what it saw is printed
-  1   it fails; what it saw and what to do is printed to standard error
-  3   the result is not known, for example because git does not work
+  0   the check passes; prints what it saw
+  1   the check fails; prints what it saw and what to do to standard error
+  3   the result is unknown, for example because git does not work
   64  wrong usage")]
 pub(super) struct CheckCommand {
     #[command(subcommand)]
@@ -46,13 +46,13 @@ pub(super) struct CheckCommand {
     /// Use the artifacts and variables of this mode [default: base]
     #[arg(long, global = true, value_name = "MODE")]
     mode: Option<String>,
-    /// The session that `{session}` and the state belong to: id, a prefix of it, or `last` [default: last]
+    /// Session for `{session}` and the state: id, a prefix of it, or `last` [default: last]
     #[arg(long, global = true, value_name = "ID")]
     session: Option<String>,
     /// Print the outcome as JSON
     #[arg(long, global = true)]
     pub(super) json: bool,
-    /// Print nothing; only exit
+    /// Print nothing; only set the exit code
     #[arg(long, short, global = true)]
     quiet: bool,
 }
@@ -65,7 +65,9 @@ impl CheckCommand {
         let catalogue = mode_cache::read(&places);
         let mode = self.mode.as_deref().unwrap_or(BASE);
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        let mode = catalogue.mode(mode).ok_or_else(|| CliError::unknown("mode", mode, &names))?;
+        let mode = catalogue.mode(mode).ok_or_else(|| {
+            CliError::unknown("mode", mode, &names).hint("run `modegate modes list` to see all modes")
+        })?;
         let session = self.session(&places, catalogue.settings.days)?;
         let cwd = given.map_or_else(std::env::current_dir, |given| crate::disk::canonical(&given));
         let cwd = cwd.unwrap_or_else(|_| places.home.clone());

@@ -85,7 +85,7 @@ impl DemoProject {
         fs::write(path, text)
     }
 
-    /// The project, with a state folder of its own: the demo leaves nothing behind.
+    /// The project, with its own state folder: the demo leaves nothing behind.
     fn places(&self) -> ProjectPaths {
         project_paths_in(self.home.clone(), &self.home.with_extension("state"))
     }

@@ -24,14 +24,12 @@ use std::process::ExitCode;
 const INSTALL: &str = "run `modegate install`";
 
 #[derive(Args)]
-#[command(
-    after_help = "Replaces the installed copy of the program if it is older than this one; otherwise changes nothing.
-Exit code 1 if there is a problem.
+#[command(after_help = "Updates the installed copy of the program if it is older than this one; changes nothing else.
+Exits with 1 if there is a problem.
 
 Examples:
   modegate doctor
-  modegate doctor --live          also run the installed hook commands"
-)]
+  modegate doctor --live          also run the installed hook commands")]
 pub(super) struct Doctor {
     /// Send one event of each kind through the installed hook entries, as Claude Code would
     #[arg(long)]

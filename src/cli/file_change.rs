@@ -177,13 +177,16 @@ pub(super) fn print(changes: &[FileChange], target: &InstallTarget, dry_run: boo
         if group.len() > 2 {
             let names: Vec<String> = group.iter().map(|change| short_name(&change.path)).collect();
             let folder = first.path.parent().map(|folder| target.short(folder)).unwrap_or_default();
-            let names = format!("{} files: {}", names.len(), names.join(", "));
+            let names = format!("({} files: {})", names.len(), names.join(", "));
             screen::print_line(format!("  {word} {folder}/ {}", styled(TextStyle::Dim, &names)));
             continue;
         }
         for change in group {
-            let line = format!("  {word} {} {}", target.short(&change.path), styled(TextStyle::Dim, &change.note));
-            screen::print_line(line.trim_end());
+            let note = match change.note.as_str() {
+                "" => String::new(),
+                note => format!(" {}", styled(TextStyle::Dim, &format!("({note})"))),
+            };
+            screen::print_line(format!("  {word} {}{note}", target.short(&change.path)));
             if dry_run {
                 change.print_diff();
             }
@@ -202,6 +205,6 @@ pub(super) fn text_of(path: &Path) -> Result<Option<String>, CliError> {
         Ok(Ok(text)) => Ok(Some(text)),
         Ok(Err(_)) => Err(CliError::failure(format!("`{}` is not UTF-8", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CliError::failure(format!("`{}` cannot be read: {error}", path.display()))),
+        Err(error) => Err(CliError::failure(format!("cannot read `{}`: {error}", path.display()))),
     }
 }

@@ -80,7 +80,7 @@ fn changes_for(places: &ProjectPaths, entry: &GalleryEntry) -> Result<Vec<FileCh
     let path = mode_path(places, entry);
     let before = text_of(&path)?;
     if before.as_ref().is_some_and(|before| before != entry.text) {
-        let message = format!("`.claude/modes/{}.yaml` exists with another content", entry.name);
+        let message = format!("`.claude/modes/{}.yaml` already exists and differs from the gallery", entry.name);
         return Err(CliError::failure(message)
             .hint("nothing was changed; edit that file, or remove it and add the entry again"));
     }
@@ -89,7 +89,7 @@ fn changes_for(places: &ProjectPaths, entry: &GalleryEntry) -> Result<Vec<FileCh
         let path = places.home.join(format!(".claude/commands/{command}.md"));
         changes.push(match text_of(&path)? {
             Some(before) if before != text => {
-                FileChange::new(path, ChangeAction::Keep, "a command of this name exists; it starts the mode, too")
+                FileChange::new(path, ChangeAction::Keep, "already exists; it starts the mode too")
             }
             before => FileChange::text(path, FileClass::Starter, before, text.to_owned(), ""),
         });

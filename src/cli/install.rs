@@ -38,13 +38,13 @@ pub(super) struct Install {
     /// Call the `modegate` on PATH instead of a copy in the project
     #[arg(long)]
     path: bool,
-    /// Write the entries that this version of Claude Code knows [default: that of the `claude` on PATH, else all]
+    /// Write entries only for events that this version of Claude Code knows [default: the `claude` on PATH]
     #[arg(long, value_name = "VERSION")]
     client: Option<ClientVersion>,
-    /// Leave out the starter workflow: six commands and eight agents
+    /// Do not write the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
-    /// Leave the project's own modes, settings and gates untrusted; see `modegate trust`
+    /// Do not trust the project's own modes, settings and gates; see `modegate trust`
     #[arg(long)]
     no_trust: bool,
     /// Show what would change, with diffs, and change nothing
@@ -81,7 +81,7 @@ impl Install {
             let names: Vec<&str> = unknown.iter().map(|kind| kind.name()).collect();
             let names = names.join(", ");
             screen::print_line(format!(
-                "Claude Code {client} does not know {names}, so there is no entry for it; run `modegate install` again after an update."
+                "Claude Code {client} does not know {names}, so no entry was written; run `modegate install` again after an update."
             ));
         }
         Ok(ExitCode::SUCCESS)
@@ -102,7 +102,7 @@ impl Install {
         }
         changes.extend(install_variables::settings_change(target));
         let old = Some(target.places().old_compiled()).filter(|old| !target.is_users && old.exists());
-        changes.extend(old.map(|old| FileChange::new(old, ChangeAction::Remove, "of an earlier version")));
+        changes.extend(old.map(|old| FileChange::new(old, ChangeAction::Remove, "from an earlier version")));
         changes.extend(settings);
         if self.path && InstallManifest::read(target).has(target, &target.program()) {
             let note = "the program on PATH is used instead";
@@ -179,7 +179,7 @@ impl Coverage {
             return Self {
                 commit: None,
                 colleagues: "not affected: .claude/settings.local.json is yours, do not commit it",
-                worktrees: "gated, with the state of this checkout (Claude Code 2.1.211 and later)",
+                worktrees: "gated; they share the state of this checkout (Claude Code 2.1.211 and later)",
                 subfolders: "gated (Claude Code 2.1.211 and later)",
             };
         }
@@ -187,7 +187,7 @@ impl Coverage {
             commit: Some(format!("commit {} to share this", shared_files(target, changes))),
             colleagues: "gated if they have modegate; others work as usual and see how to get it",
             worktrees: worktrees_of(target),
-            subfolders: "not gated if Claude Code is started there; `modegate install --local` adds them for you",
+            subfolders: "not gated if you start Claude Code there; `modegate install --local` gates them for you",
         }
     }
 
@@ -206,12 +206,12 @@ impl Coverage {
 /// Which other worktrees of the repository have the program.
 fn worktrees_of(target: &InstallTarget) -> &'static str {
     if target.state_places().home != target.home {
-        return "gated, with the state of the main checkout";
+        return "gated; they share the state of the main checkout";
     }
     if place::is_linked(&target.home) {
         return "others are not gated unless modegate is on PATH, or installed in the main checkout";
     }
-    "gated, with the state of this checkout"
+    "gated; they share the state of this checkout"
 }
 
 /// The files of an installation that work for colleagues too.
@@ -246,7 +246,7 @@ fn print_next_steps(target: &InstallTarget) {
     ));
 }
 
-/// Replaces the program of a target by the running one.
+/// Replaces the program of a target with the running one.
 pub(super) fn refresh_program(target: &InstallTarget) -> Result<(), CliError> {
     let _guard = target.lock()?;
     let changes = [program(target)?];
@@ -274,7 +274,7 @@ fn finish(target: &InstallTarget, changes: &[FileChange], created: &[PathBuf]) -
 fn program(target: &InstallTarget) -> Result<FileChange, CliError> {
     let running = std::env::current_exe().and_then(|path| disk::canonical(&path));
     let bytes = running.and_then(|path| disk::read(&path, disk::LARGEST));
-    let bytes = bytes.map_err(|error| CliError::failure(format!("the running program cannot be read: {error}")))?;
+    let bytes = bytes.map_err(|error| CliError::failure(format!("cannot read the running program: {error}")))?;
     let program = target.program();
     let is_current =
         disk::read(&program, disk::LARGEST).is_ok_and(|installed| installed == bytes) && is_executable(&program);

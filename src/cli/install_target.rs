@@ -55,9 +55,10 @@ impl InstallScope {
             return Ok(InstallTarget { home, claude, settings, own, is_users: true, is_private: true });
         }
         let home = match given {
-            Some(given) => crate::disk::canonical(&given).map_err(|error| {
-                CliError::failure(format!("`{}`: {error}", given.display())).hint("give an existing folder")
-            })?,
+            Some(given) => crate::disk::canonical(&given)
+                .ok()
+                .filter(|folder| folder.is_dir())
+                .ok_or_else(|| CliError::failure(format!("`{}` is not a folder", given.display())))?,
             None => here(),
         };
         let target = InstallTarget::of(&project_paths(home));

@@ -44,14 +44,14 @@ fn commands(found: &[ProjectCommand], purpose: Purpose) -> impl Iterator<Item = 
 /// The text of the settings file.
 fn settings_text(found: &[ProjectCommand]) -> String {
     let mut lines = vec![
-        "# Settings of modegate for this project.".to_owned(),
-        "# The commands were found in the files named beside them; change them as you like.".to_owned(),
+        "# modegate settings for this project.".to_owned(),
+        "# These commands were found in the files named next to them; edit them as you like.".to_owned(),
         "variables:".to_owned(),
     ];
     for purpose in Purpose::ALL.into_iter().filter(|purpose| commands(found, *purpose).next().is_some()) {
         lines.push(format!("  {}:", purpose.variable()));
         if purpose == Purpose::Test {
-            lines.push("    - \"{test}\" # the test commands that modegate knows".to_owned());
+            lines.push("    - \"{test}\" # the test commands modegate knows".to_owned());
         }
         let line = |command: &ProjectCommand| format!("    - {} # {}", json!(command.command), command.source);
         lines.extend(commands(found, purpose).map(line));

@@ -31,7 +31,10 @@ impl Leave {
         let namespace = self.namespace(&catalogue, &store)?;
         let session = find_optional(&places, self.session.as_deref())?;
         let scope = session.as_ref().map_or_else(|| places.home.display().to_string(), |id| format!("session {id}"));
-        let inactive = || CliError::failure(format!("{} mode is not active in {scope}", self.mode));
+        let inactive = || {
+            CliError::failure(format!("{} mode is not active in {scope}", self.mode))
+                .hint("run `modegate status` to see the active modes")
+        };
         let left = leave(&store, &namespace, session.as_deref())?;
         for id in &left {
             screen::print_line(format!("left {} mode in session {id}", self.mode));
@@ -49,7 +52,7 @@ impl Leave {
             return Ok(deleted);
         }
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        Err(CliError::unknown("mode", &self.mode, &names).hint("run `modegate modes list`"))
+        Err(CliError::unknown("mode", &self.mode, &names).hint("run `modegate modes list` to see all modes"))
     }
 }
 

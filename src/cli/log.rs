@@ -43,7 +43,7 @@ pub(super) struct Log {
     /// Only blocked events
     #[arg(long)]
     blocked: bool,
-    /// Only security events: changes that were noticed in modegate's files, and what the base mode blocked or asked about
+    /// Only security events: changes to modegate's files, and what the base mode blocked or asked about
     #[arg(long)]
     security: bool,
     /// Print journal lines as JSON, one per line

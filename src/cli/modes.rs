@@ -24,10 +24,10 @@ pub(super) enum ModesCommand {
         json: bool,
     },
     /// Print a mode's file
-    #[command(after_help = "Example, to start a mode of your own from an embedded one:\n  \
+    #[command(after_help = "Example, to start your own mode from a built-in one:\n  \
         modegate modes show plan > .claude/modes/plan.yaml")]
     Show {
-        /// The mode
+        /// Name of the mode
         name: String,
         /// Print the parsed mode as JSON
         #[arg(long)]
@@ -36,24 +36,24 @@ pub(super) enum ModesCommand {
     /// Convert a gates.json or hooks.toml file to a base mode and print it
     #[command(after_help = "Example:\n  modegate modes import .claude/hooks.toml > .claude/modes/base.yaml")]
     Import {
-        /// The file
+        /// File to convert
         file: PathBuf,
     },
-    /// List the gates and modes that can be added
+    /// List the ready-made gates and modes that you can add
     #[command(after_help = "Example:\n  modegate modes gallery")]
     Gallery {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Add gates or a mode from the gallery to this project
+    /// Add gates and modes from the gallery to this project
     #[command(after_help = "Writes .claude/modes/NAME.yaml; existing files are never overwritten.\n\nExample:\n  \
         modegate modes add tests-before-commit branch-first")]
     Add {
-        /// Names of entries
+        /// Names from `modegate modes gallery`
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
-        /// Show what would be written
+        /// Show what would be written, and write nothing
         #[arg(long)]
         dry_run: bool,
         /// Print JSON
@@ -125,7 +125,7 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        return Err(CliError::unknown("mode", name, &names).hint("run `modegate modes list`"));
+        return Err(CliError::unknown("mode", name, &names).hint("run `modegate modes list` to see all modes"));
     };
     if as_json {
         screen::print_json(mode);
@@ -174,7 +174,7 @@ fn import(file: &Path) -> Result<(), CliError> {
     }
 }
 
-/// A catalogue with the given files in place of the project's own, under the project's settings.
+/// A catalogue with the given files instead of the project's own, and the project's settings.
 fn with_files(places: &ProjectPaths, files: &[PathBuf]) -> Result<Catalogue, CliError> {
     let texts = files.iter().map(|file| named_text(file)).collect::<Result<Vec<_>, CliError>>()?;
     let settings = text_of(&places.settings()).ok().flatten();

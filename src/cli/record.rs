@@ -1,4 +1,4 @@
-//! `modegate record`: switches recording on and off, and exports sessions.
+//! `modegate record`: turns recording on and off, and exports sessions.
 
 mod export;
 mod machine;
@@ -77,11 +77,11 @@ fn print_status(places: &ProjectPaths, as_json: bool) {
         }));
         return;
     }
-    #[expect(clippy::cast_precision_loss, reason = "megabytes for people")]
-    let megabytes = bytes as f64 / f64::from(1 << 20);
+    let kilobytes = bytes.div_ceil(1 << 10);
+    let size = if kilobytes < 1024 { format!("{kilobytes} KB") } else { format!("{} MB", kilobytes / 1024) };
     let (word, noun) = (if settings.journal { "on" } else { "off" }, if count == 1 { "session" } else { "sessions" });
     screen::print_line(format!("recording is {} in {}", styled(TextStyle::Bold, word), places.home.display()));
-    screen::print_line(format!("{count} {noun}, {megabytes:.1} MB, in {}", folder.display()));
+    screen::print_line(format!("{count} {noun}, {size}, in {}", folder.display()));
     if settings.journal && !installed {
         screen::print_line("modegate is not installed here, so nothing is recorded; run `modegate install`");
     }

@@ -54,7 +54,7 @@ pub(super) fn print_workflow_command(command: &str, to_stderr: bool) {
     };
 }
 
-/// The text as it is printed: its control characters are escaped, except those of [`styled`], and no line of it is a
+/// The text to print: its control characters are escaped, except those of [`styled`], and no line of it is a
 /// command to the runner of a workflow.
 fn printed(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -99,7 +99,7 @@ fn push_styled(safe: &mut String, line: &str) {
     safe.push_str(&printable::lines(rest));
 }
 
-/// Prints generated text as it is.
+/// Prints generated text unchanged.
 pub(super) fn print_bytes(bytes: &[u8]) {
     let _: std::io::Result<()> = std::io::stdout().write_all(bytes);
 }
@@ -171,7 +171,7 @@ fn terminal_columns() -> Option<usize> {
     columns.filter(|_| std::io::stdout().is_terminal())
 }
 
-/// A time of the journal as local time with its zone; text that is not a time stays as it is.
+/// A time of the journal as local time with its zone; text that is not a time is unchanged.
 pub(super) fn local_time(at: &str) -> String {
     let time = at.parse::<Timestamp>().map(|at| at.to_zoned(TimeZone::system()));
     time.map_or_else(|_| at.to_owned(), |time| time.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())

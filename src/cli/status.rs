@@ -36,7 +36,7 @@ pub(super) struct Status {
     /// Also show sessions without events in the last 24 hours
     #[arg(long)]
     all: bool,
-    /// Print JSON; it has all sessions
+    /// Print JSON, with all sessions
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -121,7 +121,7 @@ impl Status {
             let text = "modegate is not installed: no hook entry calls it; run `modegate install`";
             screen::print_line(styled(TextStyle::Yellow, text));
         } else if sessions.is_empty() {
-            screen::print_line("no sessions yet; start Claude Code here and type /plan, /research, /explore or /code");
+            screen::print_line("no sessions yet; start Claude Code here and type a command such as /plan");
         }
         if let Some(notice) = trust::notice(places, catalogue) {
             screen::print_line(styled(TextStyle::Yellow, &notice));
@@ -145,13 +145,16 @@ impl Status {
 
 impl SessionStatus {
     fn print(&self, catalogue: &Catalogue, places: &ProjectPaths) {
-        let last = self.last_event().map(|at| format!(" last event {}", hook_activity::ago(at))).unwrap_or_default();
+        let last = self.last_event().map(|at| format!(", last event {}", hook_activity::ago(at))).unwrap_or_default();
         let last = styled(TextStyle::Dim, &last);
         screen::print_line(format!("session {}{last}", styled(TextStyle::Cyan, &self.session.id)));
         if let Some(parent) = self.session.ancestors().first() {
             screen::print_line(format!("  forked from {parent}"));
         }
         let next = next_steps(&self.session, catalogue, places);
+        if self.session.modes.values().all(|state| state.activated_at.is_none() && !state.is_active) {
+            screen::print_line("  no mode was used");
+        }
         for mode in &catalogue.modes {
             let state = self.session.mode_state(&mode.namespace);
             let Some(state) = state.filter(|state| state.activated_at.is_some() || state.is_active) else { continue };
@@ -161,7 +164,7 @@ impl SessionStatus {
                 screen::print_line(format!("    allowed unmet: {} ({}, {at})", unmet.gate, unmet.agent));
             }
             for (id, record) in state.agents.iter().filter(|(_, record)| record.start_blocked) {
-                screen::print_line(format!("    start blocked: {} ({id}), and so are its tools", record.agent));
+                screen::print_line(format!("    start blocked: {} ({id}); its tools are blocked too", record.agent));
             }
             let opening = next_opening(&mode.name);
             for text in next.iter().filter_map(|text| text.strip_prefix(opening.as_str())) {

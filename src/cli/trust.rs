@@ -19,25 +19,25 @@ use std::process::ExitCode;
 
 #[derive(Args)]
 #[command(
-    after_help = "A project's modes, settings, gates and context files are used once you have trusted them. When one of
-them changes, the version that you trusted is used until you run this again. Only a person can do this.
+    after_help = "A project's modes, settings, gates and context files are used only after you have trusted them. When one
+of them changes, the version you trusted stays in use until you run this again.
 
 Examples:
   modegate trust              show what is new, and ask
-  modegate trust --show       only show it
-  modegate trust --revoke     use the built-in modes and rules only
+  modegate trust --show       show it, and change nothing
+  modegate trust --revoke     use only the built-in modes and rules
 
 In CI, set MODEGATE_TRUST=1."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Trust {
-    /// Do not ask
+    /// Trust without asking
     #[arg(long, short)]
     yes: bool,
     /// Show what would be trusted, and change nothing
     #[arg(long)]
     show: bool,
-    /// Take the trust back
+    /// Withdraw your trust
     #[arg(long, conflicts_with_all = ["yes", "show"])]
     revoke: bool,
     /// Print JSON, and change nothing unless `--yes` or `--revoke` is given
@@ -45,8 +45,8 @@ pub(super) struct Trust {
     pub(super) json: bool,
 }
 
-/// The files of a project, and what the person has agreed to.
-struct Review {
+/// The files of a project, and what the user has agreed to.
+struct TrustReview {
     places: ProjectPaths,
     sources: ProjectSources,
     files: SteeringFiles,
@@ -55,7 +55,7 @@ struct Review {
 
 impl Trust {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let review = Review::read(places(project));
+        let review = TrustReview::read(places(project));
         let changes_record = self.revoke || !self.show && (!self.json || self.yes);
         if changes_record {
             require_person("trust")?;
@@ -84,7 +84,7 @@ impl Trust {
     }
 }
 
-impl Review {
+impl TrustReview {
     fn read(places: ProjectPaths) -> Self {
         let sources = mode_cache::sources(&places);
         let files = SteeringFiles::read(&places, &sources);
@@ -100,8 +100,8 @@ impl Review {
         let mut record = self.record.clone().unwrap_or_default();
         record.add(&self.files);
         record.write(&self.places).map_err(|error| {
-            CliError::failure(format!("the trust in this project cannot be stored: {error}"))
-                .hint("modegate's state folder must be outside of the repository; see `MODEGATE_STATE_DIR`")
+            CliError::failure(format!("cannot store your trust in this project: {error}"))
+                .hint("modegate's state folder must be outside the repository; see `MODEGATE_STATE_DIR`")
         })
     }
 
@@ -124,7 +124,9 @@ impl Review {
     fn print(&self) {
         screen::print_line(format!("project {}", styled(TextStyle::Bold, &self.places.home.to_string_lossy())));
         if self.files.is_empty() {
-            screen::print_line("there is nothing to trust: the project has no modes, settings, gates or context files");
+            screen::print_line(
+                "nothing to trust: the project has no modes, settings, gates or context files of its own",
+            );
         } else if self.is_trusted() {
             screen::print_line("trusted; nothing has changed since");
         } else {
@@ -132,7 +134,7 @@ impl Review {
         }
     }
 
-    /// Prints what the person has not agreed to.
+    /// Prints what the user has not agreed to.
     fn print_open(&self) {
         match &self.record {
             Some(record) => summary::print_changes(record, &self.files),
@@ -159,7 +161,7 @@ impl Review {
 
 fn confirmed() -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
-        return Err(CliError::failure("there is no terminal to ask on")
+        return Err(CliError::failure("cannot ask: standard input is not a terminal")
             .hint("run `modegate trust` in a terminal, or add `--yes` once you have read the files"));
     }
     let _: std::io::Result<()> = write!(std::io::stderr(), "Trust this? [y/N] ");
@@ -169,15 +171,15 @@ fn confirmed() -> Result<bool, CliError> {
 }
 
 /// Whether a command of a person may change the project's files and agree to the change in the same step: the files
-/// are trusted as they are, or there are none.
+/// are trusted, or there are none.
 pub(super) fn may_renew(places: &ProjectPaths) -> bool {
-    let review = Review::read(places.clone());
+    let review = TrustReview::read(places.clone());
     !is_run_by_model() && (review.files.is_empty() || review.is_trusted())
 }
 
-/// Agrees to the files as they are now; a record that cannot be written leaves them untrusted, which events report.
+/// Agrees to the current files; a record that cannot be written leaves them untrusted, which events report.
 pub(super) fn renew(places: &ProjectPaths) {
-    let review = Review::read(places.clone());
+    let review = TrustReview::read(places.clone());
     if !review.files.is_empty() {
         let _: Result<(), CliError> = review.agree();
     }
@@ -196,7 +198,7 @@ impl InstallTrust {
 
     /// Agrees to the files, since a person installs; returns what has to be shown of them.
     pub(super) fn agree(&self) -> Result<Option<ShownTrust>, CliError> {
-        let review = Review::read(self.places.clone());
+        let review = TrustReview::read(self.places.clone());
         if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
             return Ok(None);
         }
@@ -206,13 +208,13 @@ impl InstallTrust {
 }
 
 /// Files of others that `install` has trusted.
-pub(super) struct ShownTrust(Review);
+pub(super) struct ShownTrust(TrustReview);
 
 impl ShownTrust {
     pub(super) fn print(&self) {
         screen::print_line("");
         self.0.print_open();
-        screen::print_line("these files are now trusted; `modegate trust --revoke` takes that back");
+        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
     }
 }
 
@@ -220,7 +222,7 @@ impl ShownTrust {
 pub(super) fn notice(places: &ProjectPaths, catalogue: &Catalogue) -> Option<String> {
     catalogue.trust.notice().or_else(|| {
         catalogue.trust.accepted.as_ref()?;
-        let review = Review::read(places.clone());
+        let review = TrustReview::read(places.clone());
         let files = review.record.as_ref()?.unknown_others(&review.files);
         ProjectTrust { state: TrustState::Changed, files, ..ProjectTrust::default() }.others_notice()
     })

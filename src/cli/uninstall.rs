@@ -171,9 +171,7 @@ fn settings(target: &InstallTarget) -> Result<Option<FileChange>, CliError> {
     let backup = text_of(&target.backup())?.filter(is_clean).filter(|before| is_result_of(target, before, &text));
     Ok(Some(match backup {
         Some(before) => FileChange::text(path, FileClass::User, Some(text), before, "restored from the backup"),
-        None if is_result_of(target, "", &text) => {
-            FileChange::new(path, ChangeAction::Remove, "it was created by install")
-        }
+        None if is_result_of(target, "", &text) => FileChange::new(path, ChangeAction::Remove, "created by install"),
         None => FileChange::text(path, FileClass::User, Some(text), without, "without the hook entries"),
     }))
 }

@@ -6,6 +6,7 @@ use super::session_lookup::{find_session, last_journal};
 use super::{CliResult, places};
 use crate::engine::outcome;
 use crate::event::Event;
+use crate::facts::Question;
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::mode::BASE;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  modegate why\n  modegate why --blocked --session 5f1c")]
+#[command(after_help = "Examples:\n  modegate why\n  modegate why --blocked --session 5f1c\n  modegate why --all")]
 pub(super) struct Why {
     /// Session: id, a prefix of it, or `last` [default: last]
     #[arg(long, value_name = "ID")]
@@ -23,6 +24,9 @@ pub(super) struct Why {
     /// Show the last blocked event instead of the last event with a gate
     #[arg(long)]
     blocked: bool,
+    /// Also show the base gates that passed, and every question about the command line
+    #[arg(long)]
+    all: bool,
     /// Print the journal line as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -40,10 +44,8 @@ impl Why {
                 .hint("start Claude Code in this project, or give the project with `--project DIR`")
         };
         let mut lines = journal_files::lines(&path.ok_or_else(none)?);
-        // A base gate that passes is not worth explaining: the base mode checks every event.
-        let matters = |finding: &Finding| finding.mode != BASE || finding.verdict > Verdict::Pass;
         let wanted = |line: &JournalLine| {
-            if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(matters) }
+            if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(is_notable) }
         };
         let kind = if self.blocked { "no event was blocked" } else { "no gate has matched an event" };
         let missing =
@@ -53,24 +55,36 @@ impl Why {
         if self.json {
             screen::print_json(&line);
         } else {
-            show(&line);
+            show(&line, self.all);
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(line: &JournalLine) {
+/// Whether a finding is worth explaining: the base mode checks every event, and most of its gates pass.
+fn is_notable(finding: &Finding) -> bool {
+    finding.mode != BASE || finding.verdict > Verdict::Pass
+}
+
+fn show(line: &JournalLine, show_all: bool) {
     let event = Event::from_value(line.event.clone());
     let word = outcome(&line.decision, &line.findings);
     let what = event.map(|event| screen::one_line(&event.described())).unwrap_or_default();
-    screen::print_line(format!("{what} was {}", styled(verdict_style(line.decision.verdict), word)));
-    let details = format!("session {}, {}, decided in {} µs", line.before.id, local_time(&line.at), line.us);
+    let word = if line.decision.verdict == Verdict::Ask { "needed approval".to_owned() } else { format!("was {word}") };
+    screen::print_line(format!("{what} {}", styled(verdict_style(line.decision.verdict), &word)));
+    let details = format!("session {}, {}, decided in {}", line.before.id, local_time(&line.at), duration(line.us));
     screen::print_line(styled(TextStyle::Dim, &details));
-    for (question, answer) in line.asked.iter().filter(|(question, _)| !question.is_about_words()) {
+    let is_shown = |question: &Question| !question.is_about_words() && (show_all || !question.is_about_command());
+    for (question, answer) in line.asked.iter().filter(|(question, _)| is_shown(question)) {
         screen::print_line(format!("{} {question} {answer}", styled(TextStyle::Dim, "asked")));
     }
-    for finding in &line.findings {
-        show_finding(finding);
+    let (shown, passed): (Vec<&Finding>, Vec<&Finding>) =
+        line.findings.iter().partition(|finding| show_all || is_notable(finding));
+    shown.into_iter().for_each(show_finding);
+    match passed.len() {
+        0 => {}
+        1 => screen::print_line(styled(TextStyle::Dim, "1 base gate passed, use --all")),
+        count => screen::print_line(styled(TextStyle::Dim, &format!("{count} base gates passed, use --all"))),
     }
     for text in &line.decision.moves {
         screen::print_line(format!("→ {text}"));
@@ -99,7 +113,23 @@ fn show_outcome(outcome: &Outcome, depth: usize) {
         Truth::Unknown => styled(TextStyle::Yellow, "unknown"),
     };
     screen::print_line(format!("{}└ {word}: {}", "  ".repeat(depth), outcome.saw));
-    outcome.parts.iter().for_each(|part| show_outcome(part, depth + 1));
+    show_parts(outcome, outcome, depth + 1);
+}
+
+/// Shows the parts of an outcome; one that says the same as the line above it is left out, but not its own parts.
+fn show_parts(outcome: &Outcome, above: &Outcome, depth: usize) {
+    for (index, part) in outcome.parts.iter().enumerate() {
+        if part.truth == above.truth && part.saw == above.saw {
+            show_parts(part, above, depth);
+        } else if !outcome.parts.iter().take(index).any(|earlier| earlier == part) {
+            show_outcome(part, depth);
+        }
+    }
+}
+
+/// A time in microseconds, for people.
+fn duration(us: u64) -> String {
+    if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
 }
 
 /// The color of a verdict.

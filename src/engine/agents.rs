@@ -31,14 +31,14 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a mode judges the starts of an agent now.
+    /// Whether a mode gates the starts of an agent now.
     fn gates_starts_of(&self, mode: &Mode, agent: &str) -> bool {
         let active = self.after.is_active(&mode.namespace);
         let judges = |phase: &Phase| active || phase.before.iter().any(|gate| gate.always);
         mode.phases.iter().any(|phase| phase.worker.is_agent(agent) && judges(phase))
     }
 
-    /// Whether any mode judges starts of agents now.
+    /// Whether any mode gates starts of agents now.
     pub(super) fn gates_starts(&self) -> bool {
         let is_agent = |phase: &&Phase| matches!(phase.worker, Worker::Agent(_));
         let judges = |mode: &Mode| {
@@ -56,7 +56,7 @@ impl<'a> Engine<'a> {
 
     /// Handles an agent that has started: it is recorded where it works, and briefed.
     ///
-    /// A start that no tool call announced (a skill, a workflow) is judged here. The host cannot block it, so the
+    /// A start that no tool call announced (a skill, a workflow) is gated here. The host cannot block it, so the
     /// agent's tools are blocked instead.
     pub(super) fn on_agent_started(&mut self) {
         let Some(agent) = self.event.text("agent_type").filter(|name| !name.is_empty()) else { return };
@@ -67,7 +67,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let verdict = if admitted.is_some() { Verdict::Pass } else { self.judge_start(mode, agent) };
-            // A question to the person has to wait for a tool call, too.
+            // A question to the user also has to wait for a tool call.
             let start_blocked = verdict >= Verdict::Ask;
             let unlisted = admitted.as_ref().is_none_or(|start| start.nested) || self.event.teammate().is_some();
             let call = admitted.filter(|_| self.event.teammate().is_none()).and_then(AdmittedStart::awaited_call);
@@ -91,12 +91,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Reports a start that could not be blocked to the main agent and to the person.
+    /// Reports a start that could not be blocked to the main agent and to the user.
     fn report_blocked_start(&mut self, mode: &'a Mode, agent: &str) {
         let of_mode = |finding: &&Finding| finding.mode == mode.name && finding.verdict >= Verdict::Block;
         let reasons: Vec<&str> = self.findings.iter().filter(of_mode).map(|finding| finding.reason.as_str()).collect();
         let note =
-            format!("{agent} has started, but its start is blocked, and so are its tools: {}", reasons.join(" "));
+            format!("{agent} has started, but its gate blocks it, so its tools are blocked: {}", reasons.join(" "));
         let message = format!("modegate: {} · {note}", mode.name);
         let state = self.state_mut(mode);
         if !state.notes.contains(&note) && state.notes.len() < NOTES {
@@ -170,7 +170,7 @@ impl<'a> Engine<'a> {
             Some(EventKind::SubagentStop) => &|state| {
                 event.agent_id().map(|id| state.agents.remove(id));
             },
-            // A tool that has run was allowed, if only by the person.
+            // A tool that has run was allowed, if only by the user.
             Some(EventKind::PostToolUse) => &|state| {
                 if event.fields.response("success") == Some(&false.into()) {
                     drop_call(state, event);

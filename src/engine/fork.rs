@@ -54,7 +54,7 @@ impl<'a> Engine<'a> {
         self.report_fork(kind, &id);
     }
 
-    /// Tells the model and the person which modes go on, and the model what each expects next.
+    /// Tells the model and the user which modes continue, and the model what each expects next.
     fn report_fork(&mut self, kind: EventKind, parent: &SessionId) {
         let active: Vec<&'a Mode> = self.active().collect();
         if active.is_empty() {
@@ -89,12 +89,12 @@ impl<'a> Engine<'a> {
         }
         let ids = active.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "modegate: this session is a fork, but it is not known of which session, so no mode was taken over. Modes are active in {ids}; if one should be active here, type its command again."
+            "modegate: this session is a fork of an unknown session, so it starts without modes. Modes are active in {ids}; if one should be active here, type its command again."
         );
         self.tell(kind, text.clone(), text);
     }
 
-    /// Tells the model and the person, with the next event that reaches them.
+    /// Tells the model and the user, with the next event that reaches them.
     fn tell(&mut self, kind: EventKind, note: String, message: String) {
         if kind == EventKind::SessionStart {
             self.context.push(note);

@@ -145,7 +145,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Returns the tool's input as a gate leaves it, if it was `input` before; `None` if nobody has changed it.
+    /// Returns the tool's input as a gate leaves it, if it was `input` before; `None` if no gate has changed it.
     fn rewritten(&self, gate: &Gate, outcome: &Outcome, input: Option<Value>) -> Option<Value> {
         let input = outcome.all_extras().filter_map(|extras| extras.input.clone()).last().or(input);
         let change = gate.rewrite.as_ref().filter(|_| outcome.truth == Truth::Passes);
@@ -234,7 +234,7 @@ impl<'a> Engine<'a> {
         }
         let unreadable = Unknown::unreadable_in(&outcome.saw).filter(|_| outcome.truth == Truth::Unknown);
         if let Some(why) = unreadable {
-            // The gate's own sentence would claim something that nobody knows.
+            // The gate's own sentence would claim something that is not known.
             let saw = format!("{why}; what it would change is not known");
             return Outcome { saw, ..outcome }.sentence("");
         }

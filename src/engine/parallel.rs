@@ -28,7 +28,7 @@ impl<'a> Engine<'a> {
         *last
     }
 
-    /// Returns the agent of this event while its own work is judged, if others work or worked beside it.
+    /// Returns the agent of this event while its own work is checked, if others work or worked in parallel.
     pub(super) fn parallel_agent(&self, mode: &Mode) -> Option<ParallelAgent<'a>> {
         let id = self.event.agent_id().filter(|_| self.by_own_work)?;
         let number = self.after.mode_state(&mode.namespace)?.agents.get(id)?.number;
@@ -37,7 +37,7 @@ impl<'a> Engine<'a> {
 
     /// Whether agents other than that of this event work in a phase.
     ///
-    /// A stop without an id may be that of any of them, so it waits for nobody.
+    /// A stop without an id may belong to any of them, so it does not wait.
     pub(super) fn other_agents_work_in(&self, mode: &Mode, phase: &Phase) -> bool {
         let Some(id) = self.event.agent_id() else { return false };
         let agents = self.after.mode_state(&mode.namespace).map(|state| &state.agents);

@@ -47,7 +47,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Records that a gate gave in, and reports it to the main agent and to the person.
+    /// Records that a gate gave in, and reports it to the main agent and to the user.
     ///
     /// The host shows a message at the main agent's stop, and none at the stop of a background agent: there the
     /// message waits for the next event of the main agent.
@@ -75,7 +75,7 @@ impl<'a> Engine<'a> {
         state.messages.extend(Some(message).filter(|_| waits));
     }
 
-    /// Tells the model and the person, when a mode is activated, that its agents cannot write their files.
+    /// Tells the model and the user, when a mode is activated, that its agents cannot write their files.
     pub(super) fn warn_of_plan_mode(&mut self, mode: &Mode) {
         if !self.event.in_plan_mode() || mode.phases.iter().all(|phase| phase.after.is_empty()) {
             return;

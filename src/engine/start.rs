@@ -127,7 +127,7 @@ impl<'a> Engine<'a> {
         if self.after.modes.values().any(|state| state.agents.contains_key(to)) {
             return;
         }
-        // Who cannot be found is judged when it has started.
+        // An agent that cannot be found is gated once it has started.
         let transcript = self.event.text("transcript_path").map(str::to_owned);
         let Ok(Some(addressee)) = self.facts.addressee(to.to_owned(), transcript) else { return };
         if addressee.running || self.after.modes.values().any(|state| state.agents.contains_key(addressee.id.as_str()))

@@ -59,7 +59,7 @@ impl<'a> Engine<'a> {
         for mode in self.modes_with_gates() {
             self.record_observations(mode);
         }
-        // A subagent may work in a worktree of its own, so its events do not advance the main agent's phases.
+        // A subagent may work in its own worktree, so its events do not advance the main agent's phases.
         if self.event.agent_id().is_some() || self.event.tool().is_some_and(|tool| READ_ONLY_TOOLS.contains(&tool)) {
             return;
         }

@@ -81,13 +81,13 @@ impl EventFields {
         self.all.shift_remove(name);
     }
 
-    /// Whether nobody has read a field, nor any part of it.
+    /// Whether neither a field nor any part of it has been read.
     pub(crate) fn is_unread(&self, name: &str) -> bool {
         let parts = DIVIDED.iter().zip(&self.parts).find(|(field, _)| **field == name);
         !self.read.has(name) && parts.is_none_or(|(_, parts)| parts.is_empty())
     }
 
-    /// Whether nobody has read a part of a field.
+    /// Whether no part of a field has been read.
     pub(crate) fn is_part_unread(&self, name: &str, part: &str) -> bool {
         let parts = DIVIDED.iter().zip(&self.parts).find(|(field, _)| **field == name);
         !self.read.has(name) && parts.is_none_or(|(_, parts)| !parts.has(part))

@@ -76,7 +76,10 @@ impl ProtectedPaths {
 impl EffectQuery {
     /// The effects in words. They come from the digest, because a recorded query has nothing else.
     pub(super) fn effect_words(&self) -> String {
-        self.digest.split(' ').next().unwrap_or_default().replace('|', " or ")
+        let words = self.digest.split(' ').next().unwrap_or_default().split('|');
+        let verb =
+            |word| Effect::WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, effect)| effect.verb());
+        words.map(verb).collect::<Vec<_>>().join(" or ")
     }
 }
 

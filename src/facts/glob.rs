@@ -20,7 +20,7 @@ pub(crate) struct GlobPattern {
     pub(crate) rest: Vec<String>,
     /// The number of segments of `rest` in front of the first `**`.
     before_stars: usize,
-    /// Whether each segment of `rest` is a glob of its own, so that folders can be ruled out by name.
+    /// Whether each segment of `rest` is a separate glob, so that folders can be ruled out by name.
     separable: bool,
     /// The characters outside ASCII that the glob names.
     alphabet: Vec<char>,

@@ -5,7 +5,7 @@ use crate::event::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question about the tool call as it is after gates have rewritten its input.
+/// A question about the tool call after gates have rewritten its input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RewrittenQuestion {
@@ -50,7 +50,7 @@ impl Question {
     }
 }
 
-/// The facts of an event after its tool's input was rewritten: what does not depend on the input stays as it is.
+/// The facts of an event after its tool's input was rewritten: what does not depend on the input is unchanged.
 pub struct RewrittenFacts<'a> {
     facts: &'a Facts<'a>,
     input: &'a Value,

@@ -77,7 +77,7 @@ pub fn event_text<'e>(event: &'e Event, of: &EventText) -> Option<Cow<'e, str>> 
     text.map(Cow::Borrowed)
 }
 
-/// A field of the tool's input: a text as it is, anything else as JSON.
+/// A field of the tool's input: text unchanged, anything else as JSON.
 fn input_text<'e>(event: &'e Event, field: &str) -> Option<Cow<'e, str>> {
     let mut value = event.fields.get("tool_input")?;
     for name in field.split('.') {

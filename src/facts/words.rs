@@ -13,13 +13,13 @@ impl Display for Question {
             }
             Self::Location(path) => write!(f, "where is {path}, seen from the working directory?"),
             Self::Frontmatter { path, keys } => {
-                write!(f, "what does {path} say of {} in its frontmatter?", keys.join(", "))
+                write!(f, "what does the frontmatter of {path} have for {}?", keys.join(", "))
             }
             Self::Text { path, wanted } => write!(f, "does {path} have {wanted}?"),
             Self::Committed(path) => write!(f, "is the current content of {path} committed?"),
             Self::Changes(paths) => write!(f, "what is uncommitted under {}?", paths.join(", ")),
             Self::ChangesSince { paths, .. } => {
-                write!(f, "what is uncommitted under {} and was not before?", paths.join(", "))
+                write!(f, "what has become uncommitted under {}?", paths.join(", "))
             }
             Self::Baseline(paths) => write!(f, "which files are uncommitted under {}?", paths.join(", ")),
             Self::Head => f.write_str("which commit is HEAD?"),
@@ -33,25 +33,25 @@ impl Display for Question {
             Self::Relative(path) => write!(f, "where in the project is {path}?"),
             Self::Agent { id, .. } => write!(f, "which agent is {id}?"),
             Self::Addressee { to, .. } => write!(f, "which agent does a message to {to} reach?"),
-            Self::InFlight => f.write_str("which agents are in flight?"),
+            Self::InFlight => f.write_str("which agents are running?"),
             Self::ForkParent { .. } => f.write_str("which session was this one forked from?"),
             Self::EventText { of, wanted } => write!(f, "does the {of} have {wanted}?"),
             Self::Run(run) => write!(f, "what does `{}` say?", run.command.lines().next().unwrap_or_default()),
             Self::Http(http) => write!(f, "what does {} say?", http.url),
             Self::Touches(asked) => {
-                let first = asked.paths.iter().next().unwrap_or("what is protected");
+                let first = asked.paths.iter().next().unwrap_or("protected paths");
                 let more = asked.paths.iter().skip(1).count();
                 let more = if more > 0 { format!(" or {more} others") } else { String::new() };
                 write!(f, "would it {} {first}{more}?", asked.effect_words())
             }
             Self::Mentions(asked) => {
-                let first = asked.paths.iter().next().unwrap_or("what is protected");
-                write!(f, "does it name {first} or the like, and do more than read?")
+                let first = asked.paths.iter().next().unwrap_or("protected paths");
+                write!(f, "does it name {first} and do more than read?")
             }
             Self::Calls(words) => write!(f, "would it run {}?", words.join(" or ")),
-            Self::OwnCalls(except) => write!(f, "would it run modegate, except {}?", except.join(" or ")),
-            Self::RemoteCalls(words) if words.is_empty() => f.write_str("would it run a program elsewhere?"),
-            Self::RemoteCalls(words) => write!(f, "would it run {} elsewhere?", words.join(" or ")),
+            Self::OwnCalls(except) => write!(f, "would it run modegate, other than {}?", except.join(" or ")),
+            Self::RemoteCalls(words) if words.is_empty() => f.write_str("would it run a program on another machine?"),
+            Self::RemoteCalls(words) => write!(f, "would it run {} on another machine?", words.join(" or ")),
             Self::Output { commands, .. } => write!(f, "what does the output of {} show?", commands.join(" or ")),
             Self::Added(asked) => {
                 let words = [(asked.all, "everything"), (asked.forced, "ignored files")];
@@ -138,7 +138,7 @@ impl Display for Answer {
             | Self::Agent(None)
             | Self::Addressee(None) => f.write_str("none"),
             Self::Addressee(Some(addressee)) => {
-                write!(f, "{}, {}", addressee.agent, if addressee.running { "which runs" } else { "which has stopped" })
+                write!(f, "{}, {}", addressee.agent, if addressee.running { "running" } else { "stopped" })
             }
             Self::InFlight(agents) | Self::Writers(agents) if agents.is_empty() => f.write_str("none"),
             Self::InFlight(agents) | Self::Writers(agents) => f.write_str(&agents.join(", ")),
@@ -164,8 +164,8 @@ impl Display for Answer {
             | Self::HookEntries(None) => f.write_str("no"),
             Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
-            Self::Ran { code, .. } => write!(f, "it ended with {code}"),
-            Self::Fetched { status, .. } => write!(f, "it answered {status}"),
+            Self::Ran { code, .. } => write!(f, "exit code {code}"),
+            Self::Fetched { status, .. } => write!(f, "status {status}"),
             Self::Unknown(why) => write!(f, "cannot tell: {why}"),
         }
     }
@@ -179,9 +179,9 @@ impl Display for ChangeKind {
             Self::Modified => "modified",
             Self::Deleted => "deleted",
             Self::Renamed => "renamed",
-            Self::TypeChanged => "of another type",
-            Self::Conflicted => "in conflict",
-            Self::Submodule => "a changed submodule",
+            Self::TypeChanged => "type changed",
+            Self::Conflicted => "conflicted",
+            Self::Submodule => "submodule changed",
             Self::Stashed => "stashed",
         })
     }

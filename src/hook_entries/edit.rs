@@ -180,7 +180,7 @@ fn own(entries: &CstArray) -> Vec<CstObject> {
     entries.elements().iter().filter_map(CstNode::as_object).filter(is_ours).collect()
 }
 
-/// Whether the user calls modegate in a shell line of their own.
+/// Whether the user calls modegate in their own shell line.
 fn has_custom_call(groups: &CstArray) -> bool {
     let entries =
         groups.elements().iter().filter_map(entries).flat_map(|entries| entries.elements()).collect::<Vec<_>>();

@@ -108,7 +108,7 @@ fn check_schema(settings: &Value) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// The settings that can switch hooks off, redirect them, or run programs beside them.
+/// The settings that can switch hooks off, redirect them, or run other programs.
 pub(super) fn others(settings: &Value) -> BTreeMap<String, String> {
     let own = [DISABLING, "statusLine"].into_iter();
     let own = own.filter_map(|name| Some((name.to_owned(), settings.get(name)?.to_string())));

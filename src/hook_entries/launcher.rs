@@ -65,7 +65,7 @@ const STARTS: &str = r#""tool_name": *"(Agent|Task|Skill|SendMessage|Workflow)""
 
 /// The line of an entry: runs `program` with `args`.
 pub(super) fn line(program: &str, args: &str, kind: EventKind) -> String {
-    // Entries of the user apply to every repository, which could bring its own program along.
+    // Entries of the user apply to every repository, which could contain its own program.
     let is_of_project = program.starts_with(super::PROJECT_VARIABLE);
     let search = if is_of_project {
         SEARCH.replace("PACKAGES", PACKAGES)

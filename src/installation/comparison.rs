@@ -78,7 +78,7 @@ impl InstallationComparison<'_> {
         stamp.is_some_and(|stamp| self.last.is_some_and(|last| last.blames_tools(stamp)))
     }
 
-    /// Whether a file is as git has it: branches differ, so such a file is left as it is.
+    /// Whether a file is the same as in HEAD: branches differ, so such a file is not changed.
     fn is_committed(&self, path: &Path) -> bool {
         git::commitment(&self.places.home, path) == Ok(CommitState::Committed)
     }
@@ -123,7 +123,7 @@ impl SettingsChange<'_> {
         let verb = if after.known.has_entries() { "changed" } else { "removed" };
         let text = format!("the modegate hook entries in `{}` were {verb} {}", self.name, self.when);
         if can_be_undone() && self.rewrite(after, |text| self.before.known.put_back(text)) {
-            return Some(text + " and have been put back; a person can remove them with `modegate uninstall`");
+            return Some(text + " and were restored; a person can remove them with `modegate uninstall`");
         }
         let held = self.hold(after, HoldReason::Entries);
         Some(format!("{text}{held}; a person can restore them with `modegate install`"))
@@ -136,7 +136,7 @@ impl SettingsChange<'_> {
         }
         let text = format!("the setting `{DISABLING}` was added in `{}` {}", self.name, self.when);
         if can_be_undone() && self.rewrite(after, GuardedSettings::without_disabling) {
-            return Some(text + " and has been removed; a person can remove the hooks with `modegate uninstall`");
+            return Some(text + " and was removed; a person can remove the hooks with `modegate uninstall`");
         }
         let held = self.hold(after, HoldReason::Disabled);
         Some(format!("{text}{held}; a person can remove it"))

@@ -60,7 +60,7 @@ impl ActivityLog {
         }
     }
 
-    /// Adds an edit in place of the same agent's last one of this file, so that a long session has a short log.
+    /// Adds an edit, replacing the same agent's last one of this file, so that a long session has a short log.
     fn add_write(&mut self, file: WrittenFile, writer: FileWriter) {
         self.writes.retain(|(known, by)| known.path != file.path || *by != writer);
         self.writes.push((file, writer));

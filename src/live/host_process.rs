@@ -23,7 +23,7 @@ pub fn is_run_by_tool() -> bool {
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
 ///
-/// The search ends at another home folder: a test with its own has nothing of the person's.
+/// The search ends at another home folder, so that tests see nothing of the user's.
 #[must_use]
 pub fn is_run_by_host() -> bool {
     const VARIABLE: &str = "CLAUDECODE";

@@ -22,7 +22,7 @@ pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, Unknown
     let address = step.url.split(['?', '#']).next().unwrap_or_default();
     request(step, &input.event, timeout).map_err(|error| match error {
         RequestError::TooSlow => Unknown::timeout(address, "answer", timeout.as_secs()),
-        RequestError::Other(why) => format!("{address} cannot be asked: {why}").into(),
+        RequestError::Other(why) => format!("the request to {address} failed: {why}").into(),
     })
 }
 
@@ -67,13 +67,13 @@ fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Re
     let mut response = request.send(event).map_err(|error| failure(&error))?;
     let status = response.status().as_u16();
     if (300..400).contains(&status) {
-        return Err("it leads elsewhere, and redirects are not followed".into());
+        return Err("it redirects elsewhere, and redirects are not followed".into());
     }
     let mut bytes = Vec::new();
     let body = response.body_mut().as_reader().take(LARGEST_RESPONSE + 1).read_to_end(&mut bytes);
     body.map_err(|error| failure(&ureq::Error::from(error)))?;
     if bytes.len() as u64 > LARGEST_RESPONSE {
-        return Err(format!("its answer is larger than {} MiB", LARGEST_RESPONSE >> 20).into());
+        return Err(format!("its response is larger than {} MiB", LARGEST_RESPONSE >> 20).into());
     }
     Ok(Answer::Fetched { status, body: String::from_utf8_lossy(&bytes).into_owned() })
 }

@@ -121,7 +121,7 @@ fn repository_root(folder: &Path) -> Option<(&Path, std::fs::Metadata)> {
 
 /// The main checkout of a linked worktree.
 ///
-/// `None` in a submodule, and where the repository has no checkout of its own, as a bare one.
+/// `None` in a submodule, and in a repository without a main checkout, such as a bare one.
 fn main_checkout(worktree: &Path) -> Option<PathBuf> {
     let shared = repository(worktree).filter(|shared| shared.ends_with(".git"))?;
     shared.parent().map(Path::to_owned)

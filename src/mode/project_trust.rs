@@ -1,4 +1,4 @@
-//! How far the person trusts a project's files, and what is used of them.
+//! Whether the user trusts a project's files, and which of them are used.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 pub struct ProjectTrust {
     /// What is used.
     pub state: TrustState,
-    /// The files that the person has not agreed to.
+    /// The files that the user has not agreed to.
     pub files: Vec<String>,
-    /// The accepted hashes of context files and scripts, by path; `None` where every file is used as it is.
+    /// The accepted hashes of context files and scripts, by path; `None` if every file is used.
     pub accepted: Option<BTreeMap<String, Vec<String>>>,
     /// Whether the project's own settings ask to be trusted, which is ignored.
     pub asks_for_itself: bool,
@@ -20,17 +20,17 @@ pub struct ProjectTrust {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
-    /// The files as they are; also where there are none.
+    /// The current files; also if there are none.
     #[default]
     Trusted,
-    /// The files as they were when the person last agreed.
+    /// The files as they were when the user last agreed.
     Changed,
     /// None of them.
     Untrusted,
 }
 
 impl ProjectTrust {
-    /// What the person should know, if anything.
+    /// What the user should know, if anything.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
         let text = match self.state {
@@ -54,7 +54,7 @@ impl ProjectTrust {
         }
     }
 
-    /// What the person should know if these files are context files and scripts.
+    /// What the user should know if these files are context files and scripts.
     #[must_use]
     pub fn others_notice(&self) -> Option<String> {
         let subject = self.subject();

@@ -97,7 +97,7 @@ pub(super) fn keep_levels(gates: &mut [Gate], mode: Option<Level>, settings: &Se
 }
 
 fn problem(location: Location, message: &str, line: &str) -> FileProblem {
-    let hint = format!("to have it on this machine, put `{line}` into {USER_SETTINGS}");
+    let hint = format!("to do this on your machine, put `{line}` in {USER_SETTINGS}");
     FileProblem { hint: Some(hint), ..FileProblem::at(location, message) }
 }
 

@@ -94,7 +94,7 @@ fn must_wait(error: &io::Error) -> bool {
 
 /// The input of a program, which may never read it.
 struct InputPipe {
-    /// `None` once everything is written, or nobody reads it.
+    /// `None` once everything is written, or the reader is gone.
     pipe: Option<ChildStdin>,
     bytes: Vec<u8>,
     written: usize,

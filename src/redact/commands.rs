@@ -13,12 +13,12 @@ pub(super) fn command_secrets(text: &str) -> Vec<Range<usize>> {
     if !SIGNS.iter().any(|sign| has_sign(sign)) {
         return secrets;
     }
-    let mut command = SimpleCommand::default();
+    let mut command = ScannedCommand::default();
     let mut at = 0;
     while let Some(word) = next_word(text, at) {
         at = word.end.max(at + 1);
         if text.get(word.clone()).is_some_and(|word| matches!(word, ";" | "|" | "||" | "&&" | "&" | "\n")) {
-            command = SimpleCommand::default();
+            command = ScannedCommand::default();
             continue;
         }
         secrets
@@ -53,7 +53,7 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// What was seen of a command.
 #[derive(Default)]
-struct SimpleCommand<'t> {
+struct ScannedCommand<'t> {
     program: &'t str,
     previous: &'t str,
     /// Whether it logs in to a registry.
@@ -64,7 +64,7 @@ struct SimpleCommand<'t> {
     words: usize,
 }
 
-impl<'t> SimpleCommand<'t> {
+impl<'t> ScannedCommand<'t> {
     fn add(&mut self, word: &'t str) {
         let is_assignment = word.split('=').next().is_some_and(|name| word != name && !name.starts_with('-'));
         if self.program.is_empty() && !is_assignment && !matches!(word, "sudo" | "env" | "exec" | "time" | "command") {

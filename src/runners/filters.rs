@@ -245,7 +245,7 @@ fn sed(words: &[String]) -> Option<PipeFilter> {
     }
 }
 
-/// Allows programs that only follow paths: they print nothing of their own.
+/// Allows programs that only follow paths: they print nothing themselves.
 fn jq(words: &[String]) -> Option<PipeFilter> {
     let mut programs =
         words.iter().filter(|word| !["-r", "-c", "-C", "-M", "-S", "--raw-output"].contains(&word.as_str()));

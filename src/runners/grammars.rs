@@ -1,16 +1,16 @@
 //! What test runners print: one row per runner.
 //!
 //! In a pattern, `<n>` is a number and `<some>` a number above zero. Patterns are matched against single lines without
-//! colours and without the space around them.
+//! colors and without the space around them.
 
 /// What a line of output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum LineMeaning {
     /// A test failed, or the tests did not compile.
     Failed,
     /// Tests passed.
     Passed,
-    /// The rest of the run was fine, too; without it, `Passed` is not enough.
+    /// The rest of the run was fine too; without it, `Passed` is not enough.
     Whole,
     /// A part of the run had no tests.
     Part,
@@ -20,9 +20,9 @@ pub(super) enum Sign {
     Misused,
 }
 
-/// Where a runner prints what decides.
+/// Where a runner prints its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum SummaryLayout {
     /// One summary at the end, which is about the whole run.
     Final,
     /// One summary per part; a failure is also shown at the end.
@@ -37,19 +37,19 @@ pub(super) enum Reach {
 pub(super) struct RunnerGrammar {
     /// The commands that print it; other commands may print anything.
     pub commands: &'static [&'static str],
-    pub reach: Reach,
+    pub layout: SummaryLayout,
     /// A line of every failing run that has no passing summary; a filter that drops it may hide a failure.
     pub failing: Option<&'static str>,
-    pub signs: &'static [(Sign, &'static str)],
+    pub signs: &'static [(LineMeaning, &'static str)],
 }
 
-use Reach::{EachPart, Final, Listed, Parts};
-use Sign::{Empty, Failed, Misused, Part, Passed, Whole};
+use LineMeaning::{Empty, Failed, Misused, Part, Passed, Whole};
+use SummaryLayout::{EachPart, Final, Listed, Parts};
 
 pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     RunnerGrammar {
         commands: &["cargo test", "cargo t"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"),
         signs: &[
             (Failed, r"^test result: FAILED\."),
@@ -63,7 +63,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["cargo nextest"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^Summary \[.*\] .*tests? run:.*\b<some> (failed|timed out|exec failed|errored)"),
@@ -75,7 +75,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["pytest", "py.test", "python -m pytest"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(=+ )?(.*, )?<some> (failed|errors?)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"),
@@ -91,7 +91,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["python -m unittest", "python manage.py test", "manage.py test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^FAILED \((failures|errors|unexpected successes|skipped|expected failures)="),
@@ -102,7 +102,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["go test"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("FAIL\texample.com/a/b\t0.012s"),
         signs: &[
             (Failed, r"^FAIL(\s|$)"),
@@ -116,7 +116,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["gotestsum"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^DONE .*<some> (failures?|errors?)"),
@@ -126,7 +126,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["jest", "react-scripts test", "craco test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(Test Suites|Tests): .*<some> failed,.* total"),
@@ -140,7 +140,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["vitest"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(Test Files|Tests) +.*<some> failed"),
@@ -154,7 +154,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["mocha"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("  1 failing"),
         signs: &[
             (Failed, r"^<some> failing$"),
@@ -165,7 +165,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["bun test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^<some> (fail|errors?)$"),
@@ -177,7 +177,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["deno test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^FAILED \| <n> passed"),
@@ -189,7 +189,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["playwright test"],
-        reach: Listed,
+        layout: Listed,
         failing: Some("  1 failed"),
         signs: &[
             (Failed, r"^<some> (failed|interrupted|did not run|flaky.*failed)$"),
@@ -200,7 +200,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["node --test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^[#ℹ] (fail|cancelled) <some>$"),
@@ -211,7 +211,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["ava"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^<some> (tests? failed|uncaught exceptions?|unhandled rejections?)"),
@@ -220,7 +220,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["rspec", "cabal test", "stack test", "jasmine"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^<n> (examples?|specs?), <some> failures?"),
@@ -231,7 +231,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["rails test", "rake test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^<n> (runs|tests), <n> assertions, (<some> failures|<n> failures, <some> errors)"),
@@ -241,7 +241,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["phpunit"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(FAILURES|ERRORS)!$"),
@@ -253,7 +253,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["pest", "php artisan test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^Tests: +(.*, )?<some> failed\b.*\(<n> assertions?\)"),
@@ -263,7 +263,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["mvn", "mvnw"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(\[[A-Z]+\] )?BUILD FAILURE"),
@@ -276,7 +276,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["gradle", "gradlew"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^BUILD FAILED"),
@@ -288,7 +288,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["dotnet test"],
-        reach: EachPart,
+        layout: EachPart,
         failing: Some("Failed!  - Failed:     1, Passed:     4, Skipped:     0, Total:     5"),
         signs: &[
             (Failed, r"^Failed! +- Failed: +<n>"),
@@ -302,7 +302,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["ctest"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^<n>% tests passed, <some> tests failed out of <n>"),
@@ -312,7 +312,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["swift test", "xcodebuild"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("Executed 5 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds"),
         signs: &[
             (Failed, r"^Executed <n> tests?, with (<n> tests? skipped and )?<some> failures?"),
@@ -327,7 +327,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["flutter test", "dart test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^[0-9:]+ \+<n>( ~<n>)?( -<n>)?: Some tests failed\."),
@@ -337,7 +337,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["mix test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^(<n> (doctests?|propert(y|ies)), )*<n> tests?, <some> failures?"),
@@ -348,19 +348,19 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["tox"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[(Failed, r"^evaluation failed :\("), (Passed, r"^congratulations :\)")],
     },
     RunnerGrammar {
         commands: &["nox"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("nox > Session tests failed."),
         signs: &[(Failed, r"^nox > Session \S+ failed"), (Passed, r"^nox > Session \S+ was successful")],
     },
     RunnerGrammar {
         commands: &["bazel test"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[
             (Failed, r"^Executed <n> out of <n> tests?: .*fails?"),
@@ -369,7 +369,7 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["sbt test"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("[error] Failed: Total 5, Failed 1, Errors 0, Passed 4"),
         signs: &[
             (Failed, r"^\[error\] (Failed: Total|\(.*\) sbt\.TestsFailedException)"),
@@ -378,20 +378,20 @@ pub(super) static RUNNERS: [RunnerGrammar; 31] = [
     },
     RunnerGrammar {
         commands: &["prove", "bats"],
-        reach: Final,
+        layout: Final,
         failing: None,
         signs: &[(Failed, r"^Result: FAIL|^not ok <n>"), (Passed, r"^Result: PASS$"), (Empty, r"^Result: NOTESTS")],
     },
     RunnerGrammar {
         commands: &["ginkgo"],
-        reach: Parts,
+        layout: Parts,
         failing: Some("FAIL! -- 4 Passed | 1 Failed | 0 Pending | 0 Skipped"),
         signs: &[(Failed, r"^FAIL! -- "), (Passed, r"^SUCCESS! -- <some> Passed \| 0 Failed")],
     },
 ];
 
 /// What programs print that run the tests of others.
-pub(super) const WRAPPER_SIGNS: [(Sign, &str); 17] = [
+pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
     (Failed, r"^g?make(\[<n>\])?: \*\*\* \[.*\] (Error <n>|Fehler <n>)"),
     (Failed, r"^error: Recipe .* failed"),
     (

@@ -2,7 +2,7 @@
 
 use super::OutputResult;
 use super::filters::SeenPart;
-use super::grammars::{RUNNERS, Reach, RunnerGrammar, Sign, WRAPPER_SIGNS};
+use super::grammars::{LineMeaning, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
 use crate::shell::ProgramCall;
 use regex::{RegexSet, RegexSetBuilder};
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ pub(super) struct SummaryReader {
     runners: Vec<&'static RunnerGrammar>,
     patterns: RegexSet,
     /// The runner and the sign of each pattern; `None` for programs that run others.
-    meanings: Vec<(Option<usize>, Sign)>,
+    meanings: Vec<(Option<usize>, LineMeaning)>,
     /// Whether the command is the runner itself.
     direct: bool,
 }
@@ -54,8 +54,8 @@ impl SummaryReader {
     }
 
     /// The signs of a line, with the place of their runner.
-    pub fn signs(&self, line: &str) -> Vec<(Option<usize>, Sign)> {
-        let found = |text: &str| -> Vec<(Option<usize>, Sign)> {
+    pub fn signs(&self, line: &str) -> Vec<(Option<usize>, LineMeaning)> {
+        let found = |text: &str| -> Vec<(Option<usize>, LineMeaning)> {
             self.patterns.matches(text).iter().filter_map(|at| self.meanings.get(at).copied()).collect()
         };
         let mut text = line.trim();
@@ -71,14 +71,16 @@ impl SummaryReader {
 
     pub fn result(&self, text: &str, part: &SeenPart, runs: usize) -> OutputResult {
         let seen = self.seen_signs(text);
-        let passing: Vec<&RunnerGrammar> = self.with(&seen, Sign::Passed).collect();
-        let parts: Vec<&RunnerGrammar> = self.with(&seen, Sign::Part).collect();
+        let passing: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Passed).collect();
+        let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
         match () {
-            () if seen.signs.iter().any(|(at, sign)| *sign == Sign::Failed && at.is_some()) => OutputResult::Failed,
-            () if passing.is_empty() && seen.has(Sign::Misused) => OutputResult::Misused,
-            () if passing.is_empty() && seen.has(Sign::Empty) => OutputResult::Empty,
-            () if seen.has(Sign::Failed) => OutputResult::Failed,
+            () if seen.signs.iter().any(|(at, sign)| *sign == LineMeaning::Failed && at.is_some()) => {
+                OutputResult::Failed
+            }
+            () if passing.is_empty() && seen.has(LineMeaning::Misused) => OutputResult::Misused,
+            () if passing.is_empty() && seen.has(LineMeaning::Empty) => OutputResult::Empty,
+            () if seen.has(LineMeaning::Failed) => OutputResult::Failed,
             () if passing.is_empty() && has_empty_parts => OutputResult::Empty,
             // The last part had no tests, and those before it are not seen: they passed, or it would not have run.
             () if passing.is_empty() => self.passed(&parts, &seen, part, runs),
@@ -92,15 +94,15 @@ impl SummaryReader {
             return super::unreadable("no summary of the tests is seen");
         }
         let lacks_whole = |runner: &RunnerGrammar| {
-            let needs = runner.signs.iter().any(|(sign, _)| *sign == Sign::Whole);
-            needs && !self.with(seen, Sign::Whole).any(|own| std::ptr::eq(own, runner))
+            let needs = runner.signs.iter().any(|(sign, _)| *sign == LineMeaning::Whole);
+            needs && !self.with(seen, LineMeaning::Whole).any(|own| std::ptr::eq(own, runner))
         };
         let hides = |runner: &RunnerGrammar| {
-            let cut = match runner.reach {
-                Reach::Final => false,
-                Reach::Parts => part.end_cut,
-                Reach::EachPart => part.end_cut || part.start_cut,
-                Reach::Listed => seen.unheaded && part.start_cut,
+            let cut = match runner.layout {
+                SummaryLayout::Final => false,
+                SummaryLayout::Parts => part.end_cut,
+                SummaryLayout::EachPart => part.end_cut || part.start_cut,
+                SummaryLayout::Listed => seen.unheaded && part.start_cut,
             };
             cut || runner.failing.is_some_and(|line| !part.shows(line))
         };
@@ -114,12 +116,13 @@ impl SummaryReader {
         let mut seen = SeenSigns::default();
         let mut before: Option<String> = None;
         let is_listed = |at: Option<usize>| {
-            at.and_then(|at| self.runners.get(at)).is_some_and(|runner| runner.reach == Reach::Listed)
+            at.and_then(|at| self.runners.get(at)).is_some_and(|runner| runner.layout == SummaryLayout::Listed)
         };
         for line in plain(text).split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
             let signs = self.signs(line);
-            seen.passes += usize::from(signs.iter().any(|(_, sign)| matches!(sign, Sign::Passed | Sign::Part)));
-            if signs.iter().any(|(at, sign)| *sign == Sign::Passed && is_listed(*at)) {
+            seen.passes +=
+                usize::from(signs.iter().any(|(_, sign)| matches!(sign, LineMeaning::Passed | LineMeaning::Part)));
+            if signs.iter().any(|(at, sign)| *sign == LineMeaning::Passed && is_listed(*at)) {
                 seen.unheaded |= before.as_deref().is_none_or(is_failure_item);
             }
             seen.signs.extend(signs);
@@ -129,7 +132,11 @@ impl SummaryReader {
     }
 
     /// The runners that show a sign.
-    fn with<'a>(&'a self, seen: &'a SeenSigns, wanted: Sign) -> impl Iterator<Item = &'static RunnerGrammar> + 'a {
+    fn with<'a>(
+        &'a self,
+        seen: &'a SeenSigns,
+        wanted: LineMeaning,
+    ) -> impl Iterator<Item = &'static RunnerGrammar> + 'a {
         let shows = move |at: usize| seen.signs.contains(&(Some(at), wanted));
         self.runners.iter().enumerate().filter(move |(at, _)| shows(*at)).map(|(_, runner)| *runner)
     }
@@ -138,7 +145,7 @@ impl SummaryReader {
 /// The signs of an output.
 #[derive(Default)]
 struct SeenSigns {
-    signs: Vec<(Option<usize>, Sign)>,
+    signs: Vec<(Option<usize>, LineMeaning)>,
     /// The number of summaries without a failure.
     passes: usize,
     /// Whether a list of failures may have been cut off before a summary.
@@ -146,7 +153,7 @@ struct SeenSigns {
 }
 
 impl SeenSigns {
-    fn has(&self, wanted: Sign) -> bool {
+    fn has(&self, wanted: LineMeaning) -> bool {
         self.signs.iter().any(|(_, sign)| *sign == wanted)
     }
 }

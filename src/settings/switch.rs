@@ -3,7 +3,7 @@
 use super::Settings;
 use crate::yaml::{FileProblem, Location, Node, NodeValue};
 
-/// Why the text was left as it is.
+/// Why the text was not changed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SwitchError {
     /// It is not a valid settings file.

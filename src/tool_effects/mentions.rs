@@ -144,7 +144,7 @@ fn is_of_word(c: char) -> bool {
 struct NamedPath<'p> {
     shown: &'p str,
     parts: Vec<String>,
-    /// Whether everything below it is protected, too.
+    /// Whether everything below it is protected too.
     tree: bool,
 }
 

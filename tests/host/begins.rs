@@ -58,7 +58,7 @@ fn cleared(client: &Client) {
     let project = installed_project();
     let id = planning(client, &project);
     let ran = Session::resume(&project, &id).run(client, "/clear", calls_planner());
-    let said = ran.at("SessionStart").iter().any(|hook| hook.stdout.contains("After /clear the session is a new one"));
+    let said = ran.at("SessionStart").iter().any(|hook| hook.stdout.contains("/clear started a new session"));
     ran.check(said, "the model reads that the modes are gone");
     ran.check(mode_state(&project, "plan_mode", &id)["is_active"] == true, "the old session keeps them");
 }

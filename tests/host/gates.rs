@@ -55,7 +55,7 @@ fn restored(client: &Client) {
     let ran = client.run(&project, "Fix it.", Script::main(turns));
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
     ran.check(json(&project.read(".claude/settings.json")) == json(&settings), "the entries are back");
-    ran.must_read(MAIN, "were removed during this session and have been put back");
+    ran.must_read(MAIN, "were removed during this session and were restored");
     ran.check(ran.exits("Stop") == [0], "and hooks run again");
 }
 

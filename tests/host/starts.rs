@@ -104,7 +104,7 @@ fn forked_skill(client: &Client) {
     let ran = client.run(&project, "/plan a login page", Script::main(turns).agent("strategic-planner", planner));
     check_blocked_tools(&ran);
     ran.check(!project.home().join("written.txt").exists(), "it has written nothing");
-    ran.must_read(MAIN, "strategic-planner has started, but its start is blocked");
+    ran.must_read(MAIN, "strategic-planner has started, but its gate blocks it");
     ran.check(mode_state(&project, "plan_mode", &ran.id)["phase"] == "draft", "its phase is not done");
 }
 

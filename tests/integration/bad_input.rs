@@ -124,7 +124,7 @@ fn a_fork_with_an_odd_transcript_is_answered() {
         let output = run_command(&mut command, event.to_string().as_bytes());
         assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "{name}: {output:?}");
         let has_lines = ["path", "names"].contains(&name);
-        assert_eq!(output.stdout.contains("it is not known of which session"), has_lines, "{name}: {}", output.stdout);
+        assert_eq!(output.stdout.contains("a fork of an unknown session"), has_lines, "{name}: {}", output.stdout);
     }
 }
 

@@ -51,7 +51,12 @@ fn frontmatter_is_compared_by_type() {
     check(&project, &["frontmatter", "docs/plan.md", "consulted_by=consulting-expert", "round=3"], 0, says);
     let output = project.run(&["check", "frontmatter", "docs/plan.md", "round=\"3\""]);
     assert_eq!(output.exit, 1, "{output:?}");
-    check(&project, &["frontmatter", "docs/plan.md", "round"], 64, "error: `round` is not KEY=VALUE");
+    check(
+        &project,
+        &["frontmatter", "docs/plan.md", "round"],
+        64,
+        "error: `round` is not KEY=VALUE\n  hint: for example `consulted_by=consulting-expert`",
+    );
 }
 
 #[test]
@@ -128,6 +133,7 @@ fn a_modes_artifacts_and_a_session_can_be_named() {
     for words in [&["file", "plan", "--mode", "plan"][..], &["file", "plan", "--mode", "plan", "--session", "s1"]] {
         check(&project, words, 0, "`project/plans/plan_s1_111626.md` exists.");
     }
-    let unknown = "error: unknown mode `plam`, did you mean `plan`?";
+    let unknown =
+        "error: unknown mode `plam`, did you mean `plan`?\n  hint: run `modegate modes list` to see all modes";
     check(&project, &["file", "plan", "--mode", "plam"], 64, unknown);
 }

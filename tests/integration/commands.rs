@@ -81,7 +81,7 @@ fn an_agent_whose_start_is_blocked_is_explained() {
         json!({"hook_event_name": "SubagentStart", "session_id": "s", id.0: id.1, "agent_type": "strategic-planner"});
     assert_eq!(project.hook(&started).exit, 0, "the host cannot block it");
     let text = project.run(&["status"]).stdout;
-    assert!(text.contains("    start blocked: strategic-planner (a1), and so are its tools"), "{text}");
+    assert!(text.contains("    start blocked: strategic-planner (a1); its tools are blocked too"), "{text}");
     let text = project.run(&["why"]).stdout;
     assert!(text.contains("SubagentStart(strategic-planner) was blocked"), "{text}");
     assert!(text.contains("reason: Research report not found."), "{text}");
@@ -307,7 +307,7 @@ fn an_unknown_mode_is_not_replaced_by_a_distant_name() {
     let output = Project::new().run(&["leave", "nope"]);
     assert_eq!(
         (output.exit, output.stderr.as_str()),
-        (64, "error: unknown mode `nope`\n  hint: run `modegate modes list`\n")
+        (64, "error: unknown mode `nope`\n  hint: run `modegate modes list` to see all modes\n")
     );
 }
 
@@ -372,7 +372,7 @@ fn status_shows_live_sessions_and_counts_older_ones() {
         project.write(&path, format!("{value}\n"));
     }
     let text = project.run(&["status"]).stdout;
-    assert!(text.contains("session cccc last event ") && text.ends_with("2 older sessions, use --all\n"), "{text}");
+    assert!(text.contains("session cccc, last event ") && text.ends_with("2 older sessions, use --all\n"), "{text}");
     assert!(text.contains("    next: draft (strategic-planner)."), "{text}");
     assert!(!text.contains("mode: next is"), "{text}");
     let all = project.run(&["status", "--all"]).stdout;
@@ -389,6 +389,33 @@ fn status_says_that_the_hook_entries_are_gone() {
     let text = project.run(&["status"]).stdout;
     assert!(text.contains("modegate is not installed: no hook entry calls it; run `modegate install`"), "{text}");
     assert_eq!(project.run(&["status", "--json"]).json()["installed"], false);
+}
+
+/// Every base gate looks at a command line; an explanation names those that objected and counts the others.
+#[test]
+fn why_counts_the_base_gates_that_passed() {
+    let project = Project::installed();
+    let call = |command: &str| json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}});
+    assert_eq!(project.hook(&call("rm -rf /etc")).exit, 2);
+    let text = project.run(&["why"]).stdout;
+    assert!(text.starts_with("PreToolUse(Bash) was blocked\n"), "{text}");
+    assert!(text.contains("\n└ system-is-not-removed [base mode]: block\n"), "{text}");
+    assert!(text.contains(" base gates passed, use --all\n") && !text.contains("no-fork-bomb"), "{text}");
+    assert!(text.lines().count() < 15, "{text}");
+    let all = project.run(&["why", "--all"]).stdout;
+    assert!(all.contains("no-fork-bomb [base mode]: pass"), "{all}");
+    assert!(all.contains("would it change the permissions of or change the owner of "), "{all}");
+    project.hook(&call("echo 'unclosed"));
+    let text = project.run(&["why"]).stdout;
+    assert!(text.starts_with("PreToolUse(Bash) needed approval\n"), "{text}");
+    assert!(text.lines().count() < 15, "what a part repeats is left out: {text}");
+}
+
+#[test]
+fn status_names_a_session_without_a_mode() {
+    let project = Project::installed();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}));
+    assert!(project.run(&["status"]).stdout.contains("\n  no mode was used\n"));
 }
 
 /// The subcommands that a help text lists.

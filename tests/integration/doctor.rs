@@ -294,7 +294,7 @@ fn other_copies_are_left_to_a_person() {
     changed.write(".claude/hooks/modegate", "#!/bin/sh\necho modegate 0.0.8\n");
     let by_model = with_copy_of("0.0.9");
     for (project, variable, fix) in [
-        (&newer, "NONE", "update the modegate that you run here"),
+        (&newer, "NONE", "update the modegate you run here"),
         (&changed, "NONE", "run `modegate install`"),
         (&by_model, "CLAUDECODE", "run `modegate install`"),
     ] {
@@ -561,11 +561,11 @@ fn a_missing_program_is_one_problem_with_its_events() {
 }
 
 #[test]
-fn a_folder_without_modegate_has_few_problems() {
+fn a_folder_without_modegate_has_one_problem() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     let output = project.run(&["doctor"]);
-    assert!(output.stdout.ends_with("3 problems\n"), "{}", output.stdout);
+    assert!(output.stdout.ends_with("1 problem\n"), "{}", output.stdout);
 }
 
 /// The doctor's report, run in a folder below the project.

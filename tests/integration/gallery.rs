@@ -57,7 +57,7 @@ fn an_existing_file_is_never_overwritten() {
     let output = project.run(&["modes", "add", "keep-history", "branch-first"]);
     assert_eq!(output.exit, 1, "{output:?}");
     assert!(
-        output.stderr.contains("`.claude/modes/branch-first.yaml` exists with another content"),
+        output.stderr.contains("`.claude/modes/branch-first.yaml` already exists and differs from the gallery"),
         "{}",
         output.stderr
     );

@@ -231,7 +231,7 @@ fn an_existing_workflow_file_is_kept() {
     let project = Project::new();
     project.write(".claude/commands/plan.md", "my plan\n");
     let output = project.run(&["install", "--path"]);
-    assert!(output.stdout.contains("kept     .claude/commands/plan.md already exists"), "{}", output.stdout);
+    assert!(output.stdout.contains("kept     .claude/commands/plan.md (already exists)"), "{}", output.stdout);
     assert_eq!(project.read(".claude/commands/plan.md"), "my plan\n");
     project.write(".claude/agents/troubleshooter.md", "---\nname: troubleshooter\n---\nmine\n");
     fine(&project.run(&["uninstall"]));
@@ -327,8 +327,8 @@ fn scripts_get_the_changes_as_json() {
 fn install_prints_who_is_gated() {
     let project = Project::new();
     for (words, expected) in [
-        (&["install"][..], "  subfolders  not gated if Claude Code is started there; `modegate install --local` adds"),
-        (&["install", "--local"], "  worktrees   gated, with the state of this checkout (Claude Code 2.1.211"),
+        (&["install"][..], "  subfolders  not gated if you start Claude Code there; `modegate install --local` gates"),
+        (&["install", "--local"], "  worktrees   gated; they share the state of this checkout (Claude Code 2.1.211"),
         (&["install", "--user"], "  colleagues  not affected: these are your own settings\n"),
     ] {
         let output = project.run(words);
@@ -370,7 +370,7 @@ fn install_in_a_linked_worktree_says_where_the_state_is() {
     let expected = "  worktrees   others are not gated unless modegate is on PATH, or installed in the main checkout\n";
     assert!(install().contains(expected), "{}", install());
     assert_eq!(project.run(&["install"]).exit, 0);
-    assert!(install().contains("  worktrees   gated, with the state of the main checkout\n"), "{}", install());
+    assert!(install().contains("  worktrees   gated; they share the state of the main checkout\n"), "{}", install());
 }
 
 #[test]
@@ -486,7 +486,7 @@ fn only_what_install_created_is_removed() {
     );
     let blocked = project.run(&["install"]);
     assert_eq!(blocked.exit, 1);
-    assert!(blocked.stderr.contains("a folder is in the way"), "{}", blocked.stderr);
+    assert!(blocked.stderr.contains("there is a folder with this name"), "{}", blocked.stderr);
     assert!(!project.home().join(SETTINGS).exists(), "no entry without a program");
     fine(&project.run(&["install", "--path"]));
     fine(&project.run(&["uninstall"]));
@@ -739,7 +739,7 @@ fn only_events_that_the_client_knows_get_an_entry() {
     };
     let output = with_client(&project, "2.1.110", &["install"]);
     fine(&output);
-    let words = "Claude Code 2.1.110 does not know UserPromptExpansion, so there is no entry for it";
+    let words = "Claude Code 2.1.110 does not know UserPromptExpansion, so no entry was written";
     assert!(output.stdout.contains(words), "{}", output.stdout);
     assert!(events(&project).len() == 9 && !events(&project).contains(&"UserPromptExpansion".to_owned()));
     let report = with_client(&project, "2.1.110", &["doctor", "--json"]);

@@ -76,7 +76,7 @@ fn entries_that_a_script_removed_are_put_back() {
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     assert_reported(
         &project,
-        "the modegate hook entries in `.claude/settings.json` were removed during this session and have been put back",
+        "the modegate hook entries in `.claude/settings.json` were removed during this session and were restored",
     );
     assert!(project.read(SETTINGS) == installed);
     // Again, noticed at the stop; another file takes the place of the settings, with a change of its own.
@@ -85,10 +85,10 @@ fn entries_that_a_script_removed_are_put_back() {
     project.write("other/settings.json", "{\n  \"model\": \"haiku\"\n}\n");
     fs::rename(project.home().join("other/settings.json"), project.home().join(SETTINGS)).unwrap();
     let stopped = project.hook(&stop());
-    assert!(message(&stopped).contains("have been put back"), "{}", stopped.stdout);
+    assert!(message(&stopped).contains("were restored"), "{}", stopped.stdout);
     assert_eq!(context(&stopped), "", "context would make the agent run again");
     let next = project.hook(&prompt());
-    assert!(message(&next).is_empty() && context(&next).contains("have been put back"), "{}", next.stdout);
+    assert!(message(&next).is_empty() && context(&next).contains("were restored"), "{}", next.stdout);
     assert!(project.read(SETTINGS) == installed.replace("opus", "haiku"));
 }
 
@@ -103,7 +103,7 @@ fn entries_are_put_back_when_the_host_notices_the_change() {
     assert_eq!(project.hook(&event("ConfigChange", &fields)).stdout, "");
     assert!(project.read(SETTINGS) == installed);
     let next = project.hook(&prompt());
-    assert!(message(&next).contains("have been put back") && context(&next).contains("have been put back"));
+    assert!(message(&next).contains("were restored") && context(&next).contains("were restored"));
 }
 
 #[test]
@@ -113,10 +113,7 @@ fn entries_that_were_weakened_through_a_hard_link_are_put_back() {
     call(&project);
     fs::hard_link(project.home().join(SETTINGS), project.home().join("x")).unwrap();
     project.write("x", installed.replace("\"timeout\": 150", "\"timeout\": 1"));
-    assert_reported(
-        &project,
-        "entries in `.claude/settings.json` were changed during this session and have been put back",
-    );
+    assert_reported(&project, "entries in `.claude/settings.json` were changed during this session and were restored");
     assert!(project.read(SETTINGS) == installed);
     assert!(project.read("x") != installed, "the other name leads to another file now");
 }
@@ -167,7 +164,7 @@ fn hooks_that_a_script_switched_off_are_switched_on() {
         assert_eq!(without.get("disableAllHooks"), None);
         assert!(project.read(SETTINGS).trim_end() == installed.trim_end(), "{}", project.read(SETTINGS));
         let next = message(&project.hook(&prompt()));
-        assert!(next.contains("`disableAllHooks` was added") && next.contains("has been removed"), "{next}");
+        assert!(next.contains("`disableAllHooks` was added") && next.contains("and was removed"), "{next}");
         assert!(!next.contains("it can change how hooks run"), "{next}");
     }
 }
@@ -251,7 +248,7 @@ fn settings_that_the_host_ignores_are_named() {
     // A broken file does not make modegate forget the entries.
     call(&project);
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
-    assert_reported(&project, "were removed during this session and have been put back");
+    assert_reported(&project, "were removed during this session and were restored");
     assert!(project.read(SETTINGS) == installed);
 }
 

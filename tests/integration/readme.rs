@@ -14,19 +14,26 @@ fn screen(command: &str) -> String {
     rest.split("```").next().unwrap().to_owned()
 }
 
-/// A screen without what differs between machines: folders, sizes, times, and the note about a debug build.
+/// A screen without what differs between machines: folders, sizes, times, and notes about a debug build or a slow event,
+/// which replaces the line about all events.
 fn plain(text: &str, home: &str) -> String {
     let mut lines = Vec::new();
     let mut skip = false;
     for line in text.replace(home, "~/modegate-try").lines() {
-        if line.contains("debug build") || skip {
+        if line.contains("debug build") || line.contains(" took ") || skip {
             skip = !skip;
             continue;
         }
-        let words = line
-            .split_whitespace()
-            .map(|word| if word.parse::<f64>().is_ok_and(|_| word.contains('.')) { "N" } else { word });
-        lines.push(words.collect::<Vec<_>>().join(" ").replace(" N MB", " …"));
+        if line.contains("events sent and answered correctly") {
+            continue;
+        }
+        let is_number = |word: &str| word.parse::<f64>().is_ok_and(|_| word.contains('.'));
+        let words = line.split_whitespace().map(|word| match word.strip_prefix('(') {
+            Some(size) if is_number(size) => "(N",
+            None if is_number(word) => "N",
+            _ => word,
+        });
+        lines.push(words.collect::<Vec<_>>().join(" "));
     }
     lines.join("\n")
 }

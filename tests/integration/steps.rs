@@ -100,7 +100,7 @@ fn the_result_counts_when_a_child_keeps_the_pipes_open() {
 fn a_child_that_outlives_its_gate_is_killed() {
     let gates =
         r#"- { on: PreToolUse, check: { run: "export MARK=quiet-7139; sleep 600 > /dev/null 2>&1 & exit 1" } }"#;
-    check_blocked(gates, &["ended with 1"]);
+    check_blocked(gates, &["exited with 1"]);
     check_all_killed("quiet-7139");
 }
 
@@ -169,14 +169,14 @@ fn a_gate_need_not_read_its_input() {
     let mut event = read_event(&project);
     event["tool_input"]["content"] = "x".repeat(2_000_000).into();
     let output = project.hook(&event);
-    assert!(output.exit == 2 && output.stderr.contains("`exit 3` ended with 3"), "{output:?}");
+    assert!(output.exit == 2 && output.stderr.contains("`exit 3` exited with 3"), "{output:?}");
 }
 
 #[test]
 fn output_with_invalid_utf8_is_shown() {
     check_blocked(
         r#"- { on: PreToolUse, check: { run: "printf 'bad \\377 byte' >&2; exit 1" } }"#,
-        &["ended with 1: bad \u{fffd} byte"],
+        &["exited with 1: bad \u{fffd} byte"],
     );
 }
 
@@ -395,7 +395,7 @@ fn an_answer_of_ten_megabytes_does_not_pass() {
             }
         }
     });
-    check_blocked(&server.gate(), &["Cannot tell", "its answer is larger than 1 MiB"]);
+    check_blocked(&server.gate(), &["Cannot tell", "its response is larger than 1 MiB"]);
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn a_redirect_is_not_followed() {
         let head = format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n");
         let _: std::io::Result<()> = stream.write_all(head.as_bytes());
     });
-    check_blocked(&server.gate(), &["Cannot tell", "it leads elsewhere"]);
+    check_blocked(&server.gate(), &["Cannot tell", "it redirects elsewhere"]);
     assert!(other.requests.try_recv().is_err());
 }
 
@@ -423,7 +423,7 @@ fn a_server_that_is_down_is_unknown() {
     let output = send_read(&project(&gate));
     assert_eq!(output.exit, 0, "{output:?}");
     assert!(
-        output.stdout.contains("modegate warns: Cannot tell") && output.stdout.contains("cannot be asked"),
+        output.stdout.contains("modegate warns: Cannot tell") && output.stdout.contains("request to "),
         "{output:?}"
     );
 }
@@ -437,7 +437,7 @@ fn an_https_server_needs_a_build_with_tls() {
     std::thread::spawn(move || listener.incoming().try_for_each(|_| sender.send(())));
     let gate = format!("- {{ on: PreToolUse, check: {{ http: \"https://127.0.0.1:{port}/x\" }} }}");
     let why =
-        if cfg!(feature = "tls") { "cannot be asked" } else { "built without TLS; build it with `--features tls`" };
+        if cfg!(feature = "tls") { "the request to " } else { "built without TLS; build it with `--features tls`" };
     check_blocked(&gate, &["Cannot tell", why]);
     assert_eq!(connections.try_recv().is_ok(), cfg!(feature = "tls"));
 }
@@ -533,7 +533,7 @@ fn a_webhook_of_hooks_toml_takes_its_variables_from_the_settings() {
     );
     let project = hooks_toml(&toml);
     let output = with_token(&project);
-    assert_eq!(output.exit, 2, "a webhook that cannot be asked rejects: {output:?}");
+    assert_eq!(output.exit, 2, "a webhook that cannot be reached rejects: {output:?}");
     assert!(output.stdout.contains("not among the allowed variables"), "{output:?}");
     assert!(server.requests.try_recv().is_err());
     project.write(".claude/modegate.yaml", "env: [GATE_TOKEN]\n");
@@ -603,7 +603,7 @@ fn a_webhook_of_hooks_toml_on_a_closed_port_rejects() {
         |event: &str| format!("[[hooks]]\nevent = \"{event}\"\n[hooks.webhook]\nurl = \"http://127.0.0.1:9/gate\"\n");
     let output = send_read(&hooks_toml(&toml("PreToolUse")));
     assert!(
-        output.exit == 2 && output.stderr.contains("No answer: http://127.0.0.1:9/gate cannot be asked"),
+        output.exit == 2 && output.stderr.contains("No answer: the request to http://127.0.0.1:9/gate failed"),
         "{output:?}"
     );
     let after = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read", "tool_input": {}, "tool_response": {}});

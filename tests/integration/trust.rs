@@ -62,7 +62,7 @@ fn a_project_is_used_once_a_person_trusts_it() {
     assert_eq!(hook(&project, &call("touch a")).exit, 0);
 
     let unasked = run(&project, &["trust"]);
-    assert!(unasked.exit == 1 && unasked.stderr.contains("no terminal"), "{unasked:?}");
+    assert!(unasked.exit == 1 && unasked.stderr.contains("not a terminal"), "{unasked:?}");
     assert_eq!(run(&project, &["trust", "--yes"]).exit, 0);
     assert_eq!(hook(&project, &call("touch a")).exit, 2);
     assert_eq!(project.read("trace"), "ran\n");

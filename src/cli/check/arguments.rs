@@ -13,55 +13,55 @@ const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
 
 #[derive(Subcommand)]
 pub(super) enum CheckKindArgs {
-    /// A file that matches each glob exists and is not empty
+    /// Check that a file matches each glob and is not empty
     #[command(after_help = "Example:\n  modegate check file 'project/**/research_*.md' --min-chars 200")]
     File {
         /// Paths, globs, or artifacts of the mode
         #[arg(required = true, value_name = "GLOB")]
         globs: Vec<String>,
-        /// The least size of the file
+        /// Minimum size of the file, in characters
         #[arg(long, value_name = "N")]
         min_chars: Option<u32>,
-        /// The file must be newer than the newest match of this glob
+        /// Require the file to be newer than the newest match of this glob
         #[arg(long, value_name = "GLOB")]
         newer_than: Option<String>,
-        /// Any match may be the file, not only the newest one
+        /// Accept any match, not only the newest one
         #[arg(long)]
         any: bool,
     },
-    /// The frontmatter of a file has these values
+    /// Check that the frontmatter of a file has these values
     #[command(
         after_help = "Example:\n  modegate check frontmatter plan.md consulted_by=consulting-expert approved=true"
     )]
     Frontmatter {
-        /// A path, a glob (its newest match counts), or an artifact of the mode
+        /// Path, glob (the newest match counts), or artifact of the mode
         #[arg(value_name = "GLOB")]
         glob: String,
-        /// Keys with their values; `true`, `false` and numbers are not texts, unless quoted: `version='"3"'`
+        /// Keys and values; `true`, `false` and numbers are typed unless quoted: `version='"3"'`
         #[arg(required = true, value_name = "KEY=VALUE")]
         has: Vec<String>,
     },
-    /// Each file is committed as it is
+    /// Check that the current content of each file is committed
     #[command(after_help = "Example:\n  modegate check committed docs/plan.md docs/report.md")]
     Committed {
         /// Paths, globs (the newest match counts), or artifacts of the mode
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Git has no uncommitted change under the paths: staged, unstaged and untracked files count
+    /// Check that git has no uncommitted changes under the paths; staged and untracked files count
     #[command(after_help = "Example:\n  modegate check clean src tests '!tests/out'")]
     Clean {
-        /// Files and folders; `!` excludes [default: the whole project]
+        /// Files and folders; `!PATH` excludes one [default: the whole project]
         #[arg(value_name = "PATH")]
         paths: Vec<String>,
     },
-    /// A milestone is current; its folder is printed
+    /// Check that a milestone is set, and print its folder
     #[command(after_help = "Example:\n  cd \"$(modegate check milestone)\"")]
     Milestone,
-    /// A check as it is written in a mode file
+    /// Run a check written as in a mode file
     #[command(after_help = "Example:\n  modegate check yaml '{ text: { of: plan.md, sections: [Risks] } }'")]
     Yaml {
-        /// The check; paths are relative to the project
+        /// Check in YAML; paths are relative to the project
         #[arg(value_name = "CHECK")]
         check: String,
     },
@@ -154,7 +154,9 @@ fn all_of(given: &[String], check: impl Fn(&str) -> Value) -> Value {
 /// A key with its value, typed as in YAML.
 fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
     let split = pair.split_once('=').filter(|(key, _)| !key.is_empty());
-    let (key, value) = split.ok_or_else(|| CliError::usage(format!("`{pair}` is not KEY=VALUE")))?;
+    let (key, value) = split.ok_or_else(|| {
+        CliError::usage(format!("`{pair}` is not KEY=VALUE")).hint("for example `consulted_by=consulting-expert`")
+    })?;
     let scalar = Node::parse(value).ok().map(|node| node.to_json());
     let scalar = scalar.filter(|scalar| scalar.is_string() || scalar.is_number() || scalar.is_boolean());
     Ok((key.to_owned(), scalar.unwrap_or_else(|| value.into())))
@@ -183,10 +185,8 @@ fn without_event(check: Check) -> Result<Check, CliError> {
         );
     });
     let error = || {
-        CliError::usage(
-            "only checks of files, git and the state can be asked here, not of an event, a program or a server",
-        )
-        .hint("`modegate check --help` lists what can be asked")
+        CliError::usage("this works only for checks on files, git and the state, not on events, programs or servers")
+            .hint("run `modegate check --help` for examples")
     };
     if is_fit { Ok(check) } else { Err(error()) }
 }

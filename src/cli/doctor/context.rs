@@ -84,7 +84,7 @@ impl DoctorContext {
         *self.client.get_or_init(ClientVersion::installed)
     }
 
-    /// Whether a program may be run: a repository can bring one along, so that one must be this program, or the person has
+    /// Whether a program may be run: a repository can contain one, so that one must be this program, or the user has
     /// agreed to the project.
     pub(super) fn may_run(&self, program: &Path) -> bool {
         is_outside(program, &self.target.home) || is_this_program(program) || self.is_agreed()

@@ -111,7 +111,7 @@ pub(super) fn ungated_folder(context: &DoctorContext, folder: &Path) -> Option<D
         names_of(&calls)
     );
     let fix = format!(
-        "start Claude Code in {}, or run `modegate install --local`, which Claude Code {} and later also read in folders below",
+        "start Claude Code in {}, or run `modegate install --local`, which Claude Code {} and later also read in subfolders",
         context.target.home.display(),
         ClientVersion::LOCAL_SETTINGS_BELOW
     );

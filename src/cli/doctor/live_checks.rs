@@ -53,7 +53,7 @@ impl SentEvent {
     }
 }
 
-/// Sends an event to each of modegate's entries, in a session of its own that is removed afterwards.
+/// Sends an event to each of modegate's entries, in a separate session that is removed afterwards.
 pub(super) fn send_events(context: &DoctorContext) -> Vec<SentEvent> {
     let session = format!("modegate-doctor-{}", std::process::id());
     let places = context.target.state_places();

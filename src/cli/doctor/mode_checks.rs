@@ -34,7 +34,7 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
         diagnostics.push(Diagnostic::problem("mode-invalid", broken.summary(), fix));
     }
     for file in ignored {
-        let fix = "nothing to do, unless it should; `modegate modes import FILE` explains the format";
+        let fix = "nothing to do, unless it should contain some; `modegate modes import FILE` explains the format";
         diagnostics
             .push(Diagnostic::note("gates-file-ignored", "files that contain no gates", fix).about(file.as_str()));
     }

@@ -97,7 +97,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
     };
     let name = context.short(&path);
     if !context.may_run(&path) {
-        let message = format!("`{name}` is another program than this one, and you have not trusted this project");
+        let message = format!("`{name}` is not a copy of this program, and you have not trusted this project");
         return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];
     }
     let version = match version(&path) {
@@ -111,15 +111,12 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
     if version != own {
         let message = format!("`{name}` is modegate {version}, this is {own}");
         let is_newer = numbers(&version) > numbers(own);
-        let fix = if is_newer {
-            "update the modegate that you run here, or go back with `modegate install`"
-        } else {
-            INSTALL
-        };
+        let fix =
+            if is_newer { "update the modegate you run here, or go back with `modegate install`" } else { INSTALL };
         return vec![Diagnostic::problem("program-outdated", message, fix)];
     }
     if !is_this_program(&path) {
-        let message = format!("`{name}` is another build of {own} than this one");
+        let message = format!("`{name}` is a different build of {own}");
         return vec![Diagnostic::note("program-differs", message, "run `modegate install` if this one is newer")];
     }
     let mut diagnostics = vec![Diagnostic::ok("program", format!("`{name}` is modegate {version}"))];

@@ -17,6 +17,10 @@ pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     if let Some(note) = plugin_only(context) {
         return vec![note];
     }
+    // Without hook entries that is the problem; `install` also writes the files.
+    if context.calls().is_empty() {
+        return Vec::new();
+    }
     let mut diagnostics = commands(context);
     let agents = agents(context);
     let phases = context.catalogue.modes.iter().flat_map(|mode| &mode.phases);

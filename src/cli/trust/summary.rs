@@ -14,14 +14,14 @@ const LONGEST: usize = 1_000;
 
 pub(super) fn print_files(files: &SteeringFiles) {
     let count = files.rules.len() + files.others.len();
-    let (noun, verb) = if count == 1 { ("file", "steers") } else { ("files", "steer") };
-    screen::print_line(format!("not trusted: {count} {noun} {verb} modegate here"));
+    let noun = if count == 1 { "file that configures" } else { "files that configure" };
+    screen::print_line(format!("not trusted: {count} {noun} modegate"));
     for path in files.rules.keys().chain(files.others.keys()) {
         screen::print_line(format!("  {}", shown(path)));
     }
 }
 
-/// Prints the differences to what the person agreed to.
+/// Prints the differences from what the user agreed to.
 pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
     screen::print_line("changed since you trusted it:");
     for (path, before, after) in differences(record, files) {
@@ -63,7 +63,7 @@ fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<(String, Opti
 pub(super) fn print_powers(sources: &ProjectSources) {
     let powers = powers(sources);
     if !powers.is_empty() {
-        screen::print_line("with these files, modegate");
+        screen::print_line("with these files, modegate:");
         for power in powers {
             screen::print_line(format!("  {power}"));
         }
@@ -114,7 +114,7 @@ fn gate_powers(gate: &Gate) -> Vec<String> {
         });
     }
     if gate.rewrite.is_some() {
-        powers.push("changes the input of tools".to_owned());
+        powers.push("changes tool input".to_owned());
     }
     powers
 }
@@ -123,10 +123,10 @@ fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
     let Settings { level, levels, disable, env, .. } = &catalogue.settings;
     let word = |level| json!(level).as_str().unwrap_or_default().to_owned();
     let mut powers = Vec::new();
-    powers.extend(level.map(|level| format!("has all gates at the level `{}`", word(level))));
-    powers.extend(levels.iter().map(|(name, level)| format!("has {} at the level `{}`", shown(name), word(*level))));
-    powers.extend(disable.iter().map(|mode| format!("does not use the mode {}", shown(mode))));
-    powers.extend(env.iter().map(|name| format!("may send the environment variable {}", shown(name))));
+    powers.extend(level.map(|level| format!("sets all gates to `{}`", word(level))));
+    powers.extend(levels.iter().map(|(name, level)| format!("sets {} to `{}`", shown(name), word(*level))));
+    powers.extend(disable.iter().map(|mode| format!("disables the mode {}", shown(mode))));
+    powers.extend(env.iter().map(|name| format!("can send the environment variable {}", shown(name))));
     powers
 }
 

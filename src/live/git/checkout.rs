@@ -47,8 +47,7 @@ impl Checkout {
         };
         let root = root.ok_or_else(|| format!("`{}` is in a repository without a worktree", tree.display()))?;
         let root = if tree.starts_with(&root) { root } else { root.canonicalize().unwrap_or(root) };
-        let inside =
-            tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside of its worktree", tree.display()))?;
+        let inside = tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside its worktree", tree.display()))?;
         if inside.starts_with(".git") {
             return Err(format!("`{}` is inside `.git`", tree.display()).into());
         }
@@ -81,7 +80,7 @@ impl Checkout {
             Err(error) if absent(&error) => return Ok(None),
             Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display()).into()),
         }
-        let outside = || Unknown::from(format!("`{}` is outside of the worktree", path.display()));
+        let outside = || Unknown::from(format!("`{}` is outside the worktree", path.display()));
         let (Some(folder), Some(name)) = (whole.parent(), whole.file_name()) else {
             return Err(outside());
         };

@@ -42,7 +42,7 @@ impl FileWindow {
         RawEntry::parse(bytes, version, kind.len_in_bytes(), previous).ok_or_else(corrupt)
     }
 
-    /// At least `size` bytes, or what is left.
+    /// At least `size` bytes, or the rest.
     pub(super) fn need(&mut self, size: usize) -> Result<&[u8], LayerError> {
         if self.end - self.start < size && self.left > 0 {
             self.fill(size)?;

@@ -11,7 +11,7 @@ const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 /// Events that hooks only hear of: what they say changes nothing.
 const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessage"];
 
-/// The seconds of a hook that has no limit of its own; the time for an event is shorter.
+/// The default limit of a hook, in seconds; the time for an event is shorter.
 const TIMEOUT: &str = "600";
 
 /// The keys of a hook.
