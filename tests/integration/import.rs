@@ -362,6 +362,10 @@ fn gates_of_a_plugin_are_below_those_of_the_project() {
         crate::project::run_command(&mut command, event.to_string().as_bytes()).stderr
     };
     assert!(reason("PostToolUse").contains("placeholder"));
+    project.write(".claude/gates.json", json!({"gates": {"check": {"command": "echo own; exit 1"}}}).to_string());
+    assert!(reason("PostToolUse").contains("own"), "a file with gates alone replaces the plugin's gate");
+    project.write(".claude/gates.json", json!({"hooks": {"PostToolUse": {"gates": ["later"]}}}).to_string());
+    assert!(reason("PostToolUse").contains("later"), "a file with events alone replaces the plugin's event");
     let own = json!({
         "gates": {"check": {"command": "echo lint; exit 1"}, "test": {"command": "echo test; exit 1"}},
         "hooks": {"PostToolUse": {"gates": ["test"]}},
@@ -412,6 +416,7 @@ fn context_of_a_plugin_is_used_where_the_project_has_none() {
     let plugin = project.home().parent().unwrap().join("plugin");
     std::fs::create_dir_all(plugin.join("context/skill")).unwrap();
     std::fs::write(plugin.join("context/prompt-submit.md"), "From the plugin.").unwrap();
+    std::fs::write(plugin.join("context/session-start.md"), "At the start.").unwrap();
     std::fs::write(plugin.join("context/skill/deploy-start.md"), "How to deploy.").unwrap();
     let context = |event: Value| {
         let mut command = project.modegate();
@@ -420,6 +425,8 @@ fn context_of_a_plugin_is_used_where_the_project_has_none() {
     };
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x"});
     let skill = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Skill", "tool_input": {"skill": "deploy"}});
+    let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"});
+    assert!(context(start).contains("At the start."));
     assert!(context(prompt.clone()).contains("From the plugin."));
     assert!(context(skill).contains("How to deploy."));
     project.write(".claude/context/prompt-submit.md", "From the project.");

@@ -219,7 +219,8 @@ impl<'a> GatesFile<'a> {
         let name = named.text().unwrap_or_default();
         if self.is_code(name) {
             let message = format!("gate `{name}` has no `command` and is not built in, so it never runs");
-            let problem = FileProblem::at(named.location, message);
+            let hint = Some("give it a `command`; gates that are code of another program cannot be loaded".to_owned());
+            let problem = FileProblem { hint, ..FileProblem::at(named.location, message) };
             if !self.warnings.contains(&problem) {
                 self.warnings.push(problem);
             }
