@@ -211,7 +211,8 @@ impl<'a> Engine<'a> {
         decision.messages = self.messages;
         decision.moves = self.moves;
         if decision.verdict < Verdict::Block {
-            decision.input = self.input;
+            let given = self.event.fields.get("tool_input");
+            decision.input = self.input.filter(|input| Some(input) != given);
             decision.allow = self.allow && decision.verdict < Verdict::Ask;
         }
         Decided { decision, findings: self.findings, session: self.after, who: self.who }

@@ -11,7 +11,7 @@ mod read;
 mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
-pub use catalogue::{Catalogue, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS};
+pub use catalogue::{Catalogue, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, import};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use project_trust::{ProjectTrust, TrustState};

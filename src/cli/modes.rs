@@ -4,7 +4,6 @@ use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
-use crate::mode::imported::{self, ImportedFile};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
@@ -33,11 +32,13 @@ pub(super) enum ModesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Convert a gates.json or hooks.toml file to a base mode and print it
-    #[command(after_help = "Example:\n  modegate modes import .claude/hooks.toml > .claude/modes/base.yaml")]
+    /// Convert gates.json and hooks.toml files to a base mode and print it
+    #[command(after_help = "Examples:\n  modegate modes import .claude/hooks.toml > .claude/modes/base.yaml\n  \
+        modegate modes import .claude/gates.json .claude/hooks.toml > .claude/modes/base.yaml")]
     Import {
-        /// File to convert
-        file: PathBuf,
+        /// Files to convert
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
     },
     /// List the ready-made gates and modes that you can add
     #[command(after_help = "Example:\n  modegate modes gallery")]
@@ -79,7 +80,7 @@ impl ModesCommand {
             Self::List { json } => list(&mode_cache::read(&places), json),
             Self::Show { name, json } => show(&places, &name, json)?,
             Self::Check { files, json } => return check(&places, &files, json),
-            Self::Import { file } => import(&file)?,
+            Self::Import { files } => import(&files)?,
             Self::Gallery { json } => gallery::list(&places, json)?,
             Self::Add { names, dry_run, json } => gallery::add(&places, &names, dry_run, json)?,
         }
@@ -155,23 +156,22 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
     Ok(if catalogue.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
 }
 
-/// Prints an imported file as a native mode.
-fn import(file: &Path) -> Result<(), CliError> {
-    let (name, text) = named_text(file)?;
-    match imported::parse(&name, &text, None) {
-        Ok(ImportedFile::Mode { node, .. }) => {
-            let mode = node.to_yaml();
-            let broken = Catalogue::compose(None, &[(name.clone(), text)]).broken;
-            for broken in &broken {
-                screen::print_error(broken.to_string().trim_end());
-            }
-            screen::print_line(format!("# From {name}; save this as .claude/modes/base.yaml.\n{}", mode.trim_end()));
-            Ok(())
-        }
-        Ok(ImportedFile::Other) => Err(CliError::failure(format!("`{name}` is not a gates file"))
-            .hint("gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`")),
-        Err(_) => Err(CliError::broken(&Catalogue::compose(None, &[(name, text)]).broken)),
+/// Prints imported files as a native mode.
+fn import(files: &[PathBuf]) -> Result<(), CliError> {
+    let texts = files.iter().map(|file| named_text(file)).collect::<Result<Vec<_>, CliError>>()?;
+    let catalogue = Catalogue::compose(None, &texts);
+    if let Some(name) = catalogue.ignored.first() {
+        return Err(CliError::failure(format!("`{name}` is not a gates file"))
+            .hint("gates.json has the keys `gates` and `hooks`, hooks.toml a list `[[hooks]]`"));
     }
+    let Ok(Some(mode)) = crate::mode::import(&texts) else { return Err(CliError::broken(&catalogue.broken)) };
+    for broken in &catalogue.broken {
+        screen::print_error(broken.to_string().trim_end());
+    }
+    let names = texts.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" and ");
+    let head = format!("# From {names}; save this as .claude/modes/base.yaml, or add its gates to that file.");
+    screen::print_line(format!("{head}\n{}", mode.to_yaml().trim_end()));
+    Ok(())
 }
 
 /// A catalogue with the given files instead of the project's own, and the project's settings.

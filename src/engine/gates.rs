@@ -146,7 +146,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns the tool's input as a gate leaves it, if it was `input` before; `None` if no gate has changed it.
+    ///
+    /// Only the input of a tool that has not run yet can be changed.
     fn rewritten(&self, gate: &Gate, outcome: &Outcome, input: Option<Value>) -> Option<Value> {
+        if self.event.kind != Some(EventKind::PreToolUse) {
+            return None;
+        }
         let input = outcome.all_extras().filter_map(|extras| extras.input.clone()).last().or(input);
         let change = gate.rewrite.as_ref().filter(|_| outcome.truth == Truth::Passes);
         let Some(change) = change.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok()) else {

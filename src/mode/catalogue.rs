@@ -4,7 +4,7 @@ use super::broken_file::{BrokenFile, FileKind};
 use super::imported::{self, ImportedFile};
 use super::project_trust::ProjectTrust;
 use super::read::ReadResult;
-use super::{BASE, EMBEDDED, Mode, Worker, read, read_node, user_only};
+use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
 use crate::paths::hash;
 use crate::settings::Settings;
 use crate::yaml::{FileProblem, Location, Node, did_you_mean};
@@ -71,6 +71,9 @@ pub const SETTINGS: &str = ".claude/modegate.yaml";
 /// The project's gates file.
 const GATES: &str = ".claude/gates.json";
 
+/// The project's hooks file.
+const HOOKS: &str = ".claude/hooks.toml";
+
 /// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
 pub const PLUGIN_GATES: &str = "$CLAUDE_PLUGIN_ROOT/hooks/gates.json";
 
@@ -111,8 +114,13 @@ impl Catalogue {
         }
         let defaults = plugin_gates(files);
         let is_merged = merged_gates(files, defaults);
+        let mut user_hooks = Vec::new();
         for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
-            catalogue.add_file(file, text, defaults, &user);
+            let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
+            catalogue.add_file(file, text, (defaults, replaceable), &user);
+            if file == USER_HOOKS {
+                user_hooks = catalogue.mode(BASE).iter().flat_map(|base| ids(base)).collect();
+            }
         }
         catalogue.drop_broken_flows(files);
         let base = embedded(BASE).unwrap_or_default();
@@ -140,13 +148,22 @@ impl Catalogue {
         }
     }
 
-    fn add_file(&mut self, file: &str, text: &str, defaults: Option<&str>, user: &Settings) {
+    /// Adds a file; an imported one takes what it lacks from `defaults`, and may replace the gates that are `replaceable`.
+    fn add_file(
+        &mut self,
+        file: &str,
+        text: &str,
+        (defaults, replaceable): (Option<&str>, &[String]),
+        user: &Settings,
+    ) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded(name) };
         let gates = matches!(file.rsplit('.').next(), Some("json" | "toml"));
         let kind = if gates { FileKind::Gates } else { FileKind::Mode };
         let read = if gates {
-            match imported::parse(file, text, defaults.filter(|_| file == GATES)) {
+            let base = self.mode(BASE).cloned().unwrap_or_default();
+            let taken = clashes(file, text, defaults.filter(|_| file == GATES), &base, replaceable);
+            match imported::parse(file, text, defaults.filter(|_| file == GATES), &taken) {
                 Ok(ImportedFile::Mode { node, warnings }) => match read_node(&node, builtin, &known) {
                     Ok((mode, others)) => Ok((mode, [warnings, others].concat())),
                     Err(problems) => Err([problems, warnings].concat()),
@@ -302,16 +319,46 @@ impl Catalogue {
     }
 }
 
+/// Converts files to the gates of one base mode; `None` for a file in another format.
+pub fn import(files: &[(String, String)]) -> Result<Option<Node>, Vec<FileProblem>> {
+    let mut base = embedded(BASE).unwrap_or_default();
+    let mut all: Option<Node> = None;
+    for (file, text) in files {
+        let taken = clashes(file, text, None, &base, &[]);
+        let ImportedFile::Mode { node, .. } = imported::parse(file, text, None, &taken)? else { return Ok(None) };
+        base = read_node(&node, |_| Some(base.clone()), &[])?.0;
+        all = Some(all.map_or_else(|| node.clone(), |before| imported::joined(&before, &node)));
+    }
+    Ok(all)
+}
+
+/// The ids of gates that an imported file would replace by other gates, except those that it may replace.
+///
+/// Its gates get other ids then, because names in one file say nothing about gates in another.
+fn clashes(file: &str, text: &str, defaults: Option<&str>, base: &Mode, replaceable: &[String]) -> Vec<String> {
+    let Ok(ImportedFile::Mode { node, .. }) = imported::parse(file, text, defaults, &[]) else { return Vec::new() };
+    let Ok((mode, _)) = read_node(&node, |_| Some(base.clone()), &[]) else { return Vec::new() };
+    let content = |gate: &Gate| Gate { location: Location::default(), ..gate.clone() };
+    let is_kept = |gate: &&Gate| mode.gates.iter().any(|new| content(new) == content(gate));
+    let lost = base.gates.iter().filter(|gate| !is_kept(gate)).map(|gate| gate.id.to_string());
+    lost.filter(|id| !replaceable.contains(id)).collect()
+}
+
+/// The ids of the gates of a mode.
+fn ids(mode: &Mode) -> Vec<String> {
+    mode.gates.iter().map(|gate| gate.id.to_string()).collect()
+}
+
 /// The text of the plugin's gates file, if it can be used.
 fn plugin_gates(files: &[(String, String)]) -> Option<&str> {
     let (file, text) = files.iter().find(|(file, _)| file == PLUGIN_GATES)?;
-    matches!(imported::parse(file, text, None), Ok(ImportedFile::Mode { .. })).then_some(text)
+    matches!(imported::parse(file, text, None, &[]), Ok(ImportedFile::Mode { .. })).then_some(text)
 }
 
 /// Whether the project has a gates file that takes the plugin's in.
 fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
     let own = files.iter().find(|(file, _)| file == GATES);
-    let is_usable = |text: &str| matches!(imported::parse(GATES, text, defaults), Ok(ImportedFile::Mode { .. }));
+    let is_usable = |text: &str| matches!(imported::parse(GATES, text, defaults, &[]), Ok(ImportedFile::Mode { .. }));
     defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
 }
 

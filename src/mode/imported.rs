@@ -22,9 +22,17 @@ pub enum ImportedFile {
     Other,
 }
 
-/// Converts a file, by the extension of its name; gates and events that a `gates.json` lacks come from `defaults`.
-pub fn parse(file: &str, text: &str, defaults: Option<&str>) -> Result<ImportedFile, Vec<FileProblem>> {
-    if file.rsplit('.').next() == Some("toml") { hooks::parse(file, text) } else { gates::parse(text, defaults) }
+/// Converts a file, by the extension of its name; no gate gets one of the ids that are `taken`.
+///
+/// Gates and events that a `gates.json` lacks come from `defaults`.
+pub fn parse(
+    file: &str,
+    text: &str,
+    defaults: Option<&str>,
+    taken: &[String],
+) -> Result<ImportedFile, Vec<FileProblem>> {
+    let is_toml = file.rsplit('.').next() == Some("toml");
+    if is_toml { hooks::parse(file, text, taken) } else { gates::parse(text, defaults, taken) }
 }
 
 /// Builds nodes with a given location.
@@ -57,6 +65,15 @@ impl NodeBuilder {
 /// A native base mode with these gates.
 fn base(at: NodeBuilder, gates: Vec<Node>) -> Node {
     at.map(vec![("mode", at.text("base")), ("extends", at.text("builtin")), ("gates", at.list(gates))])
+}
+
+/// A native base mode with the gates of two.
+pub(super) fn joined(first: &Node, second: &Node) -> Node {
+    let list = |node: &Node| match field(node, "gates").map(|gates| &gates.value) {
+        Some(NodeValue::List(gates)) => gates.clone(),
+        _ => Vec::new(),
+    };
+    base(NodeBuilder::at(first), [list(first), list(second)].concat())
 }
 
 /// The entries of a mapping.

@@ -266,13 +266,13 @@ fn a_gate_after_a_rewrite_runs_once_and_sees_it() {
 }
 
 /// A server on this machine; `answer` is given each connection once its request has been read.
-struct Server {
-    port: u16,
-    requests: Receiver<String>,
+pub struct Server {
+    pub port: u16,
+    pub requests: Receiver<String>,
 }
 
 impl Server {
-    fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
+    pub fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (sender, requests) = channel();
@@ -289,7 +289,7 @@ impl Server {
         Self { port, requests }
     }
 
-    fn saying(status: &'static str, body: &'static str) -> Self {
+    pub fn saying(status: &'static str, body: &'static str) -> Self {
         Self::start(move |stream| {
             let length = body.len();
             let _: std::io::Result<()> = stream.write_all(
@@ -355,7 +355,7 @@ fn a_server_without_objection_passes() {
 }
 
 /// Returns when the client closes the connection.
-fn wait_for_close(stream: &mut TcpStream) {
+pub fn wait_for_close(stream: &mut TcpStream) {
     stream.set_read_timeout(None).unwrap();
     let _: std::io::Result<usize> = stream.read(&mut [0]);
 }

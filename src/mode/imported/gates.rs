@@ -19,14 +19,18 @@ const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 /// The native actions: a gate of such a name gets another id.
 const ACTIONS: [&str; 7] = ["continue", "pass", "observe", "warn", "ask", "block", "stop"];
 
-/// Converts the file if it has the keys `gates` and `hooks`; each replaces the same key of `defaults`.
-pub(super) fn parse(text: &str, defaults: Option<&str>) -> Result<ImportedFile, Vec<FileProblem>> {
+/// Converts the file if it has gates or events; each replaces the same key of `defaults`.
+pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
     let Some((gates, hooks)) = parts(&root) else { return Ok(ImportedFile::Other) };
     let below = defaults.and_then(|text| json::parse(text).ok());
     let (more_gates, more_hooks) = below.as_ref().and_then(parts).unwrap_or_default();
     let (gates, hooks) = (merged(more_gates, gates), merged(more_hooks, hooks));
-    let mut file = GatesFile { gates: &gates, problems: Vec::new(), warnings: Vec::new() };
+    let mut file = GatesFile { gates: &gates, taken, problems: Vec::new(), warnings: Vec::new() };
+    if hooks.is_empty() && !gates.is_empty() {
+        let message = "no event has gates: list them under `hooks`";
+        file.warnings.push(FileProblem::at(root.location, message));
+    }
     file.spell(&gates, &GATE);
     file.spell(&hooks, &HOOK);
     let lists = file.lists(&hooks);
@@ -41,15 +45,21 @@ pub(super) fn parse(text: &str, defaults: Option<&str>) -> Result<ImportedFile, 
 /// The entries of a mapping.
 type Entries<'a> = &'a [(Node, Node)];
 
-/// The gates and the events of a file in this format.
+/// The gates and the events of a file in this format; it may have only one of them.
 fn parts(root: &Node) -> Option<(Entries<'_>, Entries<'_>)> {
     let mapping = |name: &str| match field(root, name).map(|node| &node.value) {
         Some(NodeValue::Map(entries)) => Some(entries.as_slice()),
-        _ => None,
+        Some(_) => None,
+        None => Some(Entries::default()),
     };
     let (gates, hooks) = (mapping("gates")?, mapping("hooks")?);
     let is_map = |(_, value): &(Node, Node)| matches!(value.value, NodeValue::Map(_));
-    (gates.iter().all(is_map) && hooks.iter().all(is_map)).then_some((gates, hooks))
+    let has_one = |keys: &[&str], (_, value): &(Node, Node)| keys.iter().any(|key| field(value, key).is_some());
+    let is_ours = match (field(root, "gates"), field(root, "hooks")) {
+        (Some(_), Some(_)) => true,
+        _ => gates.iter().any(|gate| has_one(&GATE, gate)) || hooks.iter().any(|hook| has_one(&HOOK, hook)),
+    };
+    (is_ours && gates.iter().all(is_map) && hooks.iter().all(is_map)).then_some((gates, hooks))
 }
 
 /// The entries of `below`, replaced by those of `above` with the same key, then the rest of `above`.
@@ -76,6 +86,8 @@ enum NextStep<'a> {
 
 struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
+    /// The ids of gates of other files.
+    taken: &'a [String],
     problems: Vec<FileProblem>,
     warnings: Vec<FileProblem>,
 }
@@ -145,9 +157,17 @@ impl<'a> GatesFile<'a> {
         BUILT_IN.contains(&name) && self.gate(name).is_none_or(|(_, gate)| field(gate, "command").is_none())
     }
 
-    /// Whether a gate is built in and nothing follows from it.
+    /// Whether a gate is written in the language of the program that the file is from.
+    fn is_code(&self, name: &str) -> bool {
+        !self.is_built_in(name) && self.gate(name).is_some_and(|(_, gate)| field(gate, "command").is_none())
+    }
+
+    /// Whether nothing follows from a gate: it is built in, or it cannot be run.
     fn is_idle(&self, name: &str, depth: usize) -> bool {
         let next = || self.gate(name).and_then(|(_, gate)| field(gate, "on_pass"));
+        if self.is_code(name) {
+            return true;
+        }
         self.is_built_in(name)
             && match next().map(|action| self.next_step(action)) {
                 None | Some(NextStep::Verdict("continue")) => true,
@@ -197,17 +217,21 @@ impl<'a> GatesFile<'a> {
     /// Whether a name is a gate that can be run; reports it if not.
     fn is_known(&mut self, named: &Node) -> bool {
         let name = named.text().unwrap_or_default();
-        let problem = match self.gate(name) {
-            _ if self.is_built_in(name) => return true,
-            Some((_, gate)) if field(gate, "command").is_some() => return true,
-            Some(_) => format!("gate `{name}` has no `command` and is not built in"),
-            None => {
-                let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
-                let near = did_you_mean(name, &known);
-                format!("no gate is called `{name}`{near}")
+        if self.is_code(name) {
+            let message = format!("gate `{name}` has no `command` and is not built in, so it never runs");
+            let hint = Some("give it a `command`; gates that are code of another program cannot be loaded".to_owned());
+            let problem = FileProblem { hint, ..FileProblem::at(named.location, message) };
+            if !self.warnings.contains(&problem) {
+                self.warnings.push(problem);
             }
-        };
-        let problem = FileProblem::at(named.location, problem);
+            return false;
+        }
+        if self.is_built_in(name) || self.gate(name).is_some() {
+            return true;
+        }
+        let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
+        let message = format!("no gate is called `{name}`{}", did_you_mean(name, &known));
+        let problem = FileProblem::at(named.location, message);
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }

@@ -11,8 +11,9 @@ const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 /// Events that hooks only hear of: what they say changes nothing.
 const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessage"];
 
-/// The default limit of a hook, in seconds; the time for an event is shorter.
-const TIMEOUT: &str = "600";
+/// The default limits of a program and of a server, in seconds; the time for an event is shorter.
+const SHELL_TIMEOUT: &str = "600";
+const WEBHOOK_TIMEOUT: &str = "30";
 
 /// The keys of a hook.
 const KEYS: [&str; 7] = ["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"];
@@ -22,13 +23,13 @@ const HANDLERS: [(&str, [&str; 3]); 2] =
     [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
 
 /// Converts the file if it has the list `hooks`.
-pub(super) fn parse(file: &str, text: &str) -> Result<ImportedFile, Vec<FileProblem>> {
+pub(super) fn parse(file: &str, text: &str, taken: &[String]) -> Result<ImportedFile, Vec<FileProblem>> {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
     let Some(NodeValue::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else {
         return Ok(ImportedFile::Other);
     };
     let mut found = HookProblems::default();
-    let names = names(hooks, if file == USER_HOOKS { "user-hooks" } else { "hooks" });
+    let names = names(hooks, if file == USER_HOOKS { "user-hooks" } else { "hooks" }, taken);
     let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut found)).collect();
     let HookProblems { mut problems, warnings } = found;
     if problems.is_empty() {
@@ -48,12 +49,14 @@ struct HookProblems {
 }
 
 /// A unique name for each hook, `fallback-N` if it has none: names in the file are for people and may repeat.
-fn names(hooks: &[Node], fallback: &str) -> Vec<String> {
+fn names(hooks: &[Node], fallback: &str, taken: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, hook) in (1..).zip(hooks) {
-        let own = field(hook, "name").and_then(Node::text).filter(|name| !names.iter().any(|other| other == name));
-        let other = field(hook, "name").and_then(Node::text).unwrap_or(fallback);
-        names.push(own.map_or_else(|| format!("{other}-{number}"), str::to_owned));
+        let own = field(hook, "name").and_then(Node::text);
+        let is_free = |name: &String| !names.contains(name) && !taken.contains(name);
+        let mut others = (number..).map(|number| format!("{}-{number}", own.unwrap_or(fallback)));
+        let own = own.map(str::to_owned).filter(is_free);
+        names.extend(own.or_else(|| others.find(is_free)));
     }
     names
 }
@@ -86,17 +89,23 @@ fn native(name: String, hook: &Node, found: &mut HookProblems) -> Option<Node> {
     let trigger = trigger(hook, &mut found.problems)?;
     let kind = EventKind::named(trigger.split('(').next().unwrap_or_default());
     let mut fields = vec![("id", at.text(name)), ("on", at.text(trigger))];
-    match (field(hook, "shell"), field(hook, "webhook")) {
-        (Some(shell), None) => fields.push(("check", run(shell, kind))),
-        (None, Some(webhook)) => fields.push(("check", http(webhook, kind))),
+    let timeout = match (field(hook, "shell"), field(hook, "webhook")) {
+        (Some(shell), None) => {
+            fields.push(("check", run(shell, kind)));
+            SHELL_TIMEOUT
+        }
+        (None, Some(webhook)) => {
+            fields.push(("check", http(webhook, kind)));
+            WEBHOOK_TIMEOUT
+        }
         _ => {
             let message = "a hook has one of `shell` and `webhook`; this one is ignored";
             found.warnings.push(FileProblem::at(hook.location, message));
             return None;
         }
-    }
+    };
     let seconds = field(hook, "timeout_sec").cloned();
-    fields.push(("timeout", seconds.unwrap_or_else(|| at.word(TIMEOUT))));
+    fields.push(("timeout", seconds.unwrap_or_else(|| at.word(timeout))));
     if field(hook, "once").and_then(Node::text) == Some("true") {
         fields.push(("once", at.text("session")));
     }

@@ -48,12 +48,16 @@ pub(super) fn place<'a>(file: &GatesFile<'a>, lists: Vec<EventGates<'a>>) -> Vec
     order
 }
 
-/// A free id: the name of the gate, unless that is taken or a native action.
+/// A free id: the name of the gate, unless another gate has it or it is a native action.
 fn id(file: &GatesFile<'_>, order: &[PlacedGate<'_>], name: &str, event: &str) -> String {
     let plain = if ACTIONS.contains(&name) { format!("{name}-gate") } else { name.to_owned() };
-    let is_taken = |id: &str| order.iter().any(|one| one.id == id) || id != name && file.gate(id).is_some();
+    let is_taken = |id: &String| {
+        order.iter().any(|one| one.id == *id) || id != name && file.gate(id).is_some() || file.taken.contains(id)
+    };
     let for_event = format!("{plain}@{event}");
-    [plain, for_event.clone()].into_iter().find(|id| !is_taken(id)).unwrap_or(for_event)
+    let mut others = (2..).map(|number| format!("{for_event}-{number}"));
+    let first = [plain, for_event.clone()].into_iter().find(|id| !is_taken(id));
+    first.or_else(|| others.find(|id| !is_taken(id))).unwrap_or(for_event)
 }
 
 fn has_keywords(file: &GatesFile<'_>, name: &str) -> bool {
