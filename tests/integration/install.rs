@@ -720,6 +720,7 @@ fn settings_that_install_wrote_are_removed_with_it() {
 }
 
 /// A program that says it is Claude Code, on PATH.
+#[cfg(unix)]
 fn with_client(project: &Project, version: &str, words: &[&str]) -> CommandOutput {
     project.write("../bin/claude", format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
     project.shell("chmod +x ../bin/claude");
