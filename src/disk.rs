@@ -21,6 +21,9 @@ const TEMPORARY: &str = ".tmp";
 /// The age after which a temporary file is no longer being written.
 const STALE: Duration = Duration::from_mins(1);
 
+/// The pauses before a file that is open elsewhere is replaced again: two seconds in all.
+const RETRIES_ON_WINDOWS: [u64; 9] = [1, 2, 4, 8, 16, 100, 300, 600, 1_000];
+
 /// What to do when the target of a write is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPolicy {
@@ -35,16 +38,32 @@ pub enum LinkPolicy {
 /// A concurrent reader sees the old content or the new one, and a killed writer leaves the old one.
 pub fn write(path: &Path, bytes: &[u8], links: LinkPolicy) -> io::Result<()> {
     if links == LinkPolicy::Replace {
-        return temporary_file(path, bytes, None)?.persist(path).map(drop).map_err(io::Error::from);
+        return replace(path, temporary_file(path, bytes, None)?);
     }
     let path = link_target(path);
     let permissions = fs::metadata(&path).ok().map(|meta| meta.permissions());
-    temporary_file(&path, bytes, permissions)?.persist(&path).map(drop).map_err(io::Error::from)
+    replace(&path, temporary_file(&path, bytes, permissions)?)
 }
 
 /// Writes `bytes` to `path` without waiting for the disk: a power cut may lose the file.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    unsynced_file(path, bytes, None)?.persist(path).map(drop).map_err(io::Error::from)
+    replace(path, unsynced_file(path, bytes, None)?)
+}
+
+/// Puts a temporary file in the place of `path`.
+///
+/// Windows does not replace a file that another process has open: readers are given time to close it.
+fn replace(path: &Path, mut file: NamedTempFile) -> io::Result<()> {
+    if cfg!(windows) {
+        for milliseconds in RETRIES_ON_WINDOWS {
+            match file.persist(path) {
+                Err(failed) if failed.error.kind() == io::ErrorKind::PermissionDenied => file = failed.file,
+                result => return result.map(drop).map_err(io::Error::from),
+            }
+            std::thread::sleep(Duration::from_millis(milliseconds));
+        }
+    }
+    file.persist(path).map(drop).map_err(io::Error::from)
 }
 
 /// Writes an executable to `path`; a running process keeps the old one.
@@ -119,7 +138,7 @@ pub fn remove_stale_temporaries(path: &Path) {
 /// The file that a link leads to, also where that file is missing; `path` itself where it is not a link.
 fn link_target(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
-    path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
+    canonical(path).ok().or_else(target).unwrap_or_else(|| path.to_owned())
 }
 
 /// The longest path that a system call takes, in bytes.

@@ -246,7 +246,9 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn bytes_of(hex: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> =
-        hex.chars().map(|digit| digit.to_digit(16).and_then(|digit| digit.try_into().ok())).collect::<Option<_>>()?;
+    let digits: Vec<u8> = hex
+        .chars()
+        .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect::<Option<_>>()?;
     Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }

@@ -156,6 +156,13 @@ impl Install {
     }
 }
 
+/// What committed entries mean for colleagues; those for Windows do not look for the program.
+const COLLEAGUES: &str = if cfg!(windows) {
+    "gated if they run `modegate install`, too; others see an error of the hook at each event"
+} else {
+    "gated if they have modegate; others work as usual and see how to get it"
+};
+
 /// Who is gated by an installation, and where.
 #[derive(Serialize)]
 struct Coverage {
@@ -185,7 +192,7 @@ impl Coverage {
         }
         Self {
             commit: Some(format!("commit {} to share this", shared_files(target, changes))),
-            colleagues: "gated if they have modegate; others work as usual and see how to get it",
+            colleagues: COLLEAGUES,
             worktrees: worktrees_of(target),
             subfolders: "not gated if you start Claude Code there; `modegate install --local` gates them for you",
         }
@@ -205,6 +212,9 @@ impl Coverage {
 
 /// Which other worktrees of the repository have the program.
 fn worktrees_of(target: &InstallTarget) -> &'static str {
+    if cfg!(windows) {
+        return "gated after `modegate install` there";
+    }
     if target.state_places().home != target.home {
         return "gated; they share the state of the main checkout";
     }

@@ -145,8 +145,8 @@ impl InstallTarget {
             path.strip_prefix(&self.home),
             user_home().and_then(|user| Some(path.strip_prefix(user).ok()?.to_owned())),
         ) {
-            (Ok(below), _) if !self.is_users => below.display().to_string(),
-            (_, Some(below)) => format!("~/{}", below.display()),
+            (Ok(below), _) if !self.is_users => crate::paths::with_slashes(below),
+            (_, Some(below)) => format!("~/{}", crate::paths::with_slashes(&below)),
             _ => path.display().to_string(),
         }
     }

@@ -52,7 +52,7 @@ const IS_SAID_BY_PROJECT: &str =
 const NOT_ON_PATH: &str = "modegate is not on PATH, so the gates of its plugin are off. To get it, run `npm install -g modegate`, `uv tool install modegate` or `cargo install modegate`, and start a new session.";
 
 /// The message at the start of a session without modegate.
-const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `cargo install --path .` in a clone of modegate; it then works in this project without further steps.";
+const NOT_INSTALLED: &str = "modegate is not installed here, so its gates are off. To get it, run `npx modegate install` or `uvx modegate install` in this project, or `cargo install modegate`.";
 
 /// The message with each prompt when the program is gone.
 const VANISHED: &str = "modegate: its program is missing (.claude/hooks/modegate, and none is on PATH), so nothing is checked, and agents and skills cannot start. Get modegate again and run `modegate install`, or remove the modegate hooks from the settings.";

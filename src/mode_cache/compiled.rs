@@ -14,7 +14,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much is read at once: the whole file in most projects.
-const BLOCK: u64 = 64 * 1024;
+const BLOCK: u64 = if READS_WHOLE { u64::MAX } else { 64 * 1024 };
+/// Whether the file is read whole and closed: Windows does not replace a file that is open.
+const READS_WHOLE: bool = cfg!(windows);
 
 /// The length of a checksum and of the length of the index.
 const SUM: usize = 8;
@@ -25,7 +27,7 @@ pub(super) type LoadedModes = (Vec<Mode>, Vec<ModeOrigin>);
 
 /// A compiled file that is up to date.
 pub(super) struct CompiledModes {
-    file: File,
+    file: Option<File>,
     /// The beginning of the file.
     bytes: Vec<u8>,
     /// Modes that see events while they are not active.
@@ -74,6 +76,7 @@ impl CompiledModes {
         let (index, rest) = postcard::take_from_bytes::<CacheIndex>(rest).ok()?;
         let (watching, rest) = postcard::take_from_bytes(rest).ok()?;
         let directory = start.checked_sub(rest.len())?;
+        let file = (!READS_WHOLE).then_some(file);
         Some((Self { file, bytes, watching, directory, start }, index))
     }
 
@@ -119,7 +122,7 @@ impl CompiledModes {
         if let Some(bytes) = self.bytes.get(from..from.checked_add(entry.length)?) {
             return decoded(bytes);
         }
-        let mut file = &self.file;
+        let mut file = self.file.as_ref()?;
         file.seek(SeekFrom::Start(from as u64)).ok()?;
         let mut bytes = Vec::with_capacity(entry.length);
         file.take(entry.length as u64).read_to_end(&mut bytes).ok()?;

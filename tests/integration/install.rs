@@ -2,6 +2,7 @@
 
 use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,12 +29,15 @@ fn command(project: &Project, event: &str) -> String {
     value["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
 }
 
+/// A part of each of our entries, in JSON without spaces.
+const OWN_ENTRY: &str = r#""statusMessage":"modegate""#;
+
 /// A settings text as JSON, without our entries.
 fn others(text: &str) -> String {
     let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(json!({}));
     if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
         for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
-            groups.retain(|group| !group.to_string().contains("exec modegate hook"));
+            groups.retain(|group| !group.to_string().contains(OWN_ENTRY));
         }
         hooks.retain(|_, groups| groups.as_array().is_none_or(|groups| !groups.is_empty()));
     }
@@ -50,7 +54,7 @@ fn install_and_uninstall_restore_a_settings_file() {
         fine(&install_entries(&project));
         let installed = project.read(SETTINGS);
         let value: Value = serde_json::from_str(installed.trim_start_matches('\u{feff}')).expect("JSON");
-        assert_eq!(installed.matches("exec modegate hook").count(), 10, "{name}: {installed}");
+        assert_eq!(value.to_string().matches(OWN_ENTRY).count(), 10, "{name}: {installed}");
         assert!(value["hooks"].get("WorktreeCreate").is_none());
         let plain = String::from_utf8(before.clone()).unwrap();
         if !plain.contains("[]") && !plain.contains("{}") {
@@ -73,6 +77,7 @@ fn install_and_uninstall_restore_a_settings_file() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn entries_are_added_in_the_style_of_the_file() {
     let project = Project::new();
@@ -151,6 +156,7 @@ fn an_entry_in_a_group_with_others_is_removed_alone() {
     assert_eq!(left, json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_entry_with_another_command_is_updated_and_keeps_its_other_keys() {
     let project = Project::new();
@@ -177,6 +183,7 @@ fn an_event_of_a_project_gate_gets_an_entry() {
     assert!(value["hooks"]["PreCompact"].is_array() && value["hooks"].get("WorktreeCreate").is_none(), "{value}");
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn the_installed_program_blocks_a_planner() {
     let project = Project::new();
@@ -274,8 +281,9 @@ fn local_and_user_settings_are_separate_files() {
     let user = project.home().parent().unwrap().to_owned();
     fine(&project.run(&["install", "--user"]));
     let settings = fs::read_to_string(user.join(SETTINGS)).unwrap();
-    let program = user.join(".claude/modegate/modegate");
-    assert!(settings.contains(program.to_str().unwrap()) && program.exists(), "{settings}");
+    let program = user.join(".claude").join("modegate").join(format!("modegate{EXE_SUFFIX}"));
+    let escaped = program.to_str().unwrap().trim_start_matches(r"\\?\").replace('\\', "\\\\");
+    assert!(settings.contains(&escaped) && program.exists(), "{settings}");
     assert!(user.join(".claude/commands/plan.md").exists() && !project.home().join(".claude").exists());
     fine(&project.run(&["uninstall", "--user"]));
     assert!(!user.join(".claude").exists());
@@ -359,6 +367,7 @@ fn install_prints_what_to_commit() {
     assert_eq!(committed(&["install"]), of_all(".claude/settings.json, .claude/modegate.yaml"), "unchanged files too");
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn install_in_a_linked_worktree_says_where_the_state_is() {
     let project = Project::new();
@@ -373,6 +382,7 @@ fn install_in_a_linked_worktree_says_where_the_state_is() {
     assert!(install().contains("  worktrees   gated; they share the state of the main checkout\n"), "{}", install());
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn the_project_root_is_found_from_below_and_the_home_folder_is_not_a_project() {
     let project = Project::new();
@@ -449,6 +459,7 @@ fn a_backup_with_entries_is_not_restored() {
     assert!(!project.read(SETTINGS).contains("modegate"));
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn a_folder_above_the_repository_is_another_project() {
     let project = Project::new();
@@ -479,7 +490,8 @@ fn the_home_folder_is_recognized_through_links() {
 #[test]
 fn only_what_install_created_is_removed() {
     let project = Project::new();
-    project.write(".claude/hooks/modegate/notes.txt", "precious");
+    let notes = format!(".claude/hooks/modegate{EXE_SUFFIX}/notes.txt");
+    project.write(&notes, "precious");
     project.write(
         ".claude/commands/plan.md",
         modegate::internals::FILES.iter().find(|file| file.path == "commands/plan.md").unwrap().text,
@@ -490,7 +502,7 @@ fn only_what_install_created_is_removed() {
     assert!(!project.home().join(SETTINGS).exists(), "no entry without a program");
     fine(&project.run(&["install", "--path"]));
     fine(&project.run(&["uninstall"]));
-    assert_eq!(project.read(".claude/hooks/modegate/notes.txt"), "precious");
+    assert_eq!(project.read(&notes), "precious");
     assert!(project.home().join(".claude/commands/plan.md").exists(), "it was there before");
     let never = Project::new();
     never.write(".claude/hooks/modegate", "mine");
@@ -518,6 +530,7 @@ fn nothing_is_written_through_links_in_a_repository() {
     }
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn lines_are_added_to_an_existing_gitignore_and_removed_again() {
     let project = Project::new();
@@ -547,6 +560,7 @@ fn entries_that_no_mode_needs_are_removed() {
     assert_eq!(project.read(SETTINGS), "{\"model\":\"opus\"}", "a mode added later does not matter");
 }
 
+#[cfg(unix)]
 #[test]
 fn customized_entries_stay() {
     let project = Project::new();
@@ -720,6 +734,7 @@ fn settings_that_install_wrote_are_removed_with_it() {
 }
 
 /// A program that says it is Claude Code, on PATH.
+#[cfg(unix)]
 fn with_client(project: &Project, version: &str, words: &[&str]) -> CommandOutput {
     project.write("../bin/claude", format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
     project.shell("chmod +x ../bin/claude");

@@ -125,6 +125,9 @@ fn a_colleague_without_modegate_works_and_is_told_once() {
     assert_eq!((told.exit, told.stderr.as_str()), (0, ""));
     let message = told.json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(message.starts_with("modegate is not installed here, so its gates are off. To get it, "), "{message}");
+    for way in ["`npx modegate install`", "`uvx modegate install`", "`cargo install modegate`"] {
+        assert!(message.contains(way), "{way}: {message}");
+    }
     let mut later = event("SessionStart");
     for source in ["resume", "clear", "compact"] {
         later["source"] = source.into();

@@ -260,6 +260,7 @@ fn scripts_cannot_set_reserved_values() {
     }
 }
 
+#[cfg_attr(windows, ignore = "needs git, which wine lacks")]
 #[test]
 fn what_another_session_wrote_does_not_keep_a_mode_from_ending() {
     let project = Project::installed();
@@ -296,6 +297,7 @@ fn what_another_session_wrote_does_not_keep_a_mode_from_ending() {
     assert_eq!(project.cache()["x_mode"]["sessions"]["s"]["ended"], "complete", "{}", project.cache());
 }
 
+#[cfg_attr(windows, ignore = "needs a POSIX shell")]
 #[test]
 fn compiled_modes_from_a_repository_are_not_read() {
     let weak = Project::installed();
@@ -320,6 +322,7 @@ fn compiled_modes_from_a_repository_are_not_read() {
     assert_eq!(files.len(), 1, "{files:?}");
 }
 
+#[cfg_attr(windows, ignore = "needs a POSIX shell")]
 #[test]
 fn temporary_files_of_killed_writers_are_removed() {
     let project = Project::installed();

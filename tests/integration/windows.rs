@@ -26,6 +26,7 @@ fn install_copies_the_program_and_writes_entries_without_a_shell() {
     let output = project.run(&["install"]);
     assert_eq!(output.exit, 0, "{output:?}");
     assert!(!output.stdout.contains(r"\\?\"), "{output:?}");
+    assert!(output.stdout.contains("  colleagues  gated if they run `modegate install`, too; others see an error"));
     assert!(project.home().join(".claude/hooks/modegate.exe").is_file());
     let settings: Value = serde_json::from_str(&project.read(".claude/settings.json")).unwrap();
     let entry = &settings["hooks"]["PreToolUse"][0]["hooks"][0];

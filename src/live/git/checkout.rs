@@ -9,6 +9,7 @@ use gix::discover::upwards::Options;
 use gix::sec::Permission;
 
 use super::{LayerError, Unknown};
+use crate::disk;
 
 /// Variables of a surrounding git command that select another repository or index.
 const MISLEADING: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_SHALLOW_FILE"];
@@ -33,7 +34,7 @@ pub(super) struct OpenCheckout<'a> {
 impl Checkout {
     /// Looks from `tree` upwards, on the same file system, as git does.
     pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
-        let tree = tree.canonicalize().map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
+        let tree = disk::canonical(tree).map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
         let (repo, root) = match open(&tree) {
             Ok(repo) => {
                 let root = repo.workdir().map(Path::to_path_buf);
@@ -46,7 +47,7 @@ impl Checkout {
             }
         };
         let root = root.ok_or_else(|| format!("`{}` is in a repository without a worktree", tree.display()))?;
-        let root = if tree.starts_with(&root) { root } else { root.canonicalize().unwrap_or(root) };
+        let root = if tree.starts_with(&root) { root } else { disk::canonical(&root).unwrap_or(root) };
         let inside = tree.strip_prefix(&root).map_err(|_| format!("`{}` is outside its worktree", tree.display()))?;
         if inside.starts_with(".git") {
             return Err(format!("`{}` is inside `.git`", tree.display()).into());
@@ -86,7 +87,7 @@ impl Checkout {
         };
         let plain =
             path.components().all(|part| matches!(part, Component::Normal(_))) && path.components().count() == 1;
-        let folder = if plain { Ok(folder.to_path_buf()) } else { folder.canonicalize() };
+        let folder = if plain { Ok(folder.to_path_buf()) } else { disk::canonical(folder) };
         let folder = folder.map_err(|_| outside())?;
         let inside = folder.strip_prefix(&self.root).map_err(|_| outside())?.join(name);
         if inside.starts_with(".git") {

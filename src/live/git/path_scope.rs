@@ -27,6 +27,7 @@ impl PathScope {
     }
 
     /// Exactly one path, already relative to the root.
+    #[cfg(unix)]
     pub(super) fn one(path: &[u8]) -> Self {
         Self { prefix: Vec::new(), paths: vec![path.to_vec()] }
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::checkout::{Checkout, is_repository, text};
+use super::checkout::{Checkout, text};
 use super::path_scope::PathScope;
 use super::{GitChange, LayerError, Unknown, program};
 
@@ -90,7 +90,8 @@ fn is_quick_linked(_: &super::OpenCheckout<'_>, _: &[u8]) -> Result<bool, LayerE
 mod quick {
     //! The comparison of the quick layer.
 
-    use super::{is_repository, modules};
+    use super::super::checkout::is_repository;
+    use super::modules;
     use crate::live::git::checkout::{OpenCheckout, absent, head, text};
     use crate::live::git::entry::IndexEntry;
     use crate::live::git::{ChangeKind, Checkout, LayerError, changes};
