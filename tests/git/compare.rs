@@ -324,7 +324,8 @@ impl Comparison {
                 }
             }
             if is_conflicted {
-                found.extend(self.deleted(repo, &own)?.into_iter().filter(|(path, _)| !sources.contains(path.as_str())));
+                found
+                    .extend(self.deleted(repo, &own)?.into_iter().filter(|(path, _)| !sources.contains(path.as_str())));
             }
         }
         found.sort();
