@@ -352,7 +352,11 @@ impl PathPattern {
         if let TargetPath::Known { path, glob } = &change.target {
             let fits = match &self.shape {
                 PathShape::Tree(root) => below(root, path),
-                PathShape::Glob(own) => !glob && fast_glob::glob_match(own, path),
+                PathShape::Glob(own) if *glob => {
+                    // Everything in a folder goes with `folder/*`.
+                    own.starts_with('/') && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own, all))
+                }
+                PathShape::Glob(own) => fast_glob::glob_match(own, path),
                 _ => false,
             };
             if fits {
@@ -404,17 +408,24 @@ impl PathShape {
         }
     }
 
-    /// Whether the permissions of a whole project are repaired, which harms nothing in `.claude`.
+    /// Whether the permissions of a whole project, or of the folders around the user's state, are repaired. That harms
+    /// nothing in them.
     fn is_repaired(&self, change: &FileEffect, context: &ExecContext) -> bool {
         let (Self::Exact(own) | Self::Tree(own)) = self else { return false };
         let TargetPath::Known { path, .. } = &change.target else { return false };
         let is_project = *path == context.project || below(&context.project, path);
-        let repairs = match change.effect {
-            Effect::Own => true,
-            Effect::Mode => only_adds(&change.by),
-            _ => false,
+        let is_state = || below(&context.home, path) && path.contains("/.local") && own.contains("/.local");
+        let to_user = || {
+            let user = context.home.rsplit('/').next().unwrap_or_default();
+            change.by.split([' ', ':']).any(|word| word == user)
         };
-        repairs && is_project && own.contains("/.claude") && !path.contains("/.claude")
+        match change.effect {
+            Effect::Own if is_state() => to_user(),
+            Effect::Mode if is_state() => only_adds(&change.by),
+            Effect::Mode if !only_adds(&change.by) => false,
+            Effect::Own | Effect::Mode => is_project && own.contains("/.claude") && !path.contains("/.claude"),
+            _ => false,
+        }
     }
 
     /// Whether `find` may select something that matches: with a name in it, both names must fit.
@@ -423,7 +434,7 @@ impl PathShape {
         let above = |root: &str| start == root || below(start, root);
         match self {
             Self::Tree(root) => above(root),
-            Self::Glob(own) if own.starts_with('/') => {
+            Self::Glob(own) if own.starts_with('/') && !own.ends_with("/**") => {
                 let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let name = names.rsplit('/').next().unwrap_or_default();
                 let likely = [own.replace('*', "any"), format!("{folder}/{name}")];
