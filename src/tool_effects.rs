@@ -14,6 +14,8 @@ use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
     StagedFiles, TargetPath, effects, effects_on,
 };
+use serde_json::Value;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Resolves links in paths; by default, paths are used as written.
@@ -64,7 +66,7 @@ impl ToolEffects {
         let of_line = |command: &str| {
             if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
         };
-        let line = event.input("command").map(of_line).unwrap_or_default();
+        let line = command_line(event).map(|command| of_line(&command)).unwrap_or_default();
         let mut tool_effects = Self {
             calls: line.calls,
             commits: line.commits,
@@ -215,6 +217,21 @@ impl ToolEffects {
             (None, None) => Ok(None),
         }
     }
+}
+
+/// The command line of a tool call. Tools of MCP servers call it by several names, and may have its words in a list.
+fn command_line(event: &Event) -> Option<Cow<'_, str>> {
+    const NAMES: [&str; 5] = ["command", "cmd", "script", "commandLine", "shell_command"];
+    const LISTS: [&str; 4] = ["args", "argv", "arguments", "command"];
+    if !event.tool().is_some_and(|tool| tool.starts_with("mcp__")) {
+        return event.input("command").map(Cow::Borrowed);
+    }
+    let line = NAMES.iter().find_map(|name| event.input(name));
+    let input = event.fields.get("tool_input");
+    let list = LISTS.iter().find_map(|name| input?.get(*name)?.as_array());
+    let words = list.into_iter().flatten().filter_map(Value::as_str);
+    let words: Vec<&str> = line.into_iter().chain(words).collect();
+    (!words.is_empty()).then(|| Cow::Owned(words.join(" ")))
 }
 
 /// Whether a `chmod` only adds permissions for the owner: `u+w`, `a+rX`, `755`.
