@@ -317,6 +317,10 @@ impl Comparison {
             let (mut sources, mut is_conflicted) = (BTreeSet::new(), false);
             while let Some(record) = records.next() {
                 let (path, kind) = parse_status(record);
+                // With `core.splitIndex` and `index.skipHash`, git can write an index with a nameless entry.
+                if path.is_empty() {
+                    return None;
+                }
                 is_conflicted |= kind == ChangeKind::Conflicted;
                 found.push((path.to_owned(), kind));
                 if record.starts_with("2 ") {
