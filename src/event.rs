@@ -325,6 +325,8 @@ impl Event {
         match self.tool() {
             Some("Write" | "Edit" | "MultiEdit" | "NotebookEdit") => self.path().into_iter().collect(),
             Some("Bash") => self.edited_by_shell(),
+            // A relative path may be one of another machine.
+            Some(tool) if writes(tool) => self.path().filter(|path| path.starts_with('/')).into_iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -426,6 +428,13 @@ fn type_name(value: &Value) -> &'static str {
 fn syntax_error(error: serde_json::Error) -> EventError {
     let too_deep = error.to_string().starts_with("recursion limit exceeded");
     if too_deep { EventError::TooDeep(error) } else { EventError::NotJson(error) }
+}
+
+/// Whether a tool of an MCP server writes files, by its name without the server's.
+fn writes(tool: &str) -> bool {
+    const VERBS: [&str; 8] = ["write", "edit", "create", "replace", "insert", "append", "save", "update"];
+    let own = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next()).unwrap_or_default().to_lowercase();
+    VERBS.iter().any(|verb| own.contains(verb))
 }
 
 #[cfg(test)]
@@ -546,5 +555,9 @@ mod tests {
             json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": {"bashEditDiff": {"files": [{"filePath": "/p/b"}], "changedFiles": ["/p/b", "/p/c"]}}}),
         );
         assert_eq!(bash.edited(), ["/p/b", "/p/c"]);
+        let mcp = |tool: &str, path: &str| json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"path": path}});
+        assert_eq!(event(mcp("mcp__fs__write_file", "/p/a")).edited(), ["/p/a"]);
+        assert!(event(mcp("mcp__fs__read_file", "/p/a")).edited().is_empty());
+        assert!(event(mcp("mcp__github__create_or_update_file", "docs/a.md")).edited().is_empty());
     }
 }

@@ -14,6 +14,8 @@ use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
     StagedFiles, TargetPath, effects, effects_on,
 };
+use serde_json::Value;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Resolves links in paths; by default, paths are used as written.
@@ -64,7 +66,7 @@ impl ToolEffects {
         let of_line = |command: &str| {
             if to_come { effects_on(command, &context, links) } else { effects(command, &context) }
         };
-        let line = event.input("command").map(of_line).unwrap_or_default();
+        let line = command_line(event).map(|command| of_line(&command)).unwrap_or_default();
         let mut tool_effects = Self {
             calls: line.calls,
             commits: line.commits,
@@ -217,6 +219,21 @@ impl ToolEffects {
     }
 }
 
+/// The command line of a tool call. Tools of MCP servers call it by several names, and may have its words in a list.
+fn command_line(event: &Event) -> Option<Cow<'_, str>> {
+    const NAMES: [&str; 5] = ["command", "cmd", "script", "commandLine", "shell_command"];
+    const LISTS: [&str; 4] = ["args", "argv", "arguments", "command"];
+    if !event.tool().is_some_and(|tool| tool.starts_with("mcp__")) {
+        return event.input("command").map(Cow::Borrowed);
+    }
+    let line = NAMES.iter().find_map(|name| event.input(name));
+    let input = event.fields.get("tool_input");
+    let list = LISTS.iter().find_map(|name| input?.get(*name)?.as_array());
+    let words = list.into_iter().flatten().filter_map(Value::as_str);
+    let words: Vec<&str> = line.into_iter().chain(words).collect();
+    (!words.is_empty()).then(|| Cow::Owned(words.join(" ")))
+}
+
 /// Whether a `chmod` only adds permissions for the owner: `u+w`, `a+rX`, `755`.
 fn only_adds(by: &str) -> bool {
     let adds = |mode: &str| {
@@ -352,7 +369,11 @@ impl PathPattern {
         if let TargetPath::Known { path, glob } = &change.target {
             let fits = match &self.shape {
                 PathShape::Tree(root) => below(root, path),
-                PathShape::Glob(own) => !glob && fast_glob::glob_match(own, path),
+                PathShape::Glob(own) if *glob => {
+                    // Everything in a folder goes with `folder/*`.
+                    own.starts_with('/') && path.strip_suffix("/*").is_some_and(|all| fast_glob::glob_match(own, all))
+                }
+                PathShape::Glob(own) => fast_glob::glob_match(own, path),
                 _ => false,
             };
             if fits {
@@ -404,17 +425,24 @@ impl PathShape {
         }
     }
 
-    /// Whether the permissions of a whole project are repaired, which harms nothing in `.claude`.
+    /// Whether the permissions of a whole project, or of the folders around the user's state, are repaired. That harms
+    /// nothing in them.
     fn is_repaired(&self, change: &FileEffect, context: &ExecContext) -> bool {
         let (Self::Exact(own) | Self::Tree(own)) = self else { return false };
         let TargetPath::Known { path, .. } = &change.target else { return false };
         let is_project = *path == context.project || below(&context.project, path);
-        let repairs = match change.effect {
-            Effect::Own => true,
-            Effect::Mode => only_adds(&change.by),
-            _ => false,
+        let is_state = || below(&context.home, path) && path.contains("/.local") && own.contains("/.local");
+        let to_user = || {
+            let user = context.home.rsplit('/').next().unwrap_or_default();
+            change.by.split([' ', ':']).any(|word| word == user)
         };
-        repairs && is_project && own.contains("/.claude") && !path.contains("/.claude")
+        match change.effect {
+            Effect::Own if is_state() => to_user(),
+            Effect::Mode if is_state() => only_adds(&change.by),
+            Effect::Mode if !only_adds(&change.by) => false,
+            Effect::Own | Effect::Mode => is_project && own.contains("/.claude") && !path.contains("/.claude"),
+            _ => false,
+        }
     }
 
     /// Whether `find` may select something that matches: with a name in it, both names must fit.
@@ -423,7 +451,7 @@ impl PathShape {
         let above = |root: &str| start == root || below(start, root);
         match self {
             Self::Tree(root) => above(root),
-            Self::Glob(own) if own.starts_with('/') => {
+            Self::Glob(own) if own.starts_with('/') && !own.ends_with("/**") => {
                 let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let name = names.rsplit('/').next().unwrap_or_default();
                 let likely = [own.replace('*', "any"), format!("{folder}/{name}")];

@@ -1,6 +1,6 @@
 //! Whether a tool call changes modegate's hook entries in a settings file.
 
-use super::{HookEntry, entries_in, guarded};
+use super::{GuardedSettings, HookEntry, entries_in, guarded};
 use crate::event::Event;
 use crate::facts::Unknown;
 use serde_json::Value;
@@ -8,7 +8,10 @@ use serde_json::Value;
 /// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
 pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unknown> {
     let after = after(event, before).ok_or("its change to the settings cannot be predicted")?;
-    Ok(own(before) != own(&after))
+    let (own_before, own_after) = (own(before), own(&after));
+    // The host drops a file that it cannot use, with the entries in it.
+    let is_dropped = || !own_after.is_empty() && GuardedSettings::parse(&after).is_err();
+    Ok(own_before != own_after || is_dropped())
 }
 
 /// The file as the tool would leave it.
@@ -62,5 +65,6 @@ mod tests {
         assert_eq!(change("\"modegate@acme\": true, ", ""), Ok(true));
         assert_eq!(change("\"x@acme\": true", "\"x@acme\": false"), Ok(false));
         assert_eq!(change("opus", "haiku"), Ok(false));
+        assert_eq!(change("\"model\": \"opus\"", "\"hooks\": {\"Stop\": 5}"), Ok(true));
     }
 }

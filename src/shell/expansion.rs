@@ -208,6 +208,7 @@ impl FieldSplitter {
             for piece in word.pieces() {
                 match piece {
                     WordPiece::Unknown => self.word().push_unknown(),
+                    WordPiece::NonEmpty => self.word().push_non_empty(),
                     WordPiece::Glob(text) => self.word().push_glob(text),
                     WordPiece::Text(text) => self.split(text),
                 }
@@ -290,6 +291,8 @@ impl FieldSplitter {
         }
         let some = value.as_ref().is_some_and(|words| words.iter().any(|word| !word.pieces().is_empty()));
         let value = match operator {
+            // The shell stops if it is empty.
+            ":?" if value.is_none() => return self.word().push_non_empty(),
             "" | ":?" | "?" => value,
             ":-" | "-" | ":=" | "=" if some => value,
             // A variable that the line does not set is probably unset.

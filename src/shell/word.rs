@@ -21,13 +21,15 @@ pub enum WordPiece {
     Glob(String),
     /// Unknown text, possibly empty.
     Unknown,
+    /// Unknown text that is not empty: `${x:?}`.
+    NonEmpty,
 }
 
 impl WordPiece {
     fn length(&self) -> usize {
         match self {
             Self::Text(text) | Self::Glob(text) => text.len(),
-            Self::Unknown => 0,
+            Self::Unknown | Self::NonEmpty => 0,
         }
     }
 }
@@ -76,6 +78,10 @@ impl ShellWord {
         }
     }
 
+    pub(super) fn push_non_empty(&mut self) {
+        self.pieces.push(WordPiece::NonEmpty);
+    }
+
     pub(super) fn extend(&mut self, other: &Self) {
         let mut length = self.length();
         for piece in &other.pieces {
@@ -89,6 +95,7 @@ impl ShellWord {
                 WordPiece::Text(text) => self.push(text),
                 WordPiece::Glob(text) => self.push_glob(text),
                 WordPiece::Unknown => self.push_unknown(),
+                WordPiece::NonEmpty => self.push_non_empty(),
             }
         }
     }
@@ -111,7 +118,8 @@ impl ShellWord {
     /// Its text if all of it is known, with globs as written.
     #[must_use]
     pub fn text(&self) -> Option<String> {
-        (!self.pieces.contains(&WordPiece::Unknown)).then(|| self.filled(""))
+        let is_known = |piece: &WordPiece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_));
+        self.pieces.iter().all(is_known).then(|| self.filled(""))
     }
 
     /// The known text at its beginning.
@@ -121,7 +129,7 @@ impl ShellWord {
         for piece in &self.pieces {
             match piece {
                 WordPiece::Text(known) | WordPiece::Glob(known) => text.push_str(known),
-                WordPiece::Unknown => break,
+                WordPiece::Unknown | WordPiece::NonEmpty => break,
             }
         }
         text
@@ -132,7 +140,8 @@ impl ShellWord {
     pub fn filled(&self, unknown: &str) -> String {
         let text = |piece| match piece {
             &WordPiece::Text(ref text) | &WordPiece::Glob(ref text) => text.as_str(),
-            &WordPiece::Unknown => unknown,
+            &WordPiece::NonEmpty if unknown.is_empty() => "…",
+            &WordPiece::Unknown | &WordPiece::NonEmpty => unknown,
         };
         self.pieces.iter().map(text).collect()
     }
@@ -167,6 +176,7 @@ impl ShellWord {
                 }
                 WordPiece::Glob(text) => parts.last_mut().into_iter().for_each(|part| part.push_glob(text)),
                 WordPiece::Unknown => parts.last_mut().into_iter().for_each(Self::push_unknown),
+                WordPiece::NonEmpty => parts.last_mut().into_iter().for_each(Self::push_non_empty),
             }
         }
         if parts.last().is_some_and(|last| last.pieces.is_empty()) {

@@ -39,7 +39,10 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             found(command).or_else(|| found(&through_links))?;
             found(&beyond_reading(command)).or_else(|| found(&resolved(&beyond_reading(command), cwd, links)))
         }
-        "PowerShell" => event.input("command").and_then(|command| found(&beyond_reading_cmdlets(command))),
+        "PowerShell" => event.input("command").and_then(|command| {
+            let active = beyond_reading_cmdlets(command);
+            found(&active).or_else(|| around_removed(&[&active], paths))
+        }),
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => event.path().and_then(found),
         _ => {
             let mut texts = Vec::new();
@@ -50,7 +53,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             let whole = || texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")));
             // A tool that removes or moves a folder takes along what is in it.
             let around = || names.iter().filter(|_| removes(tool)).find_map(|name| around(name, paths));
-            whole().or_else(around)
+            whole().or_else(around).or_else(|| around_removed(&texts, paths))
         }
     }
 }
@@ -62,11 +65,39 @@ fn removes(tool: &str) -> bool {
     VERBS.iter().any(|verb| own.contains(verb))
 }
 
+/// The first of modegate's own paths that is in a folder after a word that removes or moves files, in a command line or
+/// in code.
+fn around_removed(texts: &[&str], paths: &PathList) -> Option<String> {
+    const WORDS: [&str; 15] = [
+        "rm",
+        "rmdir",
+        "rd",
+        "del",
+        "erase",
+        "ri",
+        "remove-item",
+        "mv",
+        "move",
+        "mi",
+        "move-item",
+        "rename-item",
+        "rmtree",
+        "rmsync",
+        "rimraf",
+    ];
+    let words = texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "'\"`(),;|&".contains(c)));
+    let is_removing = |word: &&str| {
+        let name = word.rsplit('.').next().unwrap_or(word);
+        WORDS.iter().any(|own| name.eq_ignore_ascii_case(own))
+    };
+    words.skip_while(|word| !is_removing(word)).skip(1).find_map(|word| around(word, paths))
+}
+
 /// The first of modegate's own paths that is in the folder `name`.
 fn around(name: &str, paths: &PathList) -> Option<String> {
     let words = MentionWords::new(name).words;
     let is_around = |path: &NamedPath<'_>| {
-        let is_own = path.parts.first().is_some_and(|first| first == ".claude");
+        let is_own = path.parts.first().is_some_and(|first| first == ".claude" || first == ".local");
         is_own && (1..path.parts.len()).any(|count| path.parts.get(..count).is_some_and(|begin| words.ends_with(begin)))
     };
     paths.iter().map(NamedPath::new).find(is_around).map(|path| path.shown.to_owned())

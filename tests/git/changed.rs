@@ -333,6 +333,12 @@ fn symbolic_links_are_compared_by_target() {
         repo.write("src/link", "b.txt");
     };
     check(&ALL, replaced, &["src"], &[("src/link", TypeChanged)]);
+    let piped = |repo: &Repo| {
+        make(repo);
+        repo.remove("src/b.txt");
+        repo.pipe("src/b.txt");
+    };
+    check(&ALL, piped, &["src"], &[("src/b.txt", Modified)]);
     let fresh = |repo: &Repo| repo.link("nowhere", "src/dangling");
     check(&ALL, fresh, &["src"], &[("src/dangling", Untracked)]);
 }

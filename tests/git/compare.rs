@@ -314,17 +314,36 @@ impl Comparison {
                 ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignored=no", "--find-renames", "--"];
             let output = self.git(repo, &[&options, own.as_slice()].concat())?;
             let mut records = output.split('\0').filter(|record| !record.is_empty());
+            let (mut sources, mut is_conflicted) = (BTreeSet::new(), false);
             while let Some(record) = records.next() {
                 let (path, kind) = parse_status(record);
+                // With `core.splitIndex` and `index.skipHash`, git can write an index with a nameless entry.
+                if path.is_empty() {
+                    return None;
+                }
+                is_conflicted |= kind == ChangeKind::Conflicted;
                 found.push((path.to_owned(), kind));
                 if record.starts_with("2 ") {
-                    records.next();
+                    sources.extend(records.next());
                 }
+            }
+            if is_conflicted {
+                found
+                    .extend(self.deleted(repo, &own)?.into_iter().filter(|(path, _)| !sources.contains(path.as_str())));
             }
         }
         found.sort();
         found.dedup();
         Some(found)
+    }
+
+    /// The files that git lists as deleted when it looks for no renames. Otherwise it drops one that resembles a file
+    /// with conflicts.
+    fn deleted(&self, repo: &Path, scope: &[&str]) -> Option<Vec<(String, ChangeKind)>> {
+        let options = ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--"];
+        let output = self.git(repo, &[&options, scope].concat())?;
+        let records = output.split('\0').filter(|record| record.starts_with("1 .D"));
+        Some(records.map(parse_status).map(|(path, kind)| (path.to_owned(), kind)).collect())
     }
 }
 

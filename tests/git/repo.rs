@@ -86,6 +86,11 @@ impl Repo {
         std::os::unix::fs::symlink(target, self.root.join(path)).unwrap();
     }
 
+    pub fn pipe(&self, path: &str) {
+        let path = self.root.join(path);
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
     pub fn mode(&self, path: &str, mode: u32) {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(self.root.join(path), fs::Permissions::from_mode(mode)).unwrap();

@@ -119,6 +119,8 @@ fn clone_with_programs() -> Project {
     project.write("s.scenario.yaml", "session: s\nsteps: [{ shell: ./gate.sh }]\n");
     project.write(".claude/hooks/sessions/s.jsonl", format!("{}\n", call("ls")));
     project.shell("chmod +x gate.sh .claude/hooks/modegate");
+    // A copied repository, unlike a clone, has settings.
+    project.shell("git init -q . && git config core.fsmonitor \"$PWD/gate.sh\"");
     project
 }
 

@@ -79,7 +79,8 @@ fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
 }
 
 /// Scripts that are read before they run; what the bad ones name does not exist.
-const SCRIPTS: [(&str, &str); 20] = [
+const SCRIPTS: [(&str, &str); 21] = [
+    ("bad/project/.claude/settings.json", "{}"),
     ("bad/fix.sh", "#!/bin/bash\nset -e\necho fixing\nrm -rf /etc/nonexistent-probe\n"),
     ("bad/plain", "rm -rf /etc/nonexistent-probe\n"),
     ("bad/argument.sh", "for d in \"$@\"; do rm -rf \"$d\"; done\n"),

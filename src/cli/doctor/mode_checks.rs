@@ -168,7 +168,11 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     };
     let path = scope.expected(name)?;
     let mut ask = Command::new("git");
-    ask.args(["check-ignore", "-q", "--", &path]).current_dir(home).stdin(Stdio::null()).stderr(Stdio::null());
+    // The repository's settings may name a program to ask about changes.
+    ask.args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--", &path])
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
     let message = format!("{} mode needs {path} committed, but git ignores it", mode.name);
     ask.status()
         .is_ok_and(|status| status.success())

@@ -42,7 +42,10 @@ impl<'a> ContentComparer<'a> {
             return Ok(Some(ChangeKind::Deleted));
         }
         if !entry.is_same_type(&now) {
-            return Ok(Some(ChangeKind::TypeChanged));
+            // For git a pipe or a device is a file.
+            let is_link = FileType::from_raw_mode(now.st_mode) == FileType::Symlink;
+            let kind = if is_link || entry.is_link() { ChangeKind::TypeChanged } else { ChangeKind::Modified };
+            return Ok(Some(kind));
         }
         let size = entry.stat.size;
         let resized = size != 0 && size != low(now.st_size);

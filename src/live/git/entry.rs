@@ -51,15 +51,20 @@ impl IndexEntry {
         self.extended & INTENDED != 0
     }
 
+    /// Whether this is a symbolic link.
+    pub(super) fn is_link(&self) -> bool {
+        self.mode == 0o120_000
+    }
+
     /// Whether `seen` is of the entry's type: both a file, or both a symbolic link.
     pub(super) fn is_same_type(&self, seen: &Stat) -> bool {
-        let wanted = if self.mode == 0o120_000 { FileType::Symlink } else { FileType::RegularFile };
+        let wanted = if self.is_link() { FileType::Symlink } else { FileType::RegularFile };
         FileType::from_raw_mode(seen.st_mode) == wanted
     }
 
     /// Whether the executable bit of `seen` is the entry's, where that counts.
     pub(super) fn is_same_mode(&self, seen: &Stat) -> bool {
-        self.mode == 0o120_000 || low(seen.st_mode) & 0o100 == self.mode & 0o100
+        self.is_link() || low(seen.st_mode) & 0o100 == self.mode & 0o100
     }
 
     /// Whether `seen` alone proves that the file is what the index says.

@@ -102,6 +102,19 @@ fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWor
         walker.change(Effect::Write, &inside(target, source), whole);
         if whole && !replaces && source.prefix().ends_with(['/', '.']) {
             file_programs::below(walker, Effect::Write, target);
+            brought_along(walker, source, target);
+        }
+    }
+}
+
+/// Writes the settings of the host that are in a folder whose content is copied: `cp -r /tmp/x/. .`.
+fn brought_along(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord) {
+    let TargetPath::Known { path, glob: false } = walker.target(source) else { return };
+    for name in [".claude/settings.json", ".claude/settings.local.json", ".claude/modegate.yaml"] {
+        if walker.disk.script(&format!("{path}/{name}")).is_some() {
+            let mut file = target.slashed();
+            file.push(name);
+            walker.change(Effect::Write, &file, false);
         }
     }
 }

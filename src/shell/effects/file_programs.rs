@@ -65,10 +65,11 @@ const DISKUTIL_READS: &str = "list info information listFilesystems activity ver
 const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
 const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 29] = [
+const PROGRAMS: [FileProgram; 30] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
-    ("rmdir trash srm wipe rimraf", "", Always, Remove, Trees),
+    ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv", "", Always, Remove, Trees),
+    ("zip", "", With("-m --move"), Remove, Trees),
     ("shred", SHRED, Always, Write, Operands("")),
     ("shred", SHRED, With("-u --remove"), Remove, Operands("")),
     ("truncate fallocate", "-s -r -o -l --size --reference --offset --length", Always, Write, Operands("")),
@@ -88,7 +89,7 @@ const PROGRAMS: [FileProgram; 29] = [
     ("parted", "-a --align", UnlessWords(PARTED_READS), Device, Devices),
     ("diskutil", "", UnlessWords(DISKUTIL_READS), Device, Devices),
     ("yq", "", With("-i --inplace --in-place"), Write, Operands("")),
-    ("sd rename dos2unix unix2dos", "", Always, Write, Operands("")),
+    ("sd dos2unix unix2dos", "", Always, Write, Operands("")),
     ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
     ("zip 7z ar", "", Always, Write, First),
     (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("")),

@@ -102,6 +102,11 @@ impl Walker<'_> {
 
     /// Programs of services with a verb that uploads.
     fn uploaded(&mut self, name: &str, rest: &[ShellWord]) {
+        if name == "gh" {
+            let args = Args::new(rest, "-F --body-file --notes-file");
+            let files: Vec<ShellWord> = args.values("-F --body-file --notes-file").cloned().collect();
+            self.change_all(Effect::Send, &files, false);
+        }
         let args = Args::new(rest, "-d --desc -f --filename --profile --region --repo -R --title --notes -t");
         let mut operands = args.operands.iter();
         let mut verbs = |wanted: &[&str]| wanted.iter().all(|verb| operands.next().is_some_and(|word| word.is(verb)));

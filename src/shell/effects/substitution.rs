@@ -41,6 +41,7 @@ impl ShellEnvironment for Walker<'_> {
     fn home(&self, name: &str) -> ShellWord {
         let home = self.context.home.as_str();
         let above = home.rsplit_once('/').map_or("", |(above, _)| above);
+        let above = if above.is_empty() { "/home" } else { above };
         let folder =
             |folder: Option<&String>| folder.map_or_else(ShellWord::unknown, |folder| ShellWord::new(folder.as_str()));
         match name {

@@ -163,6 +163,7 @@ impl Walker<'_> {
                 script
                     .map_or_else(ShellWord::default, |script| self.unowned_aside(|walker| walker.code(&script, input)))
             }
+            "crontab" => self.crontab(rest, input),
             "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
             "nix-shell" => {
                 let args = Args::new(rest, "--run --command -p -A");
@@ -175,6 +176,15 @@ impl Walker<'_> {
             "fd" | "fdfind" => self.unowned(|walker| walker.fd(rest, input)),
             _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),
         }
+    }
+
+    /// Walks the lines of a table of `cron`, after their times.
+    fn crontab(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let file = Args::new(rest, "-u").operands.first().filter(|file| !file.is("-")).cloned();
+        let table = file.map_or_else(|| Some(input.clone()), |file| self.content(&file));
+        let lines = table.into_iter().flat_map(|table| table.split(|c| c == '\n'));
+        let lines: String = lines.map(|line| format!("{}\n", after_times(&line.filled(UNKNOWN)))).collect();
+        self.unowned_aside(|walker| walker.text(&lines, &ShellWord::unknown()))
     }
 
     /// Removes an alias, while its own text is walked.
@@ -310,4 +320,15 @@ pub(super) fn quoted(word: &ShellWord) -> String {
         Some(text) if word.has_glob() => text,
         _ => format!("'{}'", word.filled(UNKNOWN).replace('\'', r"'\''")),
     }
+}
+
+/// The command of a line of `cron`: `*/5 * * * * command` or `@daily command`.
+fn after_times(line: &str) -> &str {
+    let line = line.trim_start();
+    let times = if line.starts_with('@') { 1 } else { 5 };
+    let mut rest = line;
+    for _ in 0..times {
+        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+    }
+    if line.starts_with('#') { "" } else { rest }
 }
