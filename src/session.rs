@@ -1,6 +1,6 @@
 //! The state of a session in each mode, as `cache.json` keeps it.
 
-use crate::ids::{AgentId, AgentName, GateId, SessionId};
+use crate::ids::{AgentId, AgentName, GateId, Noted, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -31,11 +31,11 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// When it was activated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub activated_at: Option<String>,
+    #[serde(skip_serializing_if = "is_none")]
+    pub activated_at: Noted<Option<String>>,
     /// The prompt that activated it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_id: Option<String>,
+    #[serde(skip_serializing_if = "is_none")]
+    pub prompt_id: Noted<Option<String>>,
     /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
@@ -101,7 +101,7 @@ pub struct ModeState {
     pub waiting: Vec<String>,
     /// All other keys.
     #[serde(flatten)]
-    pub other: Map<String, Value>,
+    pub other: Noted<Map<String, Value>>,
 }
 
 /// The phase in which a detour began.
@@ -300,6 +300,10 @@ impl ModeState {
             _ => None,
         }
     }
+}
+
+fn is_none(text: &Noted<Option<String>>) -> bool {
+    text.is_none()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

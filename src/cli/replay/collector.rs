@@ -5,7 +5,6 @@ use crate::paths::hash;
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
-use crate::replay::known_lines::KnownLine;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayResult};
@@ -112,8 +111,8 @@ pub(super) struct ResultCollector<'t> {
     batch: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
-    /// The last event, if it is decided like an earlier one that nobody needs to hear of.
-    pending_known: Option<(Arc<KnownLine>, Arc<str>)>,
+    /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
+    pending_similar: Option<bool>,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
@@ -135,7 +134,7 @@ impl<'t> ResultCollector<'t> {
             batch,
             totals,
             pending: None,
-            pending_known: None,
+            pending_similar: None,
             passed: false,
             last,
             quiet: 0,
@@ -174,19 +173,20 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Reports an event that is decided like an earlier one.
-    pub(super) fn known_case(&mut self, known: Arc<KnownLine>, file: &Arc<str>) {
+    pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &str) {
         self.settle();
-        self.pending_known = Some((known, Arc::clone(file)));
+        self.begin_session(session, file);
+        self.pending_similar = Some(other_modes);
     }
 
     /// Gives the whole decision of the last event, which was decided like an earlier one.
-    pub(super) fn decide_known_case(
+    pub(super) fn decide_similar_case(
         &mut self,
         location: CaseLocation,
         compared: Comparison,
         modes: &Arc<ResolvedModes>,
     ) {
-        if self.pending_known.take().is_some() {
+        if self.pending_similar.take().is_some() {
             self.case(location, compared, modes, None);
         }
     }
@@ -203,10 +203,9 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
-        if let Some((known, file)) = self.pending_known.take() {
+        if let Some(other_modes) = self.pending_similar.take() {
             self.number += 1;
-            self.begin_session(&known.session, &file);
-            self.totals.other_modes += u64::from(known.other_modes);
+            self.totals.other_modes += u64::from(other_modes);
             self.quiet += 1;
             self.totals.counts.count(DecisionChange::Same, false, false, None);
         }

@@ -3,10 +3,9 @@
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
 use super::journal_parts::{PART, PartRange, PartText, parts};
-use super::line_decider::{DecidedLine, DecidedPart, JournalEvent, LineDecider, newer_line};
+use super::line_decider::{DecidedLine, DecidedPart, JournalEvent, LineDecider, SimilarEvent, newer_line};
 use super::mode_source::ResolvedModes;
 use crate::replay::continuity::{Continuity, FileLine, LineTrace};
-use crate::replay::known_lines::KnownLine;
 use crate::replay::redecision::LineError;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
@@ -41,12 +40,12 @@ pub(super) struct JournalFollower<'a, 't> {
     /// One journal may have several sessions, and one session several files.
     others: HashMap<String, Continuity>,
     /// The last event, if its line is like an earlier one.
-    last_known: Option<LastKnown>,
+    last_similar: Option<LastSimilar>,
     collector: &'a mut ResultCollector<'t>,
 }
 
 /// A line like an earlier one.
-struct LastKnown {
+struct LastSimilar {
     number: u64,
     place: Range<usize>,
     /// The line itself, where its part is gone.
@@ -64,7 +63,7 @@ impl<'a, 't> JournalFollower<'a, 't> {
             decider,
             current: Default::default(),
             others: HashMap::new(),
-            last_known: None,
+            last_similar: None,
             collector,
         }
     }
@@ -85,7 +84,7 @@ impl<'a, 't> JournalFollower<'a, 't> {
 
     fn begin_file(&mut self, file: usize) {
         self.collector.settle();
-        self.last_known = None;
+        self.last_similar = None;
         self.before = 0;
         self.file = self.names.get(file).cloned().unwrap_or_default();
     }
@@ -100,7 +99,7 @@ impl<'a, 't> JournalFollower<'a, 't> {
         for (number, line) in lines {
             self.line(self.before + number, line, &text);
         }
-        if let Some(last) = self.last_known.as_mut().filter(|last| last.line.is_empty()) {
+        if let Some(last) = self.last_similar.as_mut().filter(|last| last.line.is_empty()) {
             last.line = text.bytes(&last.place).to_owned();
         }
         self.before += count;
@@ -109,16 +108,16 @@ impl<'a, 't> JournalFollower<'a, 't> {
 
     fn line(&mut self, number: u64, line: DecidedLine, text: &PartText) {
         match line {
-            DecidedLine::Known(known, place, traced) => self.known(number, known, place, &traced.trace(text)),
+            DecidedLine::Similar(event) => self.similar(number, event, text),
             DecidedLine::Journal(event) => self.event(number, *event, text),
             DecidedLine::OtherShard(session) => {
-                self.last_known = None;
+                self.last_similar = None;
                 self.collector.wants(&session);
             }
             DecidedLine::Modes(modes) => self.modes = modes,
             DecidedLine::Expectation(place) => {
-                if let Some(last) = self.last_known.take() {
-                    self.decide_known(last);
+                if let Some(last) = self.last_similar.take() {
+                    self.decide_similar(last);
                 }
                 self.collector.expectation(&self.file, number, text.text(&place));
             }
@@ -126,39 +125,39 @@ impl<'a, 't> JournalFollower<'a, 't> {
         }
     }
 
-    fn known(&mut self, number: u64, known: Arc<KnownLine>, place: Range<usize>, trace: &LineTrace<'_>) {
-        self.last_known = None;
-        let trace = LineTrace { before: &known.before, ..*trace };
-        if self.collector.wants(&known.session) && self.is_new(&known.session, number, &trace) {
+    fn similar(&mut self, number: u64, event: SimilarEvent, text: &PartText) {
+        self.last_similar = None;
+        let SimilarEvent { line: place, session, traced, other_modes } = event;
+        let (session, trace) = (text.text(&session), traced.trace(text));
+        if self.collector.wants(session) && self.is_new(session, number, &trace) {
             self.follow(number, &trace);
-            self.collector.known_case(known, &self.file);
-            self.last_known = Some(LastKnown { number, place, line: Vec::new() });
+            self.collector.similar_case(session, other_modes, &self.file);
+            self.last_similar = Some(LastSimilar { number, place, line: Vec::new() });
         }
     }
 
     /// Decides a line of an earlier part after all, because an expectation follows it.
-    fn decide_known(&mut self, LastKnown { number, line, .. }: LastKnown) {
+    fn decide_similar(&mut self, LastSimilar { number, line, .. }: LastSimilar) {
         self.decider.use_modes(&self.modes);
         let text = PartText::from(line);
-        if let DecidedLine::Journal(event) = self.decider.unknown(&text, text.all(), true)
+        if let DecidedLine::Journal(event) = self.decider.line(&text, text.all(), true)
             && let Ok(compared) = event.result
         {
             let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: event.traced.time(&text) };
-            self.collector.decide_known_case(location, compared, &self.modes);
+            self.collector.decide_similar_case(location, compared, &self.modes);
         }
     }
 
     fn event(&mut self, number: u64, event: JournalEvent, text: &PartText) {
-        self.last_known = None;
-        let JournalEvent { session, traced, before, after, result } = event;
+        self.last_similar = None;
+        let JournalEvent { session, traced, result } = event;
         if !self.collector.wants(&session) {
             return;
         }
         if let Err(LineError::Newer(version)) = result {
             return self.collector.problem(&self.file, number, newer_line(version));
         }
-        let after = after.as_ref().map(|after| text.text(after));
-        let trace = LineTrace { before: text.text(&before), after, ..traced.trace(text) };
+        let trace = traced.trace(text);
         if !self.is_new(&session, number, &trace) {
             return;
         }

@@ -43,6 +43,19 @@ pub(super) struct PartLines<'t> {
     pub(super) count: u64,
 }
 
+impl<'t> PartLines<'t> {
+    /// The text from the next line on.
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.rest
+    }
+
+    /// Goes past the next line, which has this length.
+    pub(super) fn pass(&mut self, length: usize) {
+        self.rest = self.rest.get(length + 1..).unwrap_or_default();
+        self.count += 1;
+    }
+}
+
 impl<'t> Iterator for PartLines<'t> {
     type Item = RawLine<'t>;
 
