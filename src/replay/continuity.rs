@@ -96,6 +96,9 @@ impl Continuity {
             self.unexplained.retain(|(_, _, state)| *state != after);
             self.keep(after);
         }
+        if self.unexplained.is_empty() {
+            return Vec::new();
+        }
         let overdue = self.lines.saturating_sub(LATE);
         let count = self.unexplained.iter().take_while(|(count, ..)| *count < overdue).count();
         self.unexplained.drain(..count).map(|(_, place, _)| place).collect()

@@ -241,14 +241,25 @@ fn after<'t>(text: &'t [u8], beginning: &[u8]) -> Option<&'t [u8]> {
 
 /// Compares two texts in wide blocks: the `memcmp` of the static binary goes byte by byte.
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
+    one.len() == other.len()
+        && match (one.last_chunk::<32>(), other.last_chunk::<32>()) {
+            (Some(last), Some(other_last)) => last == other_last && same_blocks::<32>(one, other),
+            _ => match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+                (Some(last), Some(other_last)) => last == other_last && same_blocks::<8>(one, other),
+                _ => same_blocks::<1>(one, other),
+            },
+        }
+}
+
+/// Compares all but what is left after the last block. A plain loop becomes wide instructions even in small code.
+fn same_blocks<const SIZE: usize>(one: &[u8], other: &[u8]) -> bool {
+    let (blocks, other_blocks) = (one.as_chunks::<SIZE>().0, other.as_chunks::<SIZE>().0);
+    for at in 0..blocks.len() {
+        if blocks.get(at) != other_blocks.get(at) {
+            return false;
+        }
     }
-    let ((wide, rest), (other_wide, other_rest)) = (one.as_chunks::<32>(), other.as_chunks::<32>());
-    let ((words, bytes), (other_words, other_bytes)) = (rest.as_chunks::<8>(), other_rest.as_chunks::<8>());
-    wide.iter().zip(other_wide).all(|(one, other)| one == other)
-        && words.iter().zip(other_words).all(|(one, other)| one == other)
-        && bytes.iter().zip(other_bytes).all(|(one, other)| one == other)
+    true
 }
 
 /// The length of the text up to the closing quote, if every JSON parser accepts it.
@@ -284,8 +295,8 @@ fn run_length(bytes: &[u8], is_ascii: &mut bool) -> usize {
     let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
     let is = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
     let (words, rest) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
+    for at in 0..words.len() {
+        let word = words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
         *is_ascii &= word & HIGH == 0;
         let ends = (below(word, b' ') | is(word, b'"') | is(word, b'\\')) & HIGH;
         if ends != 0 {
@@ -386,6 +397,19 @@ mod tests {
             }
         }
         assert_eq!(run_length(b" ~!#[]\x7f", &mut true), 7);
+    }
+
+    #[test]
+    fn texts_of_any_length_are_compared_to_the_last_byte() {
+        for length in 0..100 {
+            let text = vec![b'x'; length];
+            assert!(is_same(&text, &text.clone()) && !is_same(&text, &vec![b'x'; length + 1]));
+            for at in 0..length {
+                let mut other = text.clone();
+                other[at] = b'y';
+                assert!(!is_same(&text, &other), "{at} of {length}");
+            }
+        }
     }
 
     #[test]

@@ -113,6 +113,8 @@ pub(super) struct ResultCollector<'t> {
     pending: Option<PendingExpectation>,
     /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
     pending_similar: Option<bool>,
+    /// The number of such events.
+    similar: u64,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
@@ -135,6 +137,7 @@ impl<'t> ResultCollector<'t> {
             totals,
             pending: None,
             pending_similar: None,
+            similar: 0,
             passed: false,
             last,
             quiet: 0,
@@ -168,6 +171,7 @@ impl<'t> ResultCollector<'t> {
         if !self.totals.modes.contains(&modes.name) {
             self.totals.modes.insert(modes.name.clone());
         }
+        self.begin_session(compared.event.session(), &location.file);
         let modes = Arc::clone(modes);
         self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
     }
@@ -207,12 +211,11 @@ impl<'t> ResultCollector<'t> {
             self.number += 1;
             self.totals.other_modes += u64::from(other_modes);
             self.quiet += 1;
-            self.totals.counts.count(DecisionChange::Same, false, false, None);
+            self.similar += 1;
         }
         let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
-        self.begin_session(compared.event.session(), &location.file);
         self.totals.other_modes += u64::from(compared.other_modes);
         let Decision { verdict, moves, .. } = &compared.decided.decision;
         let plain = !compared.change.differs() && expected.is_none() && met.is_none() && !self.options.bless;
@@ -290,6 +293,7 @@ impl<'t> ResultCollector<'t> {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
         self.end_session();
+        self.totals.counts.count_same(self.similar);
         self.totals.counts.sessions = self.totals.sessions.len() as u64;
         self.batch.push(ReplayMessage::End(Box::new(self.totals)));
         (self.send)(self.batch);

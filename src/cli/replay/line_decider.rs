@@ -1,7 +1,8 @@
 //! Decides the lines of a journal, without regard to their order.
 
 use super::collector::Shard;
-use super::journal_parts::PartText;
+use super::journal_parts::{PartLines, PartText};
+use super::line_reader::RawLine;
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
 use crate::replay::continuity::LineTrace;
@@ -61,10 +62,24 @@ pub(super) enum DecidedLine {
 
 /// A line like an earlier one; ranges are places in the text of its part.
 pub(super) struct SimilarEvent {
-    pub(super) line: Range<usize>,
-    pub(super) session: Range<usize>,
-    pub(super) traced: TracedLine,
-    pub(super) other_modes: bool,
+    line: Range<usize>,
+    session: Range<usize>,
+    traced: TracedLine,
+    other_modes: bool,
+}
+
+impl SimilarEvent {
+    fn new(similar: &SimilarLine<'_>, text: &PartText) -> Self {
+        let &SimilarLine { line, session, ref trace, other_modes } = similar;
+        let (line, session) = (text.place(line), text.place(session));
+        Self { line, session, traced: TracedLine::new(trace, text), other_modes }
+    }
+
+    pub(super) fn similar<'l>(&self, text: &'l PartText) -> SimilarLine<'l> {
+        let Self { line, session, traced, other_modes } = self;
+        let (line, session) = (text.bytes(line), text.bytes(session));
+        SimilarLine { line, session, trace: traced.trace(text), other_modes: *other_modes }
+    }
 }
 
 /// A line of a journal.
@@ -131,56 +146,39 @@ impl<'a> LineDecider<'a> {
         let modes = Arc::clone(&self.modes);
         let (mut lines, mut raw_lines) = (Vec::new(), text.lines());
         loop {
-            let line = if let Some(similar) = self.redecision.similar(raw_lines.rest()) {
-                raw_lines.pass(similar.line.len());
-                self.similar_line(&text, &similar)
+            let line = if let Some(similar) = self.similar(&mut raw_lines) {
+                DecidedLine::Similar(SimilarEvent::new(&similar, &text))
+            } else if let Some(raw) = raw_lines.next() {
+                self.line(&text, &raw)
             } else {
-                let Some(raw) = raw_lines.next() else { break };
-                raw.bytes.map_or_else(
-                    |long| DecidedLine::Problem(long.to_string()),
-                    |bytes| self.line(&text, bytes, raw.complete),
-                )
+                break;
             };
-            if matches!(line, DecidedLine::Expectation(_)) {
-                self.decide_last(&mut lines, &text);
-            }
             lines.push((raw_lines.count, line));
         }
         let count = raw_lines.count;
         DecidedPart { text, modes, lines, count }
     }
 
-    /// Decides the last event, even if its line is like an earlier one: its expectation needs the whole result.
-    fn decide_last(&mut self, lines: &mut [(u64, DecidedLine)], text: &PartText) {
-        let is_event = |line: &DecidedLine| {
-            matches!(line, DecidedLine::Similar(_) | DecidedLine::Journal(_) | DecidedLine::OtherShard(_))
-        };
-        if let Some((_, line)) = lines.iter_mut().rfind(|(_, line)| is_event(line))
-            && let DecidedLine::Similar(SimilarEvent { line: place, .. }) = line
-        {
-            *line = self.line(text, text.bytes(place), true);
-        }
-    }
-
-    fn similar_line(&self, text: &PartText, similar: &SimilarLine<'_>) -> DecidedLine {
-        let &SimilarLine { line, session, ref trace, other_modes } = similar;
-        let name = std::str::from_utf8(session).unwrap_or_default();
-        if self.is_of_other_shard(name) {
-            return DecidedLine::OtherShard(name.to_owned());
-        }
-        let (line, session) = (text.place(line), text.place(session));
-        DecidedLine::Similar(SimilarEvent { line, session, traced: TracedLine::new(trace, text), other_modes })
+    /// Takes the next line if it is decided like an earlier one.
+    pub(super) fn similar<'t>(&mut self, lines: &mut PartLines<'t>) -> Option<SimilarLine<'t>> {
+        let similar = self.redecision.similar(lines.rest())?;
+        lines.pass(similar.line.len());
+        Some(similar)
     }
 
     /// Decides a line, also one like an earlier one.
-    pub(super) fn line(&mut self, text: &PartText, bytes: &[u8], complete: bool) -> DecidedLine {
+    pub(super) fn line(&mut self, text: &PartText, raw: &RawLine<'_>) -> DecidedLine {
+        let bytes = match raw.bytes {
+            Ok(bytes) => bytes,
+            Err(long) => return DecidedLine::Problem(long.to_string()),
+        };
         match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
             Ok(line) if line.is_journal() => self.journal_line(text, bytes, line),
             Ok(_) => self.other(text, bytes),
             Err(error) => {
                 let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
                 let newer = version.filter(|version| *version > u64::from(VERSION));
-                DecidedLine::Problem(newer.map_or_else(|| unreadable(&error, complete), newer_line))
+                DecidedLine::Problem(newer.map_or_else(|| unreadable(&error, raw.complete), newer_line))
             }
         }
     }
