@@ -315,3 +315,34 @@ fn is_alone(number: &u32) -> bool {
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::with_notes;
+
+    #[track_caller]
+    fn check(expected: bool, work: impl FnOnce(&mut Session)) {
+        let mut session: Session = serde_json::from_str(
+            r#"{"id":"s1","modes":{"plan_mode":{"is_active":true,"phase":"draft","prompt_id":"p1","updated_at":"x"}}}"#,
+        )
+        .expect("a session");
+        assert_eq!(with_notes(|| work(&mut session)).1, expected);
+    }
+
+    #[test]
+    fn every_look_at_a_noted_value_is_noted() {
+        check(true, |session| drop(session.id.to_string()));
+        check(true, |session| drop(session.value("plan_mode", "phase")));
+        check(true, |session| assert_ne!(*session, Session::default()));
+        check(true, |session| assert!(session.modes["plan_mode"].prompt_id.is_some()));
+        check(true, |session| drop(session.modes["plan_mode"].other.get("updated_at").cloned()));
+        check(true, |session| session.id = session.id.replace('1', "2").into());
+    }
+
+    #[test]
+    fn a_copy_and_all_else_are_not_noted() {
+        check(false, |session| drop(session.clone()));
+        check(false, |session| assert!(session.is_active("plan_mode") && session.ancestors().is_empty()));
+    }
+}

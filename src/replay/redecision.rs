@@ -195,8 +195,7 @@ impl Redecision {
         let event = Event::from_value(event.into()).map_err(LineError::Event)?;
         let is_steady = self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let recorded = std::mem::take(&mut line.asked);
-        let (mut compared, reads) =
-            decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
+        let (mut compared, reads) = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
         compared.other_modes = unescaped(line.modes) != Some(hash);
         compared.change = DecisionChange::Same;
         if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {

@@ -137,11 +137,13 @@ impl<'a, 't> JournalFollower<'a, 't> {
                 self.last_similar = None;
                 self.collector.wants(&session);
             }
-            DecidedLine::Modes(modes) => self.modes = modes,
+            DecidedLine::Modes(modes) => {
+                self.decide_similar(text);
+                self.decider.use_modes(&modes);
+                self.modes = modes;
+            }
             DecidedLine::Expectation(place) => {
-                if let Some(last) = self.last_similar.take() {
-                    self.decide_similar(last, text);
-                }
+                self.decide_similar(text);
                 self.collector.expectation(&self.file, number, text.text(&place));
             }
             DecidedLine::Problem(what) => self.collector.problem(&self.file, number, what),
@@ -158,8 +160,9 @@ impl<'a, 't> JournalFollower<'a, 't> {
         }
     }
 
-    /// Decides a line after all, because an expectation follows it, which needs the whole result.
-    fn decide_similar(&mut self, LastSimilar { number, place, line }: LastSimilar, text: &PartText) {
+    /// Decides the last event after all, if its line is like an earlier one: its expectation needs the whole result.
+    fn decide_similar(&mut self, text: &PartText) {
+        let Some(LastSimilar { number, place, line }) = self.last_similar.take() else { return };
         self.decider.use_modes(&self.modes);
         let line = PartText::from(if line.is_empty() { text.bytes(&place).to_owned() } else { line });
         if let Some(raw) = line.lines().next()
