@@ -3,7 +3,8 @@
 //!
 //! `cargo bench --bench replay` measures the host's build; `MODEGATE=path/to/modegate` another one. `-- quick` takes a
 //! tenth of the corpus. Sessions are played through the hook; their journals are copied until the corpus is large enough,
-//! each copy with a session id of its own. Processor time is that of the fastest round; bash measures it.
+//! each copy with a session id of its own. Processor time is that of the fastest round; bash measures it. `-- corpus DIR`
+//! writes 96 MB of journals to DIR and measures nothing.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,6 +27,10 @@ const TURNS: usize = 60;
 const ROUNDS: usize = 5;
 
 fn main() {
+    let mut words = std::env::args();
+    if words.any(|word| word == "corpus") {
+        return write_corpus(Path::new(&words.next().unwrap()));
+    }
     let quick = std::env::args().any(|word| word == "quick");
     let size: u64 = if quick { 30_000_000 } else { 300_000_000 };
     let folder = std::env::temp_dir().join(format!("modegate-bench-replay-{}", std::process::id()));
@@ -45,6 +50,13 @@ fn main() {
     growth(&binary, &half, &whole, &mut goals);
     goals.print();
     fs::remove_dir_all(&folder).unwrap();
+}
+
+fn write_corpus(folder: &Path) {
+    let home = folder.join("project");
+    let corpus = Corpus::grown(&folder.join("journals"), &played(&home), 96_000_000);
+    fs::remove_dir_all(home).unwrap();
+    println!("{} MB in {} journals, {} lines", corpus.size / 1_000_000, corpus.files.len(), corpus.lines);
 }
 
 /// The rows with a goal.

@@ -1,14 +1,19 @@
 //! Ids shared by several modules, each with its own type.
 
+mod noted;
+
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
+pub use noted::Noted;
+pub(crate) use noted::with_notes;
+
 /// The id of a session; empty when the host did not send one.
 #[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SessionId(String);
+pub struct SessionId(Noted<String>);
 
 /// The id of a gate, unique within its mode.
 #[derive(Debug, Clone, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -59,19 +64,19 @@ macro_rules! id {
 
         impl From<&str> for $id {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                text.to_owned().into()
             }
         }
 
         impl From<String> for $id {
             fn from(text: String) -> Self {
-                Self(text)
+                Self(text.into())
             }
         }
 
         impl From<$id> for String {
             fn from(id: $id) -> Self {
-                id.0
+                id.0.into()
             }
         }
     };
@@ -92,7 +97,7 @@ macro_rules! exact {
 
         impl<T: AsRef<str>> PartialEq<T> for $id {
             fn eq(&self, other: &T) -> bool {
-                self.0 == other.as_ref()
+                self.as_str() == other.as_ref()
             }
         }
     };

@@ -107,8 +107,11 @@ pub(super) struct Replay {
     threads: Option<usize>,
 }
 
-/// Larger journals are divided among the threads.
+/// Larger journals may be divided among the threads.
 const LARGE: u64 = 4 * PART;
+
+/// A journal is divided if it has more than a thread's share of all inputs, divided by this.
+const SHARES: u64 = 4;
 
 /// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
@@ -150,7 +153,8 @@ impl Replay {
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
-        let work = ReplayWork { args: &self, source: &source, live: live.as_ref() };
+        let total = found.inputs.iter().map(|input| input.size).sum();
+        let work = ReplayWork { args: &self, source: &source, live: live.as_ref(), total };
         let options = CollectorOptions {
             json: self.json || self.html.is_some(),
             notable: self.junit.is_some() || self.markdown.is_some(),
@@ -276,6 +280,8 @@ struct ReplayWork<'a> {
     args: &'a Replay,
     source: &'a ModeSource,
     live: Option<&'a LiveProject>,
+    /// The size of all inputs.
+    total: u64,
 }
 
 impl InputReplayer for ReplayWork<'_> {
@@ -296,7 +302,8 @@ impl InputReplayer for ReplayWork<'_> {
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     fn parts(&self, input: &ReplayInput) -> Vec<PartRange> {
-        let is_large = input.kind == InputKind::Journal && input.size > LARGE;
+        let share = self.total / (self.args.threads() as u64 * SHARES);
+        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(share);
         if !is_large || self.args.reports_all() || input.expectation_file().exists() {
             return Vec::new();
         }

@@ -21,36 +21,40 @@ pub(crate) type FileLine = (Arc<str>, u64);
 /// What the order of a journal depends on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineTrace<'l> {
-    pub(crate) at: &'l str,
+    pub(crate) at: &'l [u8],
     /// The duration in microseconds.
     pub(crate) us: u64,
     /// A hash of what tells one event from another: concurrent agents have events in the same millisecond.
     pub(crate) key: u64,
-    /// The session before the event, as text.
-    pub(crate) before: &'l str,
-    /// The session after the event, as text, if it changed.
-    pub(crate) after: Option<&'l str>,
+    /// The session before the event.
+    pub(crate) before: &'l [u8],
+    /// The session after the event, if it changed.
+    pub(crate) after: Option<&'l [u8]>,
 }
 
 impl<'l> LineTrace<'l> {
-    /// The trace of a line at `at` with these ids: the name of its event, its agent and its tool call.
-    pub(crate) fn new(at: &'l str, us: u64, ids: [Option<&str>; 3]) -> Self {
-        let texts = [Some(at)].into_iter().chain(ids);
-        Self { at, us, key: texts.fold(mixed(0, us), with_text), ..Self::default() }
+    /// The trace of a line at `at`, with the key of its event and agent and the id of its tool call.
+    pub(crate) fn new(at: &'l [u8], us: u64, event_key: u64, call: Option<&[u8]>) -> Self {
+        Self { at, us, key: with_text(with_text(mixed(event_key, us), Some(at)), call), ..Self::default() }
     }
+}
+
+/// What tells the events of a kind and of an agent from others.
+pub(crate) fn event_key(name: Option<&str>, agent: Option<&str>) -> u64 {
+    [name, agent].into_iter().fold(0, |key, text| with_text(key, text.map(str::as_bytes)))
 }
 
 /// The state of one session's journal so far.
 #[derive(Debug, Default)]
 pub(crate) struct Continuity {
     seen: SeenLines,
-    latest: String,
+    latest: Vec<u8>,
     lines: u64,
     /// The states after the last lines.
     states: VecDeque<SessionModes>,
     /// States that no line has led to yet, with the count and place of the line that begins with them.
     unexplained: VecDeque<(u64, FileLine, SessionModes)>,
-    text: String,
+    text: Vec<u8>,
 }
 
 type SessionModes = BTreeMap<String, ModeState>;
@@ -63,11 +67,11 @@ impl Continuity {
 
     /// Whether the line was written before the previous event began, which means that the clock was set back.
     pub(crate) fn clock_went_back(&mut self, line: &LineTrace<'_>) -> bool {
-        if line.at >= self.latest.as_str() {
+        if line.at >= self.latest.as_slice() {
             line.at.clone_into(&mut self.latest);
             return false;
         }
-        let instant = |text: &str| text.parse::<jiff::Timestamp>().ok();
+        let instant = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<jiff::Timestamp>().ok();
         let (Some(began), Some(latest)) = (instant(line.at), instant(&self.latest)) else { return false };
         let took = Duration::from_micros(line.us);
         let back = began.checked_add(took + SLACK).is_ok_and(|written| written < latest);
@@ -79,7 +83,7 @@ impl Continuity {
 
     /// Follows the state from line to line; returns lines before which an event is missing.
     pub(crate) fn follow(&mut self, file: &Arc<str>, number: u64, line: &LineTrace<'_>) -> Vec<FileLine> {
-        if !is_same(self.text.as_bytes(), line.before.as_bytes()) {
+        if !is_same(&self.text, line.before) {
             line.before.clone_into(&mut self.text);
             let state = modes_of(line.before).unwrap_or_default();
             if self.lines > 0 && !self.states.contains(&state) {
@@ -91,6 +95,9 @@ impl Continuity {
         if let Some(after) = line.after.and_then(modes_of) {
             self.unexplained.retain(|(_, _, state)| *state != after);
             self.keep(after);
+        }
+        if self.unexplained.is_empty() {
+            return Vec::new();
         }
         let overdue = self.lines.saturating_sub(LATE);
         let count = self.unexplained.iter().take_while(|(count, ..)| *count < overdue).count();
@@ -111,8 +118,8 @@ impl Continuity {
 }
 
 /// The modes of a session without the times of storage.
-fn modes_of(session: &str) -> Option<SessionModes> {
-    let mut modes = serde_json::from_str::<Session>(session).ok()?.modes;
+fn modes_of(session: &[u8]) -> Option<SessionModes> {
+    let mut modes = serde_json::from_slice::<Session>(session).ok()?.modes;
     for state in modes.values_mut() {
         state.other.shift_remove("updated_at");
     }
@@ -125,13 +132,13 @@ struct SeenLines {
     /// As long as each line is later than all before it, no line needs to be looked up.
     in_order: Vec<u64>,
     looked_up: Option<HashSet<u64>>,
-    latest: String,
+    latest: Vec<u8>,
 }
 
 impl SeenLines {
     /// Adds a line; returns whether it is new.
     fn insert(&mut self, line: &LineTrace<'_>) -> bool {
-        let is_later = line.at > self.latest.as_str();
+        let is_later = line.at > self.latest.as_slice();
         if is_later {
             line.at.clone_into(&mut self.latest);
         }
@@ -147,12 +154,15 @@ impl SeenLines {
     }
 }
 
-fn with_text(hash: u64, text: Option<&str>) -> u64 {
+fn with_text(hash: u64, text: Option<&[u8]>) -> u64 {
     let Some(text) = text else { return mixed(hash, u64::MAX) };
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    let rest = rest.iter().map(|byte| u64::from(*byte));
-    words.chain(rest).fold(mixed(hash, text.len() as u64), mixed)
+    let hash = mixed(hash, text.len() as u64);
+    let number = |word: &[u8; 8]| u64::from_le_bytes(*word);
+    match text.last_chunk() {
+        // The last word has what is left, and some of the word before it.
+        Some(last) => mixed(text.as_chunks().0.iter().map(number).fold(hash, mixed), number(last)),
+        None => text.iter().map(|byte| u64::from(*byte)).fold(hash, mixed),
+    }
 }
 
 /// Both halves of a product: each bit of a word reaches every bit of the hash.

@@ -41,6 +41,12 @@ impl ReplayCounts {
         *self.changes.entry(change).or_default() += 1;
     }
 
+    /// Counts events that pass as recorded.
+    pub(crate) fn count_same(&mut self, events: u64) {
+        self.events += events;
+        *self.changes.entry(DecisionChange::Same).or_default() += events;
+    }
+
     /// Describes the counts in a few sentences.
     pub(crate) fn sentence(&self) -> String {
         let plural = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };

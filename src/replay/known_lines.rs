@@ -1,12 +1,11 @@
 //! Lines that were decided as recorded, so that lines which differ in nothing that a decision reads need no decision.
 
-use super::continuity::LineTrace;
+use super::continuity::{LineTrace, event_key};
 use super::line::RecordedLine;
 use super::line_pattern::{FreeValues, LinePattern};
 use super::redecision::Comparison;
 use crate::verdict::Verdict;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 
 /// How many lines are kept; a session has few kinds of events at a time.
 const KEPT: usize = 32;
@@ -19,38 +18,43 @@ const LONGEST: usize = 32 * 1024;
 
 /// A line that passes without a word, as recorded.
 #[derive(Debug)]
-pub(crate) struct KnownLine {
+struct KnownLine {
     pattern: LinePattern,
-    pub(crate) session: String,
-    /// The name of the event, its agent, and its tool call where that is fixed.
-    ids: [Option<String>; 3],
-    /// The session before the event, as text.
-    pub(crate) before: String,
-    pub(crate) other_modes: bool,
+    /// The key of its event and agent.
+    key: u64,
+    /// The tool call, where that is fixed.
+    call: Option<String>,
+    other_modes: bool,
     /// Whether a tool call must have an id that the session does not have.
     is_other_call: bool,
 }
 
-impl KnownLine {
-    /// What a line has in the free parts, if it is decided like this one.
-    fn values<'l>(&self, line: &'l [u8]) -> Option<FreeValues<'l>> {
-        let values = self.pattern.values(line)?;
-        let is_in_session = |call: &str| self.before.contains(call);
-        (!self.is_other_call || !values.call.is_some_and(is_in_session)).then_some(values)
-    }
+/// A line that is decided like an earlier one.
+pub(crate) struct SimilarLine<'l> {
+    pub(crate) line: &'l [u8],
+    pub(crate) session: &'l [u8],
+    /// What the journal's order says about it.
+    pub(crate) trace: LineTrace<'l>,
+    pub(crate) other_modes: bool,
+}
 
-    /// What the journal's order says about a line with these values.
-    pub(crate) fn trace<'l>(&'l self, values: &FreeValues<'l>) -> LineTrace<'l> {
-        let [name, agent, call] = self.ids.each_ref().map(Option::as_deref);
-        let ids = [name, agent, values.call.or(call)];
-        LineTrace { before: &self.before, ..LineTrace::new(values.at, values.us, ids) }
+impl KnownLine {
+    /// The first line of a text, if it is decided like this one.
+    fn similar<'l>(&self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
+        let FreeValues { at, us, call, session, before, line } = self.pattern.values(text)?;
+        if self.is_other_call && call.is_some_and(|call| memchr::memmem::find(before, call).is_some()) {
+            return None;
+        }
+        let call = call.or(self.call.as_deref().map(str::as_bytes));
+        let trace = LineTrace { before, ..LineTrace::new(at, us, self.key, call) };
+        Some(SimilarLine { session: session.unwrap_or_default(), trace, other_modes: self.other_modes, line })
     }
 }
 
 /// A line that is kept.
 #[derive(Debug)]
 struct KeptLine {
-    known: Arc<KnownLine>,
+    known: KnownLine,
     /// The kept line that came after it.
     next: usize,
     /// Whether a line was like it since a line was last dropped here.
@@ -68,25 +72,22 @@ pub(crate) struct KnownLines {
 }
 
 impl KnownLines {
-    /// The known line that a line is decided like.
-    pub(crate) fn find<'l>(&mut self, line: &'l [u8]) -> Option<(Arc<KnownLine>, FreeValues<'l>)> {
-        let matches = |at: usize| self.lines.get(at).and_then(|kept| kept.known.values(line));
+    /// The first line of a text, if it is decided like a known one.
+    pub(crate) fn find<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
+        let similar = |at: usize| Some((at, self.lines.get(at)?.known.similar(text)?));
         // Events come in the same order again and again.
         let next = self.lines.get(self.last)?.next;
-        let found = matches(next).map(|values| (next, values));
         let others = (0..self.lines.len()).filter(|at| *at != next);
-        let (at, values) =
-            found.or_else(|| others.into_iter().find_map(|at| matches(at).map(|values| (at, values))))?;
+        let (at, line) = similar(next).or_else(|| others.into_iter().find_map(similar))?;
         self.lines.get_mut(self.last)?.next = at;
         self.last = at;
         self.room = (self.room + 1).min(KEPT * EACH);
-        let kept = self.lines.get_mut(at)?;
-        kept.is_used = true;
-        Some((Arc::clone(&kept.known), values))
+        self.lines.get_mut(at)?.is_used = true;
+        Some(line)
     }
 
     /// Keeps a line that was decided as recorded, if nobody needs to hear of it.
-    pub(crate) fn keep(&mut self, text: &[u8], line: &RecordedLine<'_>, compared: &Comparison) {
+    pub(crate) fn keep(&mut self, text: &[u8], line: &RecordedLine<'_>, compared: &Comparison, reads_stamps: bool) {
         let decision = &compared.decided.decision;
         let is_silent = decision.verdict == Verdict::Pass && decision.moves.is_empty();
         self.room += 1;
@@ -102,15 +103,14 @@ impl KnownLines {
             return;
         }
         let Ok(text) = std::str::from_utf8(text) else { return };
-        let Some(pattern) = LinePattern::new(text, &event.fields) else { return };
-        let known = Arc::new(KnownLine {
+        let Some(pattern) = LinePattern::new(text, &event.fields, reads_stamps) else { return };
+        let known = KnownLine {
             pattern,
-            session: event.session().to_owned(),
-            ids: ["hook_event_name", "agent_id", "tool_use_id"].map(|name| event.text(name).map(str::to_owned)),
-            before: before.to_owned(),
+            key: event_key(event.text("hook_event_name"), event.text("agent_id")),
+            call: event.text("tool_use_id").map(str::to_owned),
             other_modes: compared.other_modes,
             is_other_call: event.fields.is_other_call(),
-        });
+        };
         let kept = KeptLine { known, next: 0, is_used: false };
         if self.lines.len() < KEPT {
             self.lines.push(kept);

@@ -1,6 +1,6 @@
 //! Lines of recorded files, and how each kind is recognized.
 
-use super::continuity::LineTrace;
+use super::continuity::{LineTrace, event_key};
 use super::transcript::is_bookkeeping;
 use crate::facts::{Answer, Question};
 use serde::Deserialize;
@@ -46,11 +46,13 @@ impl<'a> RecordedLine<'a> {
 
     /// What the order of the journal depends on.
     pub(crate) fn trace(&self) -> LineTrace<'a> {
-        let at = unescaped(self.at).unwrap_or_default();
+        let at = unescaped(self.at).unwrap_or_default().as_bytes();
         let text = |name: &str| self.event.as_ref().and_then(|event| event.get(name)?.as_str());
-        let ids = ["hook_event_name", "agent_id", "tool_use_id"].map(text);
-        let (before, after) = (self.before.map_or("", RawValue::get), self.after.map(RawValue::get));
-        LineTrace { before, after, ..LineTrace::new(at, self.us.unwrap_or_default(), ids) }
+        let key = event_key(text("hook_event_name"), text("agent_id"));
+        let bytes = |raw: &'a RawValue| raw.get().as_bytes();
+        let (before, after) = (self.before.map(bytes).unwrap_or_default(), self.after.map(bytes));
+        let call = text("tool_use_id").map(str::as_bytes);
+        LineTrace { before, after, ..LineTrace::new(at, self.us.unwrap_or_default(), key, call) }
     }
 
     pub(crate) fn session(&self) -> &str {

@@ -1,8 +1,9 @@
 //! The text of a decided line, with the parts in which another line may differ and still be decided the same way.
 //!
-//! Free are the time, the duration, and the texts and numbers of the event that nothing has read. Everything else is
-//! fixed: the names of all fields and their order, the facts, the session, the recorded decision. A line that matches is
-//! valid JSON and has the same meaning in all that its decision depends on.
+//! Free are the time, the duration, the texts and numbers of the event that nothing has read, and the ids and times of the
+//! session if nothing has read one of them. Everything else is fixed: the names of all fields and their order, the facts,
+//! the rest of the session, the recorded decision. A line that matches is valid JSON and has the same meaning in all that
+//! its decision depends on.
 
 use crate::event::{EventFields, has_own_name};
 use serde::Deserialize;
@@ -19,6 +20,9 @@ const DIGITS: usize = 18;
 /// Fields of the event that are fixed, read or not: others are told apart by them.
 const FIXED: [&str; 3] = ["hook_event_name", "session_id", "agent_id"];
 
+/// The texts in the state of a mode that are free if nothing has read one of them.
+const STAMPS: [&str; 3] = ["activated_at", "prompt_id", "updated_at"];
+
 /// The text of a line with free parts.
 #[derive(Debug)]
 pub(crate) struct LinePattern {
@@ -26,6 +30,8 @@ pub(crate) struct LinePattern {
     fixed: Vec<u8>,
     /// Each free part, after the fixed text up to there.
     free: Vec<(usize, FreePart)>,
+    /// The id of the session, where that is fixed.
+    session: Option<Vec<u8>>,
 }
 
 /// What may be in a free part.
@@ -35,18 +41,30 @@ enum FreePart {
     Time,
     /// The id of the tool call.
     Call,
+    /// The id of the session: in its event, and where it is free, in its state too.
+    Session,
     /// The duration.
     Duration,
     Text,
     Number,
+    /// Nothing: here begins the session before the event.
+    BeforeStart,
+    /// Nothing: here it ends.
+    BeforeEnd,
 }
 
 /// What a line has in the free parts that belong to its place in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct FreeValues<'l> {
-    pub(crate) at: &'l str,
+    pub(crate) at: &'l [u8],
     pub(crate) us: u64,
-    pub(crate) call: Option<&'l str>,
+    pub(crate) call: Option<&'l [u8]>,
+    /// The session's id, if the event has one.
+    pub(crate) session: Option<&'l [u8]>,
+    /// The session before the event.
+    pub(crate) before: &'l [u8],
+    /// The whole line.
+    pub(crate) line: &'l [u8],
 }
 
 /// The parts of a line that have free parts.
@@ -57,6 +75,8 @@ struct LineParts<'a> {
     #[serde(borrow)]
     event: &'a RawValue,
     #[serde(borrow)]
+    before: &'a RawValue,
+    #[serde(borrow)]
     us: &'a RawValue,
     /// The files that were written, which no decision reads.
     #[serde(borrow)]
@@ -64,25 +84,44 @@ struct LineParts<'a> {
 }
 
 impl LinePattern {
-    /// The pattern of a line that was decided without its time, with the fields that were read of its event.
-    pub(crate) fn new(line: &str, fields: &EventFields) -> Option<Self> {
-        let LineParts { at, event, us, wrote } = serde_json::from_str(line).ok()?;
-        let mut found = vec![(within(line, inner(at)?), FreePart::Time), (within(line, us.get()), FreePart::Duration)];
-        if !is_number(us.get()) || inner(at)?.contains('\\') {
+    /// The pattern of a line that was decided without its time, with the fields that were read of its event, and whether
+    /// the ids and times of its session were.
+    pub(crate) fn new(line: &str, fields: &EventFields, reads_stamps: bool) -> Option<Self> {
+        let LineParts { at, event, before, us, wrote } = serde_json::from_str(line).ok()?;
+        let state = within(line, before.get());
+        let mut found = vec![
+            (within(line, plain(at)?), FreePart::Time),
+            (within(line, us.get()), FreePart::Duration),
+            (state.start..state.start, FreePart::BeforeStart),
+            (state.end..state.end, FreePart::BeforeEnd),
+        ];
+        if !is_number(us.get()) {
             return None;
         }
         if let Some(wrote) = wrote {
             free_parts(line, wrote, LEVELS, &mut found);
         }
-        for (name, value) in members(event)? {
+        let fields_of_event = members(event)?;
+        let id = fields_of_event.get("session_id").and_then(|id| plain(id));
+        let own_id = members(before)?.get("id").and_then(|id| plain(id));
+        let is_free = !reads_stamps && fields.is_unread("session_id") && id.is_some() && id == own_id;
+        if is_free {
+            stamps(line, before, &mut found);
+        }
+        let ids = id.into_iter().chain(own_id.filter(|_| is_free));
+        found.extend(ids.map(|id| (within(line, id), FreePart::Session)));
+        for (name, value) in fields_of_event {
             if !has_own_name(&name) {
+                return None;
+            }
+            if name == "session_id" && id.is_none() {
                 return None;
             }
             if FIXED.contains(&name.as_str()) {
                 continue;
             }
             if name == "tool_use_id" && fields.is_unread(&name) {
-                found.push((within(line, inner(value).filter(|id| !id.contains('\\'))?), FreePart::Call));
+                found.push((within(line, plain(value)?), FreePart::Call));
             } else if fields.is_unread(&name) {
                 free_parts(line, value, LEVELS, &mut found);
             } else {
@@ -92,7 +131,9 @@ impl LinePattern {
             }
         }
         found.sort_by_key(|(range, _)| range.start);
-        let mut pattern = Self { fixed: Vec::with_capacity(line.len()), free: Vec::with_capacity(found.len()) };
+        let session = id.filter(|_| !is_free).map(|id| id.as_bytes().to_owned());
+        let mut pattern =
+            Self { fixed: Vec::with_capacity(line.len()), free: Vec::with_capacity(found.len()), session };
         let mut end = 0;
         for (range, part) in found {
             pattern.fixed.extend_from_slice(line.get(end..range.start)?.as_bytes());
@@ -103,27 +144,41 @@ impl LinePattern {
         Some(pattern)
     }
 
-    /// What a line has in the free parts; `None` for a line that does not match.
-    pub(crate) fn values<'l>(&self, line: &'l [u8]) -> Option<FreeValues<'l>> {
-        let (mut values, mut rest, mut fixed) = (FreeValues::default(), line, 0);
+    /// What the first line of a text has in the free parts; `None` if it does not match.
+    pub(crate) fn values<'l>(&self, text: &'l [u8]) -> Option<FreeValues<'l>> {
+        let (mut values, mut rest, mut fixed) = (FreeValues::default(), text, 0);
         for (end, part) in &self.free {
             rest = after(rest, self.fixed.get(fixed..*end)?)?;
             fixed = *end;
             let length = match part {
                 FreePart::Text => text_length(rest)?,
-                FreePart::Time | FreePart::Call => plain_length(rest)?,
+                FreePart::Time | FreePart::Call | FreePart::Session => plain_length(rest)?,
                 FreePart::Number | FreePart::Duration => number_length(rest)?,
+                FreePart::BeforeStart | FreePart::BeforeEnd => 0,
             };
             let (value, next) = rest.split_at_checked(length)?;
-            rest = next;
             match part {
-                FreePart::Time => values.at = std::str::from_utf8(value).ok()?,
-                FreePart::Call => values.call = Some(std::str::from_utf8(value).ok()?),
+                FreePart::Time => values.at = value,
+                FreePart::Call => values.call = Some(value),
+                FreePart::Session => {
+                    let other = self.session.as_deref().or(values.session);
+                    if other.is_some_and(|other| other != value) {
+                        return None;
+                    }
+                    values.session = Some(value);
+                }
                 FreePart::Duration => values.us = number(value),
+                FreePart::BeforeStart => values.before = rest,
+                FreePart::BeforeEnd => {
+                    values.before = values.before.split_at_checked(values.before.len() - rest.len())?.0;
+                }
                 FreePart::Text | FreePart::Number => {}
             }
+            rest = next;
         }
-        after(rest, self.fixed.get(fixed..)?)?.is_empty().then_some(values)
+        rest = after(rest, self.fixed.get(fixed..)?)?;
+        values.line = text.split_at_checked(text.len() - rest.len())?.0;
+        matches!(rest, [] | [b'\n', ..]).then_some(values)
     }
 }
 
@@ -138,8 +193,22 @@ fn inner(value: &RawValue) -> Option<&str> {
     value.get().strip_prefix('"')?.strip_suffix('"')
 }
 
+/// A JSON string without escapes.
+fn plain(value: &RawValue) -> Option<&str> {
+    inner(value).filter(|text| !text.contains('\\'))
+}
+
 fn members(value: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
     serde_json::from_str(value.get()).ok()
+}
+
+/// Adds the times and prompts of a session's modes.
+fn stamps(line: &str, before: &RawValue, found: &mut Vec<(Range<usize>, FreePart)>) {
+    let modes = members(before).and_then(|mut session| members(session.remove("modes")?));
+    for state in modes.unwrap_or_default().into_values().filter_map(members) {
+        let stamps = STAMPS.iter().filter_map(|name| inner(state.get(*name)?));
+        found.extend(stamps.map(|stamp| (within(line, stamp), FreePart::Text)));
+    }
 }
 
 /// Adds the texts and numbers in a value.
@@ -149,15 +218,11 @@ fn free_parts(line: &str, value: &RawValue, levels: usize, found: &mut Vec<(Rang
         [b'"', ..] => found.extend(inner(value).map(|text| (within(line, text), FreePart::Text))),
         [b'{', ..] if levels > 0 => {
             let members = members(value).unwrap_or_default();
-            for value in members.values() {
-                free_parts(line, value, levels - 1, found);
-            }
+            members.values().for_each(|value| free_parts(line, value, levels - 1, found));
         }
         [b'[', ..] if levels > 0 => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            for value in items {
-                free_parts(line, value, levels - 1, found);
-            }
+            items.iter().for_each(|value| free_parts(line, value, levels - 1, found));
         }
         _ if is_number(text) => found.push((within(line, text), FreePart::Number)),
         _ => {}
@@ -176,21 +241,32 @@ fn after<'t>(text: &'t [u8], beginning: &[u8]) -> Option<&'t [u8]> {
 
 /// Compares two texts in wide blocks: the `memcmp` of the static binary goes byte by byte.
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
+    one.len() == other.len()
+        && match (one.last_chunk::<32>(), other.last_chunk::<32>()) {
+            (Some(last), Some(other_last)) => last == other_last && same_blocks::<32>(one, other),
+            _ => match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+                (Some(last), Some(other_last)) => last == other_last && same_blocks::<8>(one, other),
+                _ => same_blocks::<1>(one, other),
+            },
+        }
+}
+
+/// Compares all but what is left after the last block. A plain loop becomes wide instructions even in small code.
+fn same_blocks<const SIZE: usize>(one: &[u8], other: &[u8]) -> bool {
+    let (blocks, other_blocks) = (one.as_chunks::<SIZE>().0, other.as_chunks::<SIZE>().0);
+    for at in 0..blocks.len() {
+        if blocks.get(at) != other_blocks.get(at) {
+            return false;
+        }
     }
-    let ((wide, rest), (other_wide, other_rest)) = (one.as_chunks::<32>(), other.as_chunks::<32>());
-    let ((words, bytes), (other_words, other_bytes)) = (rest.as_chunks::<8>(), other_rest.as_chunks::<8>());
-    wide.iter().zip(other_wide).all(|(one, other)| one == other)
-        && words.iter().zip(other_words).all(|(one, other)| one == other)
-        && bytes.iter().zip(other_bytes).all(|(one, other)| one == other)
+    true
 }
 
 /// The length of the text up to the closing quote, if every JSON parser accepts it.
 fn text_length(bytes: &[u8]) -> Option<usize> {
-    let mut end = 0;
+    let (mut end, mut is_ascii) = (0, true);
     loop {
-        end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+        end += run_length(bytes.get(end..)?, &mut is_ascii);
         match bytes.get(end..)? {
             [b'"', ..] => break,
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => end += 2,
@@ -198,19 +274,38 @@ fn text_length(bytes: &[u8]) -> Option<usize> {
             _ => return None,
         }
     }
-    is_text(bytes.get(..end)?).then_some(end)
+    (is_ascii || std::str::from_utf8(bytes.get(..end)?).is_ok()).then_some(end)
 }
 
 /// The same for a text without escapes.
 fn plain_length(bytes: &[u8]) -> Option<usize> {
-    let end = memchr::memchr2(b'"', b'\\', bytes)?;
-    (bytes.get(end) == Some(&b'"') && is_text(bytes.get(..end)?)).then_some(end)
+    let mut is_ascii = true;
+    let end = run_length(bytes, &mut is_ascii);
+    let is_text = is_ascii || std::str::from_utf8(bytes.get(..end)?).is_ok();
+    (bytes.get(end) == Some(&b'"') && is_text).then_some(end)
 }
 
-/// Whether a text has no control characters and is UTF-8.
-fn is_text(bytes: &[u8]) -> bool {
-    let (least, all) = bytes.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(*byte), all | byte));
-    least >= b' ' && (all.is_ascii() || std::str::from_utf8(bytes).is_ok())
+/// The number of bytes before the first quote, backslash or control character, eight at a time; whether they may be other
+/// than ASCII is noted.
+fn run_length(bytes: &[u8], is_ascii: &mut bool) -> usize {
+    /// The highest bit of each byte.
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // The lowest byte that these find is right, others may be wrong.
+    let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
+    let is = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for at in 0..words.len() {
+        let word = words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
+        *is_ascii &= word & HIGH == 0;
+        let ends = (below(word, b' ') | is(word, b'"') | is(word, b'\\')) & HIGH;
+        if ends != 0 {
+            return at * 8 + ends.trailing_zeros() as usize / 8;
+        }
+    }
+    *is_ascii &= rest.is_ascii();
+    let ends = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    words.len() * 8 + rest.iter().position(ends).unwrap_or(rest.len())
 }
 
 /// The length of a number without sign, fraction and exponent.
@@ -230,14 +325,18 @@ mod tests {
     use super::*;
     use crate::event::Event;
 
-    const LINE: &str = r#"{"v":1,"at":"2026-11-16T10:00:00Z","event":{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"/a.rs","limit":10},"tool_response":{"file":{"content":"a\nb","lines":[1,2]}}},"before":{"id":"s1"},"modes":"m","decision":{"verdict":"pass"},"us":120}"#;
+    const LINE: &str = r#"{"v":1,"at":"2026-11-16T10:00:00Z","event":{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"/a.rs","limit":10},"tool_response":{"file":{"content":"a\nb","lines":[1,2]}}},"before":{"id":"s1","modes":{"plan_mode":{"phase":"draft","activated_at":"t0","prompt_id":"p1","note":"n"}}},"modes":"m","decision":{"verdict":"pass"},"us":120}"#;
 
     /// The pattern of the line after its event's tool and path were read.
-    fn pattern() -> LinePattern {
+    fn pattern_with(reads_stamps: bool) -> LinePattern {
         let value: serde_json::Value = serde_json::from_str(LINE).unwrap();
         let event = Event::from_value(value["event"].clone()).unwrap();
         let _ = (event.tool(), event.input("file_path"));
-        LinePattern::new(LINE, &event.fields).unwrap()
+        LinePattern::new(LINE, &event.fields, reads_stamps).unwrap()
+    }
+
+    fn pattern() -> LinePattern {
+        pattern_with(true)
     }
 
     #[track_caller]
@@ -248,8 +347,32 @@ mod tests {
 
     #[test]
     fn a_line_matches_itself_with_its_values() {
-        let values = FreeValues { at: "2026-11-16T10:00:00Z", us: 120, call: Some("t1") };
-        assert_eq!(pattern().values(LINE.as_bytes()), Some(values));
+        let before = LINE.split_once("\"before\":").unwrap().1.split_once(",\"modes\":\"m\"").unwrap().0;
+        for text in [LINE.to_owned(), format!("{LINE}\n"), format!("{LINE}\n{{")] {
+            for pattern in [pattern_with(true), pattern_with(false)] {
+                let values = FreeValues {
+                    at: b"2026-11-16T10:00:00Z",
+                    us: 120,
+                    call: Some(b"t1"),
+                    session: Some(b"s1"),
+                    before: before.as_bytes(),
+                    line: LINE.as_bytes(),
+                };
+                assert_eq!(pattern.values(text.as_bytes()), Some(values));
+            }
+        }
+    }
+
+    #[test]
+    fn the_ids_and_times_of_a_session_may_differ_if_nothing_has_read_them() {
+        let other = LINE.replace("s1", "5e55-ü").replace("t0", "2026").replace("p1", "");
+        let values = pattern_with(false).values(other.as_bytes()).unwrap();
+        assert_eq!(values.session, Some("5e55-ü".as_bytes()));
+        assert!(String::from_utf8_lossy(values.before).starts_with(r#"{"id":"5e55-ü","#));
+        assert_eq!(pattern_with(true).values(other.as_bytes()), None);
+        for (from, to) in [("\"s1\"", "\"s2\""), ("draft", "done"), ("\"n\"", "\"m\""), ("p1\"", "p1\",\"x\":\"y\"")] {
+            assert_eq!(pattern_with(false).values(LINE.replacen(from, to, 1).as_bytes()), None, "{from} to {to}");
+        }
     }
 
     #[test]
@@ -261,6 +384,32 @@ mod tests {
         check(":10}", ":0}", true);
         check("[1,2]", "[123456789012345678,20]", true);
         check(":120}", ":7}", true);
+    }
+
+    #[test]
+    fn a_text_ends_at_its_quote_wherever_that_is() {
+        for length in 0..40 {
+            for end in ["\"", "\\", "\u{1f}", "\u{0}"] {
+                let text = format!("{}{end}\"{}", "é".repeat(length / 2) + &"x".repeat(length % 2), "y".repeat(20));
+                let (start, mut is_ascii) = (length / 2 * 2 + length % 2, true);
+                assert_eq!(run_length(text.as_bytes(), &mut is_ascii), start, "{text:?}");
+                assert!(!is_ascii || length < 2, "{text:?}");
+            }
+        }
+        assert_eq!(run_length(b" ~!#[]\x7f", &mut true), 7);
+    }
+
+    #[test]
+    fn texts_of_any_length_are_compared_to_the_last_byte() {
+        for length in 0..100 {
+            let text = vec![b'x'; length];
+            assert!(is_same(&text, &text.clone()) && !is_same(&text, &vec![b'x'; length + 1]));
+            for at in 0..length {
+                let mut other = text.clone();
+                other[at] = b'y';
+                assert!(!is_same(&text, &other), "{at} of {length}");
+            }
+        }
     }
 
     #[test]
@@ -276,6 +425,7 @@ mod tests {
             ("[1,2]", "[1,2,3]"),
             ("\"v\":1", "\"v\":2"),
             ("\"us\"", " \"us\""),
+            ("\"t0\"", "\"t1\""),
             (":120}", ":120} "),
         ] {
             check(from, to, false);

@@ -1,15 +1,14 @@
 //! Deciding a recorded event again, and comparing the result with the recorded decision.
 
 use super::change::DecisionChange;
-use super::known_lines::{KnownLine, KnownLines};
+use super::known_lines::{KnownLines, SimilarLine};
 use super::line::{RecordedLine, unescaped};
-use super::line_pattern::FreeValues;
 use super::recorded_facts::RecordedFacts;
 use super::result::PastDecision;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventError};
 use crate::facts::{Answer, FactSource, Facts, Question};
-use crate::ids::AgentName;
+use crate::ids::{AgentName, with_notes};
 use crate::journal::{JournalLine, masked};
 use crate::mode::Catalogue;
 use crate::session::Session;
@@ -17,7 +16,6 @@ use crate::verdict::{Decision, Finding, Truth, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 
 /// A decided event, compared with its recorded decision if there is one.
 #[derive(Debug)]
@@ -131,18 +129,26 @@ pub(crate) fn difference(line: &JournalLine, now: &Decided) -> Option<&'static s
     RecordedDecision { decision, findings, after, who: line.who.clone(), lost: line.lost }.difference(now)
 }
 
-/// Decides a recorded event; also gives whether anything but recorded answers and the event itself went into it.
+/// What went into a decision besides the fields of the event.
+struct DecisionReads {
+    /// Whether an answer was not recorded.
+    inferred: bool,
+    /// Whether the ids and times of the session were read.
+    stamps: bool,
+}
+
+/// Decides a recorded event.
 fn decide_recorded(
     event: Event,
     catalogue: &Catalogue,
     before: &Session,
     recorded: &[(Question, Answer)],
     at: Option<&str>,
-) -> (Comparison, bool) {
+) -> (Comparison, DecisionReads) {
     let source = RecordedFacts::new(&event, recorded, at);
-    let (decided, asked) = decide_with(&event, catalogue, before, &source);
-    let (gaps, is_inferred) = source.gaps();
-    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, is_inferred)
+    let ((decided, asked), stamps) = with_notes(|| decide_with(&event, catalogue, before, &source));
+    let (gaps, inferred) = source.gaps();
+    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, DecisionReads { inferred, stamps })
 }
 
 /// Decides the lines of journals again, one after the other, all with the same modes.
@@ -163,14 +169,14 @@ impl Redecision {
         Self { known: Some(KnownLines::default()), ..Self::default() }
     }
 
-    /// The earlier line that a line is decided like.
-    pub(crate) fn known<'l>(&mut self, text: &'l [u8]) -> Option<(Arc<KnownLine>, FreeValues<'l>)> {
+    /// The first line of a text, if it is decided like an earlier one.
+    pub(crate) fn similar<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
         self.known.as_mut()?.find(text)
     }
 
     /// Whether a line is decided like an earlier one: it passes, as recorded.
     pub fn is_known(&mut self, text: &[u8]) -> bool {
-        self.known(text).is_some()
+        self.similar(text).is_some_and(|similar| similar.line.len() == text.len())
     }
 
     /// Decides a line again, taking its event and facts out of it; modes with this hash decided the same lines.
@@ -189,14 +195,13 @@ impl Redecision {
         let event = Event::from_value(event.into()).map_err(LineError::Event)?;
         let is_steady = self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let recorded = std::mem::take(&mut line.asked);
-        let (mut compared, is_inferred) =
-            decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
+        let (mut compared, reads) = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
         compared.other_modes = unescaped(line.modes) != Some(hash);
         compared.change = DecisionChange::Same;
         if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {
             self.compare(line, &mut compared)?;
-        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !is_inferred) {
-            known.keep(text, line, &compared);
+        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !reads.inferred) {
+            known.keep(text, line, &compared, reads.stamps);
         }
         Ok(compared)
     }

@@ -47,6 +47,16 @@ fn changed(line: &[u8], at: usize, how: usize) -> Vec<u8> {
     line
 }
 
+/// The line in another session, which began at another time.
+fn elsewhere(line: &str, session: &str, numbers: &mut Numbers) -> String {
+    let other = format!("00000000-0000-4000-8000-00000000010{}", numbers.below(3));
+    let mut line = line.replace(session, &other);
+    for stamp in ["\"activated_at\":\"", "\"updated_at\":\"", "\"prompt_id\":\""] {
+        line = line.replace(stamp, &format!("{stamp}{}", numbers.below(3)));
+    }
+    line
+}
+
 /// The number of ways to change a place.
 const WAYS: usize = 13;
 
@@ -71,8 +81,15 @@ fn a_changed_line_is_like_an_earlier_one_only_if_it_is_decided_like_it() {
                 let mut recorded: RecordedLine<'_> = serde_json::from_slice(line).unwrap();
                 redecision.line(line, &mut recorded, &catalogue, &header.modes).unwrap();
             }
-            for _ in 0..150 {
-                let line = changed(line, numbers.below(line.len()), numbers.below(WAYS));
+            for round in 0..200 {
+                let line = match round % 4 {
+                    0 => elsewhere(std::str::from_utf8(line).unwrap(), &header.session, &mut numbers).into_bytes(),
+                    _ => line.to_vec(),
+                };
+                let line = match round % 8 {
+                    0 => line,
+                    _ => changed(&line, numbers.below(line.len()), numbers.below(WAYS)),
+                };
                 if redecision.is_known(&line) {
                     let text = String::from_utf8_lossy(&line);
                     assert!(is_silent(&line, &catalogue, &header.modes), "decided differently: {text}");
@@ -103,7 +120,11 @@ fn mutated(header: &str, lines: &[String], numbers: &mut Numbers) -> Vec<u8> {
     for line in lines {
         for _ in 0..12 {
             second += 1;
-            let line = at(line, second).into_bytes();
+            let line = at(line, second);
+            let line = match numbers.below(3) {
+                0 => elsewhere(&line, &modes.session, numbers).into_bytes(),
+                _ => line.into_bytes(),
+            };
             let line = match numbers.below(4) {
                 0 => changed(&line, numbers.below(line.len()), numbers.below(WAYS)),
                 _ => line,
@@ -135,11 +156,13 @@ fn both_ways_report_the_same() {
     let project = Project::new();
     let mut numbers = Numbers(42);
     for (header, lines) in recordings() {
-        let text = mutated(&header, &lines, &mut numbers);
-        std::fs::write(project.home().join("x.jsonl"), text).unwrap();
-        let strict = replayed(&project, &["x.jsonl", "--strict", "--threads", "1"]);
+        for name in ["x.jsonl", "y.jsonl"] {
+            let text = mutated(&header, &lines, &mut numbers);
+            std::fs::write(project.home().join(name), text).unwrap();
+        }
+        let strict = replayed(&project, &["x.jsonl", "y.jsonl", "--strict", "--threads", "1"]);
         for threads in ["1", "3"] {
-            let known = replayed(&project, &["x.jsonl", "--threads", threads]);
+            let known = replayed(&project, &["x.jsonl", "y.jsonl", "--threads", threads]);
             assert_eq!(known.0.stdout, strict.0.stdout, "{header}");
             assert_eq!(known.0.stderr, strict.0.stderr, "{header}");
             assert!(known == strict, "{header}");

@@ -5,7 +5,6 @@ use crate::paths::hash;
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
-use crate::replay::known_lines::KnownLine;
 use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::Comparison;
 use crate::replay::result::{CaseLocation, ReplayResult};
@@ -112,8 +111,10 @@ pub(super) struct ResultCollector<'t> {
     batch: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
-    /// The last event, if it is decided like an earlier one that nobody needs to hear of.
-    pending_known: Option<(Arc<KnownLine>, Arc<str>)>,
+    /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
+    pending_similar: Option<bool>,
+    /// The number of such events.
+    similar: u64,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
@@ -135,7 +136,8 @@ impl<'t> ResultCollector<'t> {
             batch,
             totals,
             pending: None,
-            pending_known: None,
+            pending_similar: None,
+            similar: 0,
             passed: false,
             last,
             quiet: 0,
@@ -169,24 +171,26 @@ impl<'t> ResultCollector<'t> {
         if !self.totals.modes.contains(&modes.name) {
             self.totals.modes.insert(modes.name.clone());
         }
+        self.begin_session(compared.event.session(), &location.file);
         let modes = Arc::clone(modes);
         self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
     }
 
     /// Reports an event that is decided like an earlier one.
-    pub(super) fn known_case(&mut self, known: Arc<KnownLine>, file: &Arc<str>) {
+    pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &str) {
         self.settle();
-        self.pending_known = Some((known, Arc::clone(file)));
+        self.begin_session(session, file);
+        self.pending_similar = Some(other_modes);
     }
 
     /// Gives the whole decision of the last event, which was decided like an earlier one.
-    pub(super) fn decide_known_case(
+    pub(super) fn decide_similar_case(
         &mut self,
         location: CaseLocation,
         compared: Comparison,
         modes: &Arc<ResolvedModes>,
     ) {
-        if self.pending_known.take().is_some() {
+        if self.pending_similar.take().is_some() {
             self.case(location, compared, modes, None);
         }
     }
@@ -203,17 +207,15 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
-        if let Some((known, file)) = self.pending_known.take() {
+        if let Some(other_modes) = self.pending_similar.take() {
             self.number += 1;
-            self.begin_session(&known.session, &file);
-            self.totals.other_modes += u64::from(known.other_modes);
+            self.totals.other_modes += u64::from(other_modes);
             self.quiet += 1;
-            self.totals.counts.count(DecisionChange::Same, false, false, None);
+            self.similar += 1;
         }
         let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
-        self.begin_session(compared.event.session(), &location.file);
         self.totals.other_modes += u64::from(compared.other_modes);
         let Decision { verdict, moves, .. } = &compared.decided.decision;
         let plain = !compared.change.differs() && expected.is_none() && met.is_none() && !self.options.bless;
@@ -291,6 +293,7 @@ impl<'t> ResultCollector<'t> {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
         }
         self.end_session();
+        self.totals.counts.count_same(self.similar);
         self.totals.counts.sessions = self.totals.sessions.len() as u64;
         self.batch.push(ReplayMessage::End(Box::new(self.totals)));
         (self.send)(self.batch);

@@ -6,7 +6,7 @@ use super::journal_parts::{PART, PartRange, PartText, parts};
 use super::line_decider::{DecidedLine, DecidedPart, JournalEvent, LineDecider, newer_line};
 use super::mode_source::ResolvedModes;
 use crate::replay::continuity::{Continuity, FileLine, LineTrace};
-use crate::replay::known_lines::KnownLine;
+use crate::replay::known_lines::SimilarLine;
 use crate::replay::redecision::LineError;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
@@ -20,8 +20,11 @@ pub(super) fn replay(input: &ReplayInput, decider: LineDecider<'_>, collector: &
     let mut follower = JournalFollower::new(&input.files, decider, collector);
     let mut text = PartText::spare();
     for part in parts(&input.files, PART) {
-        let lines = text.read(&input.files, &part).map(|text| follower.decider.decide(text));
-        text = follower.part(&part, lines);
+        follower.begin_part(&part);
+        match text.read(&input.files, &part) {
+            Ok(()) => follower.decide(&text),
+            Err(error) => follower.unreadable(&error),
+        }
     }
     text.keep();
     follower.end();
@@ -41,12 +44,12 @@ pub(super) struct JournalFollower<'a, 't> {
     /// One journal may have several sessions, and one session several files.
     others: HashMap<String, Continuity>,
     /// The last event, if its line is like an earlier one.
-    last_known: Option<LastKnown>,
+    last_similar: Option<LastSimilar>,
     collector: &'a mut ResultCollector<'t>,
 }
 
 /// A line like an earlier one.
-struct LastKnown {
+struct LastSimilar {
     number: u64,
     place: Range<usize>,
     /// The line itself, where its part is gone.
@@ -64,101 +67,123 @@ impl<'a, 't> JournalFollower<'a, 't> {
             decider,
             current: Default::default(),
             others: HashMap::new(),
-            last_known: None,
+            last_similar: None,
             collector,
         }
     }
 
-    /// Follows the lines of the next part; returns its text, to be used again.
-    pub(super) fn part(&mut self, range: &PartRange, part: io::Result<DecidedPart>) -> PartText {
-        if range.bytes.start == 0 {
-            self.begin_file(range.file);
-        }
+    /// Follows the lines of the next part.
+    pub(super) fn part(&mut self, range: &PartRange, part: io::Result<DecidedPart>) {
+        self.begin_part(range);
         match part {
-            Ok(part) => self.decided(part),
-            Err(error) => {
-                self.collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
-                PartText::default()
+            // A header in an earlier part has changed the modes.
+            Ok(part) if !Arc::ptr_eq(&part.modes, &self.modes) => {
+                self.decider.use_modes(&self.modes);
+                self.decide(&part.text);
+                part.text.keep();
+            }
+            Ok(DecidedPart { text, lines, count, .. }) => {
+                for (number, line) in lines {
+                    self.line(self.before + number, line, &text);
+                }
+                self.end_part(&text, count);
+                text.keep();
+            }
+            Err(error) => self.unreadable(&error),
+        }
+    }
+
+    fn begin_part(&mut self, range: &PartRange) {
+        if range.bytes.start == 0 {
+            self.collector.settle();
+            self.last_similar = None;
+            self.before = 0;
+            self.file = self.names.get(range.file).cloned().unwrap_or_default();
+        }
+    }
+
+    /// Decides and follows the lines of a part.
+    fn decide(&mut self, text: &PartText) {
+        let mut lines = text.lines();
+        loop {
+            if let Some(similar) = self.decider.similar(&mut lines) {
+                self.similar(self.before + lines.count, &similar, text);
+            } else if let Some(raw) = lines.next() {
+                let line = self.decider.line(text, &raw);
+                self.line(self.before + raw.number, line, text);
+            } else {
+                break;
             }
         }
+        self.end_part(text, lines.count);
     }
 
-    fn begin_file(&mut self, file: usize) {
-        self.collector.settle();
-        self.last_known = None;
-        self.before = 0;
-        self.file = self.names.get(file).cloned().unwrap_or_default();
-    }
-
-    fn decided(&mut self, mut part: DecidedPart) -> PartText {
-        // A header in an earlier part has changed the modes.
-        if !Arc::ptr_eq(&part.modes, &self.modes) {
-            self.decider.use_modes(&self.modes);
-            part = self.decider.decide(part.text);
-        }
-        let DecidedPart { text, lines, count, .. } = part;
-        for (number, line) in lines {
-            self.line(self.before + number, line, &text);
-        }
-        if let Some(last) = self.last_known.as_mut().filter(|last| last.line.is_empty()) {
+    fn end_part(&mut self, text: &PartText, count: u64) {
+        if let Some(last) = self.last_similar.as_mut().filter(|last| last.line.is_empty()) {
             last.line = text.bytes(&last.place).to_owned();
         }
         self.before += count;
-        text
+    }
+
+    fn unreadable(&mut self, error: &io::Error) {
+        self.collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
     }
 
     fn line(&mut self, number: u64, line: DecidedLine, text: &PartText) {
         match line {
-            DecidedLine::Known(known, place, traced) => self.known(number, known, place, &traced.trace(text)),
+            DecidedLine::Similar(event) => self.similar(number, &event.similar(text), text),
             DecidedLine::Journal(event) => self.event(number, *event, text),
             DecidedLine::OtherShard(session) => {
-                self.last_known = None;
+                self.last_similar = None;
                 self.collector.wants(&session);
             }
-            DecidedLine::Modes(modes) => self.modes = modes,
+            DecidedLine::Modes(modes) => {
+                self.decide_similar(text);
+                self.decider.use_modes(&modes);
+                self.modes = modes;
+            }
             DecidedLine::Expectation(place) => {
-                if let Some(last) = self.last_known.take() {
-                    self.decide_known(last);
-                }
+                self.decide_similar(text);
                 self.collector.expectation(&self.file, number, text.text(&place));
             }
             DecidedLine::Problem(what) => self.collector.problem(&self.file, number, what),
         }
     }
 
-    fn known(&mut self, number: u64, known: Arc<KnownLine>, place: Range<usize>, trace: &LineTrace<'_>) {
-        self.last_known = None;
-        let trace = LineTrace { before: &known.before, ..*trace };
-        if self.collector.wants(&known.session) && self.is_new(&known.session, number, &trace) {
-            self.follow(number, &trace);
-            self.collector.known_case(known, &self.file);
-            self.last_known = Some(LastKnown { number, place, line: Vec::new() });
+    fn similar(&mut self, number: u64, similar: &SimilarLine<'_>, text: &PartText) {
+        self.last_similar = None;
+        let session = std::str::from_utf8(similar.session).unwrap_or_default();
+        if self.collector.wants(session) && self.is_new(session, number, &similar.trace) {
+            self.follow(number, &similar.trace);
+            self.collector.similar_case(session, similar.other_modes, &self.file);
+            self.last_similar = Some(LastSimilar { number, place: text.place(similar.line), line: Vec::new() });
         }
     }
 
-    /// Decides a line of an earlier part after all, because an expectation follows it.
-    fn decide_known(&mut self, LastKnown { number, line, .. }: LastKnown) {
+    /// Decides the last event after all, if its line is like an earlier one: its expectation needs the whole result.
+    fn decide_similar(&mut self, text: &PartText) {
+        let Some(LastSimilar { number, place, line }) = self.last_similar.take() else { return };
         self.decider.use_modes(&self.modes);
-        let text = PartText::from(line);
-        if let DecidedLine::Journal(event) = self.decider.unknown(&text, text.all(), true)
+        let line = PartText::from(if line.is_empty() { text.bytes(&place).to_owned() } else { line });
+        if let Some(raw) = line.lines().next()
+            && let DecidedLine::Journal(event) = self.decider.line(&line, &raw)
             && let Ok(compared) = event.result
         {
-            let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: event.traced.time(&text) };
-            self.collector.decide_known_case(location, compared, &self.modes);
+            let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: event.traced.time(&line) };
+            self.collector.decide_similar_case(location, compared, &self.modes);
         }
     }
 
     fn event(&mut self, number: u64, event: JournalEvent, text: &PartText) {
-        self.last_known = None;
-        let JournalEvent { session, traced, before, after, result } = event;
+        self.last_similar = None;
+        let JournalEvent { session, traced, result } = event;
         if !self.collector.wants(&session) {
             return;
         }
         if let Err(LineError::Newer(version)) = result {
             return self.collector.problem(&self.file, number, newer_line(version));
         }
-        let after = after.as_ref().map(|after| text.text(after));
-        let trace = LineTrace { before: text.text(&before), after, ..traced.trace(text) };
+        let trace = traced.trace(text);
         if !self.is_new(&session, number, &trace) {
             return;
         }

@@ -1,17 +1,17 @@
 //! Reads a journal in parts of whole lines, which can be decided on different threads.
 
 use super::line_reader::{BOM, LONGEST, RawLine, TooLong};
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// How many bytes of a file one part has.
 pub(super) const PART: u64 = 256 * 1024;
 
 /// How much is read at once where a part ends in the middle of a line.
-const BLOCK: u64 = 16 * 1024;
+const BLOCK: usize = 16 * 1024;
 
 /// The size of the text of a part, with its last line and what was read after it.
 const ROOM: usize = 256 * 1024 + 64 * 1024;
@@ -27,7 +27,11 @@ pub(super) struct PartRange {
 /// The text of a part; it begins with a line.
 #[derive(Debug, Default)]
 pub(super) struct PartText {
-    text: Vec<u8>,
+    /// The room, of which the beginning is used.
+    room: Vec<u8>,
+    end: usize,
+    /// The number of the file that was read last, and the file.
+    file: Option<(usize, File)>,
     /// Where the first line begins.
     start: usize,
     /// The last line, if it is too long to be kept.
@@ -41,6 +45,19 @@ pub(super) struct PartLines<'t> {
     too_long: Option<TooLong>,
     /// The number of lines so far, empty ones too.
     pub(super) count: u64,
+}
+
+impl<'t> PartLines<'t> {
+    /// The text from the next line on.
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.rest
+    }
+
+    /// Goes past the next line, which has this length.
+    pub(super) fn pass(&mut self, length: usize) {
+        self.rest = self.rest.get(length + 1..).unwrap_or_default();
+        self.count += 1;
+    }
 }
 
 impl<'t> Iterator for PartLines<'t> {
@@ -62,10 +79,11 @@ impl<'t> Iterator for PartLines<'t> {
     }
 }
 
-thread_local! {
-    /// The text of the last part, to be used again.
-    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
+/// The room of texts that are not needed any more.
+static SPARE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+/// How many are kept.
+const SPARES: usize = 64;
 
 /// The parts of the files of an input, in order.
 pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRange> {
@@ -83,56 +101,79 @@ pub(super) fn parts(files: &[PathBuf], size: u64) -> impl Iterator<Item = PartRa
 impl PartText {
     /// An empty text with the room of one that is not needed any more.
     pub(super) fn spare() -> Self {
-        Self::from(SPARE.take())
+        let room = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        Self { room, ..Self::default() }
     }
 
     /// Keeps the room of the text for the next one.
     pub(super) fn keep(self) {
-        SPARE.set(self.text);
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARES && self.room.len() <= ROOM {
+            spare.push(self.room);
+        }
     }
 
-    /// Reads a part into a text that may have been used before.
-    pub(super) fn read(mut self, files: &[PathBuf], PartRange { file, bytes }: &PartRange) -> io::Result<Self> {
-        self.text.clear();
-        self.too_long = None;
+    /// Reads a part.
+    pub(super) fn read(&mut self, files: &[PathBuf], PartRange { file: number, bytes }: &PartRange) -> io::Result<()> {
+        (self.end, self.start, self.too_long) = (0, 0, None);
         self.is_first = bytes.start == 0;
-        let mut file = crate::disk::open(files.get(*file).map_or(Path::new(""), PathBuf::as_path))?;
+        let mut file = match self.file.take().filter(|(open, _)| open == number) {
+            Some((_, file)) => file,
+            None => crate::disk::open(files.get(*number).map_or(Path::new(""), PathBuf::as_path))?,
+        };
         // A line begins in this part if the newline before it is here or right before.
         let from = bytes.start.saturating_sub(1);
-        if from > 0 {
-            file.seek(SeekFrom::Start(from))?;
-        }
-        self.text.reserve(ROOM);
-        (&file).take(bytes.end - from).read_to_end(&mut self.text)?;
-        let first = if self.is_first { Some(0) } else { memchr::memchr(b'\n', &self.text).map(|at| at + 1) };
-        self.start = first.unwrap_or(self.text.len());
-        if self.start < self.text.len() && bytes.end < u64::MAX {
+        file.seek(SeekFrom::Start(from))?;
+        self.read_more(&file, usize::try_from(bytes.end - from).unwrap_or(usize::MAX))?;
+        let first = if self.is_first { Some(0) } else { memchr::memchr(b'\n', self.all()).map(|at| at + 1) };
+        self.start = first.unwrap_or(self.end);
+        if self.start < self.end && bytes.end < u64::MAX {
             self.finish_line(&file)?;
         }
-        Ok(self)
+        self.file = Some((*number, file));
+        Ok(())
+    }
+
+    /// Reads up to this many bytes; returns how many there were.
+    fn read_more(&mut self, mut file: &File, most: usize) -> io::Result<usize> {
+        let (start, limit) = (self.end, self.end.saturating_add(most));
+        loop {
+            if self.end == self.room.len() {
+                self.room.resize(self.room.len() + ROOM, 0);
+            }
+            let limit = limit.min(self.room.len());
+            let count = match file.read(self.room.get_mut(self.end..limit).unwrap_or_default()) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                count => count?,
+            };
+            self.end += count;
+            if count == 0 || self.end - start == most {
+                return Ok(self.end - start);
+            }
+        }
     }
 
     /// Reads on to the end of the last line; one that is too long is only measured.
     fn finish_line(&mut self, file: &File) -> io::Result<()> {
-        let start = memchr::memrchr(b'\n', &self.text).map_or(self.start, |at| at + 1);
-        let (mut dropped, mut is_complete) = (0, start == self.text.len());
+        let start = memchr::memrchr(b'\n', self.all()).map_or(self.start, |at| at + 1);
+        let (mut dropped, mut is_complete) = (0, start == self.end);
         while !is_complete {
-            let end = self.text.len();
-            if file.take(BLOCK).read_to_end(&mut self.text)? == 0 {
+            let end = self.end;
+            if self.read_more(file, BLOCK)? == 0 {
                 break;
             }
-            if let Some(at) = memchr::memchr(b'\n', self.text.get(end..).unwrap_or_default()) {
-                self.text.truncate(end + at + 1);
+            if let Some(at) = memchr::memchr(b'\n', self.bytes(&(end..self.end))) {
+                self.end = end + at + 1;
                 is_complete = true;
             }
-            if self.text.len() - start > LONGEST + usize::from(is_complete) {
-                dropped += self.text.len() - start;
-                self.text.truncate(start);
+            if self.end - start > LONGEST + usize::from(is_complete) {
+                dropped += self.end - start;
+                self.end = start;
             }
         }
         if dropped > 0 {
-            let size = dropped + self.text.len() - start - usize::from(is_complete);
-            self.text.truncate(start);
+            let size = dropped + self.end - start - usize::from(is_complete);
+            self.end = start;
             self.too_long = Some(TooLong(size));
         }
         Ok(())
@@ -140,13 +181,13 @@ impl PartText {
 
     /// The lines that are not empty.
     pub(super) fn lines(&self) -> PartLines<'_> {
-        let text = self.text.get(self.start..).unwrap_or_default();
+        let text = self.bytes(&(self.start..self.end));
         let text = text.strip_prefix(BOM).filter(|_| self.is_first).unwrap_or(text);
         PartLines { rest: text, too_long: self.too_long, count: 0 }
     }
 
-    pub(super) fn all(&self) -> &[u8] {
-        &self.text
+    fn all(&self) -> &[u8] {
+        self.bytes(&(0..self.end))
     }
 
     /// Where a part of this text is.
@@ -154,12 +195,12 @@ impl PartText {
         if part.is_empty() {
             return 0..0;
         }
-        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        let start = part.as_ptr().addr() - self.room.as_ptr().addr();
         start..start + part.len()
     }
 
     pub(super) fn bytes(&self, place: &Range<usize>) -> &[u8] {
-        self.text.get(place.clone()).unwrap_or_default()
+        self.room.get(place.clone()).unwrap_or_default()
     }
 
     pub(super) fn text(&self, place: &Range<usize>) -> &str {
@@ -170,7 +211,7 @@ impl PartText {
 /// A text that is in no file any more.
 impl From<Vec<u8>> for PartText {
     fn from(text: Vec<u8>) -> Self {
-        Self { text, ..Self::default() }
+        Self { end: text.len(), room: text, ..Self::default() }
     }
 }
 
@@ -179,14 +220,14 @@ mod tests {
     use super::*;
 
     /// The lines of a file in parts of this size, with their numbers in the file.
-    fn lines(text: &[u8], size: u64) -> Vec<(u64, String, bool)> {
+    fn lines(content: &[u8], size: u64) -> Vec<(u64, String, bool)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
-        crate::disk::write(&path, text, crate::disk::LinkPolicy::Replace).unwrap();
-        let (mut found, mut before) = (Vec::new(), 0);
+        crate::disk::write(&path, content, crate::disk::LinkPolicy::Replace).unwrap();
+        let (mut found, mut before, mut text) = (Vec::new(), 0, PartText::default());
         for part in parts(std::slice::from_ref(&path), size) {
-            let part = PartText::default().read(std::slice::from_ref(&path), &part).unwrap();
-            let mut lines = part.lines();
+            text.read(std::slice::from_ref(&path), &part).unwrap();
+            let mut lines = text.lines();
             for line in &mut lines {
                 let text = line.bytes.map_or_else(
                     |TooLong(size)| format!("{size} bytes"),

@@ -1,17 +1,26 @@
 //! Decides the lines of a journal, without regard to their order.
 
 use super::collector::Shard;
-use super::journal_parts::PartText;
+use super::journal_parts::{PartLines, PartText};
 use super::line_reader::RawLine;
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
 use crate::replay::continuity::LineTrace;
-use crate::replay::known_lines::KnownLine;
+use crate::replay::known_lines::SimilarLine;
 use crate::replay::line::{LineKeys, LineKind, RecordedLine};
 use crate::replay::recording::{self, Header};
 use crate::replay::redecision::{Comparison, LineError, Redecision};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// How many sets of modes a thread keeps known lines for.
+const KEPT: usize = 4;
+
+thread_local! {
+    /// What each set of modes has decided on this thread.
+    static KNOWN: RefCell<Vec<(Arc<ResolvedModes>, Redecision)>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Decides lines, each on its own.
 pub(super) struct LineDecider<'a> {
@@ -42,8 +51,7 @@ pub(super) struct DecidedPart {
 
 /// What a line is.
 pub(super) enum DecidedLine {
-    /// A line like an earlier one: its own text, and what its place in the journal depends on.
-    Known(Arc<KnownLine>, Range<usize>, TracedLine),
+    Similar(SimilarEvent),
     Journal(Box<JournalEvent>),
     /// A line of a session that belongs to another shard.
     OtherShard(String),
@@ -52,30 +60,53 @@ pub(super) enum DecidedLine {
     Problem(String),
 }
 
+/// A line like an earlier one; ranges are places in the text of its part.
+pub(super) struct SimilarEvent {
+    line: Range<usize>,
+    session: Range<usize>,
+    traced: TracedLine,
+    other_modes: bool,
+}
+
+impl SimilarEvent {
+    fn new(similar: &SimilarLine<'_>, text: &PartText) -> Self {
+        let &SimilarLine { line, session, ref trace, other_modes } = similar;
+        let (line, session) = (text.place(line), text.place(session));
+        Self { line, session, traced: TracedLine::new(trace, text), other_modes }
+    }
+
+    pub(super) fn similar<'l>(&self, text: &'l PartText) -> SimilarLine<'l> {
+        let Self { line, session, traced, other_modes } = self;
+        let (line, session) = (text.bytes(line), text.bytes(session));
+        SimilarLine { line, session, trace: traced.trace(text), other_modes: *other_modes }
+    }
+}
+
 /// A line of a journal.
 pub(super) struct JournalEvent {
     pub(super) session: String,
     pub(super) traced: TracedLine,
-    pub(super) before: Range<usize>,
-    pub(super) after: Option<Range<usize>>,
     pub(super) result: Result<Comparison, LineError>,
 }
 
-/// The trace of a line, with the place of its time in the text of its part.
+/// The trace of a line, as places in the text of its part.
 pub(super) struct TracedLine {
     at: Range<usize>,
     us: u64,
     key: u64,
+    before: Range<usize>,
+    after: Option<Range<usize>>,
 }
 
 impl TracedLine {
     fn new(trace: &LineTrace<'_>, text: &PartText) -> Self {
-        Self { at: text.place(trace.at.as_bytes()), us: trace.us, key: trace.key }
+        let &LineTrace { at, us, key, before, after } = trace;
+        Self { at: text.place(at), us, key, before: text.place(before), after: after.map(|after| text.place(after)) }
     }
 
-    /// The trace, without the session.
     pub(super) fn trace<'l>(&self, text: &'l PartText) -> LineTrace<'l> {
-        LineTrace { at: text.text(&self.at), us: self.us, key: self.key, ..LineTrace::default() }
+        let after = self.after.as_ref().map(|after| text.bytes(after));
+        LineTrace { at: text.bytes(&self.at), us: self.us, key: self.key, before: text.bytes(&self.before), after }
     }
 
     /// The time of the line.
@@ -86,70 +117,68 @@ impl TracedLine {
 
 impl<'a> LineDecider<'a> {
     pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, options: DeciderOptions) -> Self {
-        Self { source, modes, redecision: redecision(options), options }
+        Self { source, redecision: redecision(&modes, options), modes, options }
     }
 
-    /// Decides with these modes from now on: what other modes decided does not count any more.
+    /// Decides with these modes from now on: what other modes decided does not count.
     pub(super) fn use_modes(&mut self, modes: &Arc<ResolvedModes>) {
         if !Arc::ptr_eq(&self.modes, modes) {
+            self.keep_known();
             self.modes = Arc::clone(modes);
-            self.redecision = redecision(self.options);
+            self.redecision = redecision(modes, self.options);
         }
+    }
+
+    /// Keeps what these modes have decided for the next journal.
+    fn keep_known(&mut self) {
+        if self.options.strict {
+            return;
+        }
+        let last = (Arc::clone(&self.modes), std::mem::take(&mut self.redecision));
+        KNOWN.with_borrow_mut(|known| {
+            known.truncate(KEPT - 1);
+            known.insert(0, last);
+        });
     }
 
     /// Decides every line of a part.
     pub(super) fn decide(&mut self, text: PartText) -> DecidedPart {
         let modes = Arc::clone(&self.modes);
         let (mut lines, mut raw_lines) = (Vec::new(), text.lines());
-        for raw in &mut raw_lines {
-            let line = self.line(&text, &raw);
-            if matches!(line, DecidedLine::Expectation(_)) {
-                self.decide_last(&mut lines, &text);
-            }
-            lines.push((raw.number, line));
+        loop {
+            let line = if let Some(similar) = self.similar(&mut raw_lines) {
+                DecidedLine::Similar(SimilarEvent::new(&similar, &text))
+            } else if let Some(raw) = raw_lines.next() {
+                self.line(&text, &raw)
+            } else {
+                break;
+            };
+            lines.push((raw_lines.count, line));
         }
         let count = raw_lines.count;
         DecidedPart { text, modes, lines, count }
     }
 
-    /// Decides the last event, even if its line is like an earlier one: its expectation needs the whole result.
-    fn decide_last(&mut self, lines: &mut [(u64, DecidedLine)], text: &PartText) {
-        let is_event = |line: &DecidedLine| {
-            matches!(line, DecidedLine::Known(..) | DecidedLine::Journal(_) | DecidedLine::OtherShard(_))
-        };
-        if let Some((_, line)) = lines.iter_mut().rfind(|(_, line)| is_event(line))
-            && let DecidedLine::Known(_, place, _) = line
-        {
-            *line = self.unknown(text, text.bytes(&place.clone()), true);
-        }
+    /// Takes the next line if it is decided like an earlier one.
+    pub(super) fn similar<'t>(&mut self, lines: &mut PartLines<'t>) -> Option<SimilarLine<'t>> {
+        let similar = self.redecision.similar(lines.rest())?;
+        lines.pass(similar.line.len());
+        Some(similar)
     }
 
-    fn line(&mut self, text: &PartText, raw: &RawLine<'_>) -> DecidedLine {
+    /// Decides a line, also one like an earlier one.
+    pub(super) fn line(&mut self, text: &PartText, raw: &RawLine<'_>) -> DecidedLine {
         let bytes = match raw.bytes {
             Ok(bytes) => bytes,
             Err(long) => return DecidedLine::Problem(long.to_string()),
         };
-        match self.redecision.known(bytes) {
-            Some((known, _)) if self.is_of_other_shard(&known.session) => {
-                DecidedLine::OtherShard(known.session.clone())
-            }
-            Some((known, values)) => {
-                let traced = TracedLine::new(&known.trace(&values), text);
-                DecidedLine::Known(known, text.place(bytes), traced)
-            }
-            None => self.unknown(text, bytes, raw.complete),
-        }
-    }
-
-    /// Decides a line, whether it is known or not.
-    pub(super) fn unknown(&mut self, text: &PartText, bytes: &[u8], complete: bool) -> DecidedLine {
         match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
             Ok(line) if line.is_journal() => self.journal_line(text, bytes, line),
             Ok(_) => self.other(text, bytes),
             Err(error) => {
                 let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
                 let newer = version.filter(|version| *version > u64::from(VERSION));
-                DecidedLine::Problem(newer.map_or_else(|| unreadable(&error, complete), newer_line))
+                DecidedLine::Problem(newer.map_or_else(|| unreadable(&error, raw.complete), newer_line))
             }
         }
     }
@@ -165,10 +194,8 @@ impl<'a> LineDecider<'a> {
             Some(newer) => Err(LineError::Newer(newer)),
             None => self.redecision.line(bytes, &mut line, catalogue, hash),
         };
-        let (before, after) =
-            (text.place(trace.before.as_bytes()), trace.after.map(|after| text.place(after.as_bytes())));
         let traced = TracedLine::new(&trace, text);
-        DecidedLine::Journal(Box::new(JournalEvent { session, traced, before, after, result }))
+        DecidedLine::Journal(Box::new(JournalEvent { session, traced, result }))
     }
 
     /// Reads a line that is not one of a journal.
@@ -198,8 +225,22 @@ impl<'a> LineDecider<'a> {
     }
 }
 
-fn redecision(options: DeciderOptions) -> Redecision {
-    if options.strict { Redecision::default() } else { Redecision::with_known_lines() }
+impl Drop for LineDecider<'_> {
+    fn drop(&mut self) {
+        self.keep_known();
+    }
+}
+
+/// A decision with what these modes have decided before on this thread.
+fn redecision(modes: &Arc<ResolvedModes>, options: DeciderOptions) -> Redecision {
+    if options.strict {
+        return Redecision::default();
+    }
+    let kept = KNOWN.with_borrow_mut(|known| {
+        let at = known.iter().position(|(other, _)| Arc::ptr_eq(other, modes))?;
+        Some(known.swap_remove(at).1)
+    });
+    kept.unwrap_or_else(Redecision::with_known_lines)
 }
 
 pub(super) fn newer_line(version: u64) -> String {

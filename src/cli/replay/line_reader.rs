@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 /// How much is read at once.
-const BLOCK: usize = 64 * 1024;
+const BLOCK: usize = 16 * 1024;
 
 /// The byte order mark that some editors write.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -161,7 +161,8 @@ fn work_on_jobs(queue: &Mutex<Receiver<Job<'_>>>, options: CollectorOptions, rep
         let known = last.take().filter(|(last, _)| std::ptr::eq(*last, input)).map(|(_, decider)| decider);
         let decided = catch_unwind(AssertUnwindSafe(|| {
             let mut decider = known.or_else(|| decider_of_part(input, &part, replayer));
-            let text = PartText::default().read(&input.files, &part)?;
+            let mut text = PartText::spare();
+            text.read(&input.files, &part)?;
             let lines = decider.as_mut().map(|decider| decider.decide(text)).ok_or(io::ErrorKind::Unsupported)?;
             last = decider.map(|decider| (input, decider));
             Ok(lines)
@@ -179,7 +180,9 @@ fn decider_of_part<'r>(
     let mut decider = replayer.decider(input)?;
     if part.file > 0 || part.bytes.start > 0 {
         let first = PartRange { file: 0, bytes: 0..1 };
-        PartText::default().read(&input.files, &first).ok().map(|text| decider.decide(text));
+        let mut text = PartText::default();
+        text.read(&input.files, &first).ok()?;
+        decider.decide(text);
     }
     Some(decider)
 }
