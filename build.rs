@@ -22,19 +22,15 @@ fn main() {
     }
 }
 
-/// Puts the functions of a list first in the program, and strips its symbols: `scripts/lib/ordered-build` sets this.
+/// Puts the functions of a list first in the program, and strips its symbols: `scripts/lib/ordered-build` sets this for
+/// targets that are linked by `rust-lld`.
 ///
 /// The functions that an event needs are then on few pages, and the system loads pages one by one.
 fn order_functions(order: &str) {
     println!("cargo::rerun-if-changed={order}");
-    // The linker that comes with Rust; where there is none, one of the system.
-    let sysroot = output_of(&["--print", "sysroot"]);
-    let host = env::var("HOST").unwrap_or_default();
-    println!("cargo::rustc-link-arg-bins=-B{sysroot}/lib/rustlib/{host}/bin/gcc-ld");
-    println!("cargo::rustc-link-arg-bins=-fuse-ld=lld");
-    println!("cargo::rustc-link-arg-bins=-Wl,--symbol-ordering-file={order}");
-    println!("cargo::rustc-link-arg-bins=-Wl,--no-warn-symbol-ordering");
-    println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
+    for option in [&format!("--symbol-ordering-file={order}"), "--no-warn-symbol-ordering", "--strip-all"] {
+        println!("cargo::rustc-link-arg-bins={option}");
+    }
 }
 
 /// Whether the program is linked with glibc at run time; others are static, or not ELF files.
@@ -52,13 +48,8 @@ fn profile() -> String {
 }
 
 fn rustc_version() -> String {
-    output_of(&["--version"]).trim_start_matches("rustc ").to_owned()
-}
-
-/// What the compiler prints.
-fn output_of(options: &[&str]) -> String {
     let program = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let output = Command::new(program).args(options).output();
+    let output = Command::new(program).arg("--version").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    text.trim().to_owned()
+    text.trim().trim_start_matches("rustc ").to_owned()
 }
