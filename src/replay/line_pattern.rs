@@ -218,11 +218,15 @@ fn free_parts(line: &str, value: &RawValue, levels: usize, found: &mut Vec<(Rang
         [b'"', ..] => found.extend(inner(value).map(|text| (within(line, text), FreePart::Text))),
         [b'{', ..] if levels > 0 => {
             let members = members(value).unwrap_or_default();
-            members.values().for_each(|value| free_parts(line, value, levels - 1, found));
+            for value in members.values() {
+                free_parts(line, value, levels - 1, found);
+            }
         }
         [b'[', ..] if levels > 0 => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            items.iter().for_each(|value| free_parts(line, value, levels - 1, found));
+            for value in items {
+                free_parts(line, value, levels - 1, found);
+            }
         }
         _ if is_number(text) => found.push((within(line, text), FreePart::Number)),
         _ => {}
