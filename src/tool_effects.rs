@@ -191,13 +191,21 @@ impl ToolEffects {
             let may_be_copy = !in_script || program.contains('/');
             (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
-        if let Some(call) = self.calls.iter().find(|call| counts(call, false)) {
+        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.killing_call()) {
             return Some(shortened(&call.argv().join(" ")));
         }
         self.scripts.iter().find_map(|script| {
             let call = script.calls.iter().find(|call| counts(call, true))?;
             Some(shortened(&format!("{}` in `{}", call.argv().join(" "), script.by)))
         })
+    }
+
+    /// The call that finds modegate's processes for a `kill`.
+    fn killing_call(&self) -> Option<&ProgramCall> {
+        const FINDERS: [&str; 4] = ["pgrep *modegat*", "pidof *modegat*", "grep *modegat*", "rg *modegat*"];
+        let finds = |call: &&ProgramCall| FINDERS.iter().any(|finder| call.matches(finder));
+        let kills = self.calls.iter().any(|call| call.matches("kill"));
+        kills.then(|| self.calls.iter().find(finds)).flatten()
     }
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
@@ -341,11 +349,11 @@ impl PathPattern {
     }
 
     /// Whether a path that matches this one does not count as `protected`. A folder around the project or the home, such
-    /// as `/tmp`, does not exempt their own files from names that are protected everywhere.
+    /// as `/tmp`, does not exempt their own files from names that are protected everywhere, or there.
     fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
         let is_own =
             |own: &String| matches!(&self.shape, PathShape::Tree(root) if below(root, own)) && below(own, path);
-        let is_everywhere = matches!(protected.shape, PathShape::Glob(_));
+        let is_everywhere = matches!(protected.shape, PathShape::Glob(_) | PathShape::Exact(_));
         self.shape.is(path) && !(is_everywhere && [&context.project, &context.home].into_iter().any(is_own))
     }
 

@@ -35,7 +35,7 @@ mod wrappers;
 mod xargs;
 
 use super::syntax::Unreadable;
-use super::word::ShellWord;
+use super::word::{ShellWord, WordPiece};
 pub use call_output::CallOutput;
 pub use disk_view::{DiskView, NoDisk};
 pub use git_index::{CommitMessage, StagedFiles};
@@ -211,6 +211,9 @@ impl ProgramCall {
     /// (`test:unit`) do not count. Options at the end of `wanted` may be anywhere after its other words.
     #[must_use]
     pub fn matches(&self, wanted: &str) -> bool {
+        if !may_be(&self.words, wanted) {
+            return false;
+        }
         let wanted: Vec<&str> = wanted.split_whitespace().collect();
         let Some(((program, wanted), own)) = wanted.split_first().zip(self.words.first()) else { return false };
         if !is_program(&own.filled("…"), program) {
@@ -235,6 +238,16 @@ impl ProgramCall {
         }
         let rest = starts.first().and_then(|at| argv.get(*at..));
         rest.is_some_and(|rest| options.iter().all(|option| has_option(rest, option)))
+    }
+}
+
+/// Whether these words may begin with the program of `wanted`: nearly all names differ in their first letter.
+fn may_be(words: &[ShellWord], wanted: &str) -> bool {
+    let first = |path: &str| path.rsplit(['/', '\\']).next().and_then(|name| name.bytes().next());
+    let program = wanted.split_whitespace().next().unwrap_or_default();
+    match words.first().map(ShellWord::pieces) {
+        Some([WordPiece::Text(own)]) => first(own) == first(program),
+        _ => true,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs that modegate does not know and that may run their arguments: `foo git push`.
 
-use super::ProgramCall;
 use super::wrappers::has_name;
+use super::{ProgramCall, may_be};
 use crate::shell::word::ShellWord;
 
 /// Programs that do not run a program of the same name as their first argument: they print it, search for it, explain
@@ -23,16 +23,19 @@ impl ProgramCall {
     /// A single word is not enough: it is too often the name of something else.
     #[must_use]
     pub fn may_match(&self, wanted: &str) -> bool {
-        if wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() < 2 {
+        if self.words.len() < 2 || wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() < 2 {
+            return false;
+        }
+        let is_between = |word: &str| word.starts_with('-') || has_name(BETWEEN, word);
+        let between = self.words.iter().skip(1).take_while(|word| is_between(&word.filled("…"))).count();
+        let rest = self.words.get(1 + between..).unwrap_or_default();
+        if !may_be(rest, wanted) {
             return false;
         }
         let Some(name) = self.words.first().and_then(ShellWord::text) else { return false };
         if has_name(OTHERS, name.rsplit('/').next().unwrap_or_default()) {
             return false;
         }
-        let is_between = |word: &str| word.starts_with('-') || has_name(BETWEEN, word);
-        let between = self.words.iter().skip(1).take_while(|word| is_between(&word.filled("…"))).count();
-        let words = self.words.iter().skip(1 + between).cloned().collect();
-        Self { words, ..self.clone() }.matches(wanted)
+        Self { words: rest.to_vec(), ..self.clone() }.matches(wanted)
     }
 }
