@@ -156,7 +156,7 @@ fn commands_of_a_person_run_no_program_of_a_clone() {
         assert!(!project.home().join("../trace").exists(), "{arguments:?}: {output:?}");
     }
     let report = run(&project, &["doctor"]).stdout;
-    assert!(report.contains("another program than this one, and you have not trusted this project"), "{report}");
+    assert!(report.contains("is not a copy of this program, and you have not trusted this project"), "{report}");
     let output = run(&project, &["replay", "s.jsonl", "--project", home, "--shell"]);
     assert!(output.exit == 1 && output.stderr.contains("which you have not trusted"), "{output:?}");
     run(&project, &["replay", "s.jsonl", "--project", home, "--shell", "--trust"]);
