@@ -183,8 +183,8 @@ impl Walker<'_> {
         let file = Args::new(rest, "-u").operands.first().filter(|file| !file.is("-")).cloned();
         let table = file.map_or_else(|| Some(input.clone()), |file| self.content(&file));
         let lines = table.into_iter().flat_map(|table| table.split(|c| c == '\n'));
-        let lines: String = lines.map(|line| format!("{}\n", after_times(&line.filled(UNKNOWN)))).collect();
-        self.unowned_aside(|walker| walker.text(&lines, &ShellWord::unknown()))
+        let lines: Vec<String> = lines.map(|line| after_times(&line.filled(UNKNOWN)).to_owned()).collect();
+        self.unowned_aside(|walker| walker.text(&lines.join("\n"), &ShellWord::unknown()))
     }
 
     /// Removes an alias, while its own text is walked.
