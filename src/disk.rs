@@ -21,8 +21,8 @@ const TEMPORARY: &str = ".tmp";
 /// The age after which a temporary file is no longer being written.
 const STALE: Duration = Duration::from_mins(1);
 
-/// The pauses before a file that is open elsewhere is replaced again: two seconds in all.
-const RETRIES_ON_WINDOWS: [u64; 9] = [1, 2, 4, 8, 16, 100, 300, 600, 1_000];
+/// How often a file that is open elsewhere is replaced again on Windows: for about two seconds.
+const ATTEMPTS_ON_WINDOWS: u64 = 200;
 
 /// What to do when the target of a write is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +55,12 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Windows does not replace a file that another process has open: readers are given time to close it.
 fn replace(path: &Path, mut file: NamedTempFile) -> io::Result<()> {
     if cfg!(windows) {
-        for milliseconds in RETRIES_ON_WINDOWS {
+        for attempt in 0..ATTEMPTS_ON_WINDOWS {
             match file.persist(path) {
                 Err(failed) if failed.error.kind() == io::ErrorKind::PermissionDenied => file = failed.file,
                 result => return result.map(drop).map_err(io::Error::from),
             }
-            std::thread::sleep(Duration::from_millis(milliseconds));
+            std::thread::sleep(Duration::from_millis(attempt.min(10)));
         }
     }
     file.persist(path).map(drop).map_err(io::Error::from)
