@@ -180,7 +180,7 @@ fn git(folder: &Path, binary: &Path, size: usize) {
     }
 }
 
-/// Programs that run in turn, so that other load affects all of them equally.
+/// Programs that take turns, so that other load affects all of them equally.
 struct Comparison(Vec<Entry>);
 
 struct Entry {

@@ -1,4 +1,4 @@
-//! Measures the longest decisions: command lines that are made to take long, and the lines of `fixtures/bypasses`.
+//! Measures the slowest decisions: command lines built to take long, and the lines of `fixtures/bypasses`.
 //!
 //! `cargo bench --bench hostile` prints the distribution of the processor time of the whole hook, and the slowest lines.
 //! `MODEGATE=path/to/modegate` measures another build.
@@ -155,7 +155,7 @@ impl HookProcess {
         Self { binary, folder: folder.to_owned() }
     }
 
-    /// The time that the hook takes for a command line: of the processor if the system shows it, else by the clock.
+    /// The time that the hook takes for a command line: processor time where the system reports it, else wall-clock time.
     fn time(&self, line: &str) -> Duration {
         let project = self.folder.join("project");
         let event = json!({

@@ -1,4 +1,4 @@
-//! Counts the instructions of the hook with callgrind, which other load on the machine does not change.
+//! Counts the hook's instructions with callgrind; other load on the machine does not affect the counts.
 //!
 //! `tests/instructions` builds a static binary and runs this with `check`: it compares the cases with
 //! `benches/instructions.txt` and fails if one takes over 5 % more. `update` writes that file, and `growth` also measures how
@@ -82,7 +82,7 @@ fn cases(folder: &Path, binary: &Path) -> Vec<(&'static str, u64)> {
     ]
 }
 
-/// Prints the cases beside the baseline; `false` if one takes too much.
+/// Prints the cases next to the baseline; `false` if one takes too many instructions.
 fn compare(cases: &[(&str, u64)], update: bool) -> bool {
     let compiler = Command::new("rustc").arg("--version").output().unwrap().stdout;
     let compiler = String::from_utf8(compiler).unwrap();
@@ -225,7 +225,7 @@ fn with_journal(folder: &Path, binary: &Path, kilobytes: usize) -> u64 {
     counted(&project, stop)
 }
 
-/// The instructions of one event, the second time that it is sent.
+/// The number of instructions for one event when it is sent for the second time.
 fn counted(project: &Project, fields: &str) -> u64 {
     let event = project.event("counted", fields);
     let output = project.command().stdin(fs::File::open(&event).unwrap()).output().unwrap();

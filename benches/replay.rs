@@ -187,7 +187,7 @@ impl Spent {
     }
 }
 
-/// Runs a program with bash, which knows the processor time of what it has run.
+/// Runs a program with bash, which reports the processor time of its children.
 fn spent(words: &[String]) -> Spent {
     let mut command = Command::new("bash");
     command.args(["-c", "TIMEFORMAT='%3R %3U %3S'; time \"$@\" >/dev/null 2>/dev/null", "bash"]).args(words);
@@ -223,7 +223,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Copies of the journals, each of a session of its own, until they reach the wanted size.
+    /// Copies the journals, each copy as a session of its own, until they reach the given size.
     fn grown(folder: &Path, journals: &[PathBuf], size: u64) -> Self {
         let mut corpus = Self { folder: folder.to_owned(), files: Vec::new(), size: 0, lines: 0 };
         let texts: Vec<String> = journals.iter().map(|path| fs::read_to_string(path).unwrap()).collect();

@@ -9,7 +9,7 @@ mod compiled;
 mod defaults;
 mod key;
 
-pub use key::SourceCheck;
+pub use key::SourceScope;
 
 use crate::disk;
 use crate::event::Event;
@@ -63,7 +63,7 @@ impl CacheIndex {
 impl<'p> ModeCache<'p> {
     /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
-    pub fn open(places: &'p ProjectPaths, check: SourceCheck) -> Self {
+    pub fn open(places: &'p ProjectPaths, check: SourceScope) -> Self {
         let key = CacheKey::of(places, check).0;
         match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
             Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
@@ -114,7 +114,7 @@ impl<'p> ModeCache<'p> {
 
 /// Reads a project's sources, and writes the compiled file unless one of them is too young.
 fn compile(places: &ProjectPaths) -> Catalogue {
-    let (key, racy) = CacheKey::of(places, SourceCheck::All);
+    let (key, racy) = CacheKey::of(places, SourceScope::All);
     let catalogue = read(places);
     if let Some(path) = places.compiled().filter(|_| !racy) {
         compiled::write(&path, &key, &CacheIndex::of(&catalogue), &catalogue);

@@ -70,7 +70,7 @@ impl Project {
         path
     }
 
-    /// The binary in the project, with the environment of the host and nothing of this machine.
+    /// The binary in the project, with the host's environment and no variables of this machine.
     pub fn plain(&self) -> Command {
         let mut command = Command::new(&self.binary);
         self.prepare(&mut command);
@@ -135,7 +135,7 @@ pub mod events {
     pub const MARKED: &str = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"marked-agent"}"#;
     pub const CLEAN: &str = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"clean-agent"}"#;
     pub const COMMITTED: &str = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{"subagent_type":"committed-agent"}"#;
-    /// Without a prompt's id every /plan activates the mode again and writes the state.
+    /// Without a prompt id, every /plan activates the mode again and writes the state.
     pub const MOVE: &str = r#""session_id":"t","hook_event_name":"UserPromptSubmit","prompt":"/plan x""#;
     pub const SHELL: &str = r#""session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd x && cargo test --all 2>&1 | tail -5"}"#;
 }

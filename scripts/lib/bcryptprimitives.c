@@ -1,4 +1,4 @@
-// Programs of Rust need ProcessPrng, which Windows has since version 10 and wine since 9. For tests with an older wine only.
+// Rust programs need ProcessPrng, which Windows has since version 10 and wine since 9. For tests with an older wine only.
 #include <windows.h>
 
 BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG length);

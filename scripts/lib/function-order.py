@@ -12,7 +12,7 @@ for profile in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     # Each function counts once per event; a set would lose the order in which they are called.
     events.update(list(dict.fromkeys(FUNCTION.findall(profile.read_text()))))
 
-# The order in which functions were first met is about that in which they are called.
+# Functions first appear roughly in the order in which they are called.
 for name, _ in sorted(events.items(), key=lambda item: -item[1]):
     if not name.startswith("0x"):
         print(name)

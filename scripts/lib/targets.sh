@@ -52,7 +52,7 @@ runner() {
   esac
 }
 
-# Makes a folder for wine, once, that programs of Rust can run in; sets WINEPREFIX.
+# Creates, once, a wine folder in which Rust programs can run; sets WINEPREFIX.
 prepare_wine() {
   export WINEPREFIX=${WINEPREFIX:-${TMPDIR:-/tmp}/modegate-wine} WINEDEBUG=-all
   [ -f "$WINEPREFIX/system.reg" ] || wineboot --init >/dev/null 2>&1

@@ -25,7 +25,7 @@ class Session:
         self.id = f"{number:08x}-0000-4000-8000-000000000000"
         self.modegate, self.home = modegate, pathlib.Path(folder, self.id)
         (self.home / ".claude/hooks").mkdir(parents=True)
-        # Its own home, so that nothing of the person who runs this has a part in it.
+        # Its own home, so that the settings of the person who runs this have no effect.
         self.env = {"PATH": os.environ["PATH"], "HOME": folder, "CLAUDE_PROJECT_DIR": str(self.home)}
         self.date = time.strftime("%m%d%y")
 

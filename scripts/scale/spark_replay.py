@@ -27,7 +27,7 @@ def replayer(modegate, modes):
         if not paths:
             return
         command = [modegate, "replay", "--json", "--threads", "1", "--modes", modes, *paths]
-        # One process per partition, read as it prints: a row is in memory at a time, not the output.
+        # One process per partition, read as it prints: only one row is in memory at a time, not the whole output.
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             for line in process.stdout:
                 row = json.loads(line)

@@ -14,7 +14,7 @@ use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{BASE, Catalogue, ProjectTrust};
-use crate::mode_cache::{ModeCache, SourceCheck};
+use crate::mode_cache::{ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted;
 use crate::reply::{Reply, internal_error, reply};
@@ -154,7 +154,7 @@ fn library<'p>(places: &'p ProjectPaths, event: &Event, hooks: HooksFolder) -> O
     let is_project = hooks != HooksFolder::Missing || is_installed();
     if is_project || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
         let looks_closely = event.kind.is_some_and(installation::compares);
-        let check = if looks_closely { SourceCheck::All } else { SourceCheck::Own };
+        let check = if looks_closely { SourceScope::All } else { SourceScope::Own };
         return Some(ModeCache::open(places, check));
     }
     let call = event.command()?;

@@ -68,7 +68,7 @@ pub(super) struct Replay {
     #[arg(long, value_name = "DIR")]
     modes: Option<PathBuf>,
     /// Replay only the N most recent sessions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     last: Option<usize>,
     /// Run only shard K of N; sessions are assigned by a hash of their id
     #[arg(long, value_name = "K/N")]
@@ -103,7 +103,7 @@ pub(super) struct Replay {
     #[arg(long)]
     strict: bool,
     /// Number of worker threads [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     threads: Option<usize>,
 }
 
@@ -121,6 +121,10 @@ const EXIT_NO_INPUT: u8 = 66;
 
 /// The exit code for a report that cannot be written.
 const EXIT_UNWRITTEN: u8 = 73;
+
+fn whole_number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "expected a whole number, such as 5")
+}
 
 fn no_input(message: impl Into<String>) -> CliError {
     CliError::failure(message).exit(EXIT_NO_INPUT)
@@ -200,8 +204,11 @@ impl Replay {
         }
         copies::mark_copies(&mut found.inputs);
         if found.inputs.is_empty() {
-            let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
             let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            let is_named = |problem: &ReplayProblem| matches!(named.as_slice(), [only] if *only == problem.file);
+            let text =
+                |problem: &ReplayProblem| if is_named(problem) { problem.what.clone() } else { problem.to_string() };
+            let problems: Vec<String> = found.problems.iter().map(text).collect();
             let why = if problems.is_empty() { String::new() } else { format!(": {}", problems.join("; ")) };
             return Err(no_input(format!("nothing to replay in {}{why}", named.join(", "))));
         }
@@ -388,8 +395,10 @@ impl Reporter<'_> {
             self.problem(problem);
         }
         let counts = &self.summary.counts;
-        if self.args.merge && counts.events == 0 && counts.is_fine() {
-            return Err(no_input("the shards have no decisions"));
+        let no_shard = self.shards.iter().all(|(_, shard)| shard.is_none());
+        if self.args.merge && counts.events == 0 && (counts.is_fine() || no_shard) {
+            let error = no_input("nothing to merge: the files have no decisions");
+            return Err(error.hint("pass the files that `modegate replay --json` wrote"));
         }
         let catalogue = source.catalogue();
         for (path, sink) in self.sinks {

@@ -123,7 +123,7 @@ impl Status {
         } else if sessions.is_empty() {
             screen::print_line("no sessions yet; start Claude Code here and type a command such as /plan");
         }
-        if let Some(notice) = trust::notice(places, catalogue) {
+        if let Some(notice) = trust::notice(places, catalogue).filter(|_| is_installed) {
             screen::print_line(styled(TextStyle::Yellow, &notice));
         }
         for broken in &catalogue.broken {

@@ -79,6 +79,7 @@ impl Trust {
             screen::print_json(&review.as_json(changes_record && open));
         } else if changes_record && open {
             screen::print_line("trusted; applies from the next event");
+            review.warn_of_broken_files();
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -141,6 +142,17 @@ impl TrustReview {
             None => summary::print_files(&self.files),
         }
         summary::print_powers(&self.sources);
+    }
+
+    /// Names the trusted files that have problems.
+    fn warn_of_broken_files(&self) {
+        let broken = summary::broken_files(&self.sources, &self.files);
+        for line in &broken {
+            screen::print_error(format!("warning: {line}"));
+        }
+        if !broken.is_empty() {
+            screen::print_error("  hint: run `modegate modes check` to see the problems");
+        }
     }
 
     fn as_json(&self, has_agreed: bool) -> serde_json::Value {
@@ -215,6 +227,7 @@ impl ShownTrust {
         screen::print_line("");
         self.0.print_open();
         screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
+        self.0.warn_of_broken_files();
     }
 }
 

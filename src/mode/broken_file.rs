@@ -52,6 +52,22 @@ impl BrokenFile {
         Self::new(file, kind, "", vec![FileProblem::at(Location::START, why)])
     }
 
+    /// Adds the problems of another report on the same file; those that make it unusable come first.
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        if self.used && !other.used {
+            std::mem::swap(self, &mut other);
+        }
+        self.problems.extend(other.problems);
+    }
+
+    /// The number of problems, in words.
+    pub(crate) fn problem_count(&self) -> String {
+        match self.problems.len() {
+            1 => "1 problem".to_owned(),
+            count => format!("{count} problems"),
+        }
+    }
+
     /// `warning` if the rest of the file is used, else `error`.
     pub(crate) fn severity(&self) -> &'static str {
         if self.used { "warning" } else { "error" }
@@ -94,10 +110,7 @@ impl std::fmt::Display for BrokenFile {
             }
             writeln!(f)?;
         }
-        let count = match self.problems.len() {
-            1 => "1 problem".to_owned(),
-            count => format!("{count} problems"),
-        };
+        let count = self.problem_count();
         let fate = if self.used { "; the rest is used" } else { " and is ignored" };
         writeln!(f, "{severity}: `{}` has {count}{fate}", self.file)
     }

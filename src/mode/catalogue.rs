@@ -138,13 +138,21 @@ impl Catalogue {
 
     /// Reports a file that is ignored.
     fn report(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
-        self.broken.push(BrokenFile::new(file, kind, text, problems));
+        self.add_broken(BrokenFile::new(file, kind, text, problems));
     }
 
     /// Reports the problems of a file that is still used.
     fn warn(&mut self, file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) {
         if !problems.is_empty() {
-            self.broken.push(BrokenFile { used: true, ..BrokenFile::new(file, kind, text, problems) });
+            self.add_broken(BrokenFile { used: true, ..BrokenFile::new(file, kind, text, problems) });
+        }
+    }
+
+    /// Keeps one report per file: a file with errors is ignored, whatever else is wrong with it.
+    fn add_broken(&mut self, broken: BrokenFile) {
+        match self.broken.iter_mut().find(|known| known.file == broken.file) {
+            Some(known) => known.merge(broken),
+            None => self.broken.push(broken),
         }
     }
 

@@ -67,7 +67,11 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
     };
     let mode = overridden(mode, &overrides);
     super::lint::lint(&mut reader, node, &mode);
-    if reader.problems.is_empty() { Ok((finished(mode), reader.warnings)) } else { Err(reader.problems) }
+    if reader.problems.is_empty() {
+        Ok((finished(mode), reader.warnings))
+    } else {
+        Err([reader.problems, reader.warnings].concat())
+    }
 }
 
 /// The embedded mode that a file extends with `extends: builtin`.

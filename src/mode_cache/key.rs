@@ -15,7 +15,7 @@ const RACY: Duration = Duration::from_secs(2);
 
 /// How closely the sources are compared with the compiled file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SourceCheck {
+pub enum SourceScope {
     /// Every file.
     All,
     /// The user's own files, and the record of trust. A project's file that has changed is not trusted any more, and what
@@ -37,13 +37,13 @@ pub(super) struct CacheKey {
 
 impl CacheKey {
     /// The key of the sources as they are, and whether one of them is too young to be relied on.
-    pub(super) fn of(places: &ProjectPaths, check: SourceCheck) -> (Self, bool) {
+    pub(super) fn of(places: &ProjectPaths, check: SourceScope) -> (Self, bool) {
         let granted = trust::is_granted(&places.home);
         let mut stamps = Stamps::new();
         stamps.add_all(defaults::paths(places).into_iter().chain(places.trust()).chain(places.user_settings.clone()));
         let own = stamps.digest();
         // Without trust from the environment, a changed file is not used before the person agrees to it.
-        let project = (granted || check == SourceCheck::All).then(|| {
+        let project = (granted || check == SourceScope::All).then(|| {
             let folder = places.modes();
             stamps.add_all(IMPORTED.map(|name| places.home.join(name)));
             stamps.add_all([places.settings(), folder.clone()]);

@@ -14,14 +14,14 @@ const DOCUMENTS: [&str; 6] = [".md", ".mdx", ".rst", ".adoc", ".html", ".txt"];
 /// cannot be parsed.
 pub(crate) fn beyond_reading(command: &str) -> String {
     let Ok(tree) = parse(command, &WorkBudget::default()) else { return command.to_owned() };
-    let mut parts = LineParts::default();
+    let mut parts = CommandText::default();
     parts.tree(&tree);
     if parts.does_more { parts.text } else { parts.redirects }
 }
 
 /// The text of a command line, by what is done with it.
 #[derive(Default)]
-struct LineParts {
+struct CommandText {
     /// Commands that do more than read, and folders, variables and files that they may use.
     text: String,
     /// Files that readers write to.
@@ -34,7 +34,7 @@ fn add(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-impl LineParts {
+impl CommandText {
     fn tree(&mut self, tree: &CommandTree) {
         match tree {
             CommandTree::List(items) => {

@@ -196,6 +196,27 @@ error: `.claude/modes/plan.yaml` has 1 problem and is ignored
 }
 
 #[test]
+fn a_file_with_errors_and_warnings_is_reported_once() {
+    let project = Project::installed();
+    project.write(".claude/modegate.yaml", "levels: { nobody: warn }\nlevle: warn\n");
+    project.write(
+        ".claude/modes/own.yaml",
+        "mode: own\ngates: [{ id: a, on: PreToolUse(Bsah), check: { fille: x }, else: No. }]\n",
+    );
+    let output = project.run(&["modes", "check"]);
+    for text in [
+        "no mode and no gate is called `nobody`",
+        "has no key `levle`",
+        "`.claude/modegate.yaml` has 2 problems and is ignored",
+        "Bsah",
+        "`.claude/modes/own.yaml` has 2 problems and is ignored",
+    ] {
+        assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
+    }
+    assert!(output.exit == 1 && !output.stdout.contains("the rest is used"), "{}", output.stdout);
+}
+
+#[test]
 fn the_list_of_modes_tells_warnings_from_errors() {
     let project = Project::new();
     project.write(".claude/modegate.yaml", "disable: code-revue\n");
@@ -389,6 +410,10 @@ fn status_says_that_the_hook_entries_are_gone() {
     let text = project.run(&["status"]).stdout;
     assert!(text.contains("modegate is not installed: no hook entry calls it; run `modegate install`"), "{text}");
     assert_eq!(project.run(&["status", "--json"]).json()["installed"], false);
+
+    project.write(".claude/modes/own.yaml", "mode: own\n");
+    let output = run_command(project.modegate().env_remove("MODEGATE_TRUST").arg("status"), b"");
+    assert!(!output.stdout.contains("trust"), "no file is used without hooks: {}", output.stdout);
 }
 
 /// Every base gate looks at a command line; an explanation names those that objected and counts the others.

@@ -496,6 +496,7 @@ fn wrong_usage_says_what_to_do() {
     let project = elsewhere();
     project.write("broken/plan.yaml", "mode: plan\nphases: [{ fase: x }]\n");
     project.write("none/x.txt", "");
+    project.write("package.json", "{}\n");
     for (words, exit, text) in [
         (vec![], 66, "no session was recorded here yet"),
         (vec!["nowhere.jsonl"], 66, "cannot read `nowhere.jsonl`"),
@@ -503,6 +504,9 @@ fn wrong_usage_says_what_to_do() {
         (vec!["--partition", "0/3"], 64, "a shard is K/N"),
         (vec!["--partition", "4/3"], 64, "a shard is K/N"),
         (vec!["--merge"], 64, "<PATHS>"),
+        (vec!["--merge", "package.json"], 66, "nothing to merge: the files have no decisions"),
+        (vec!["package.json"], 66, "nothing to replay in package.json: not a journal, an event stream or a transcript"),
+        (vec!["--last", "x"], 64, "'--last <N>': expected a whole number, such as 5"),
         (vec!["none", "--modes", "nowhere"], 66, "`--modes nowhere` is not a folder"),
         (vec!["none", "--modes", "none"], 66, "`--modes none` has no mode files"),
         (vec!["none", "--modes", "broken"], 65, "is not a mode"),
@@ -513,6 +517,15 @@ fn wrong_usage_says_what_to_do() {
         let output = replay(&project, &words);
         assert_eq!(output.exit, exit, "{words:?}: {}", output.stderr);
         assert!(output.stderr.contains(text), "{words:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn every_written_report_is_named() {
+    let project = elsewhere();
+    for (option, file) in [("--markdown", "r.md"), ("--sarif", "r.sarif"), ("--junit", "r.xml"), ("--html", "r.html")] {
+        let output = replay(&project, &[&fixture("demo.jsonl"), option, file]);
+        assert!(output.stderr.contains(&format!("wrote {file}")), "{option}: {}", output.stderr);
     }
 }
 

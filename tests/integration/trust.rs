@@ -39,6 +39,15 @@ fn gated() -> Project {
     project
 }
 
+/// The output of `modegate status` while the settings call modegate.
+fn status(project: &Project) -> String {
+    let entry = json!({"hooks": [{"type": "command", "command": "modegate hook"}]});
+    project.write(".claude/settings.json", json!({"hooks": {"PreToolUse": [entry]}}).to_string());
+    let text = run(project, &["status"]).stdout;
+    project.shell("rm .claude/settings.json");
+    text
+}
+
 fn script(project: &Project, text: &str) {
     project.write("gate.sh", format!("#!/bin/sh\n{text}\n"));
     project.shell("chmod +x gate.sh");
@@ -52,7 +61,7 @@ fn a_project_is_used_once_a_person_trusts_it() {
     let told = message(&hook(&project, &session_start()));
     assert!(told.contains("you have not trusted this project") && told.contains("`modegate trust`"), "{told}");
     assert!(message(&hook(&project, &prompt("hello"))).is_empty(), "reported once");
-    assert!(run(&project, &["status"]).stdout.contains("you have not trusted this project"));
+    assert!(status(&project).contains("you have not trusted this project"));
     assert!(run(&project, &["doctor"]).stdout.contains("you have not trusted this project"));
 
     let shown = run(&project, &["trust", "--show"]);
@@ -71,6 +80,22 @@ fn a_project_is_used_once_a_person_trusts_it() {
 
     assert_eq!(run(&project, &["trust", "--revoke"]).exit, 0);
     assert_eq!(hook(&project, &call("touch a")).exit, 0);
+}
+
+#[test]
+fn broken_files_are_named_when_they_are_trusted() {
+    let project = Project::installed();
+    project.write(".claude/modes/own.yaml", "mode: own\nphasse: []\n");
+    project.write(".claude/modegate.yaml", "levels: { nobody: warn }\n");
+    let output = run(&project, &["trust", "--yes"]);
+    assert_eq!(output.exit, 0, "{output:?}");
+    for text in [
+        "warning: `.claude/modes/own.yaml` is trusted as it is, with 1 problem; it is ignored until",
+        "warning: `.claude/modegate.yaml` is trusted as it is, with 1 problem; the rest of it is used",
+        "hint: run `modegate modes check`",
+    ] {
+        assert!(output.stderr.contains(text), "{text}: {}", output.stderr);
+    }
 }
 
 #[test]
@@ -111,7 +136,7 @@ fn a_changed_script_is_not_run_and_a_changed_context_file_is_not_read() {
     let told = message(&left_out);
     assert!(told.contains("`.claude/context/session-start.md` has changed since this project was trusted"), "{told}");
     assert!(message(&hook(&project, &session_start())).is_empty(), "reported once per session");
-    let status = run(&project, &["status"]).stdout;
+    let status = status(&project);
     assert!(status.contains("and 1 more have changed since you trusted this project"), "{status}");
     run(&project, &["trust", "--yes"]);
     assert_eq!(hook(&project, &call("ls")).exit, 0);

@@ -84,6 +84,10 @@ impl ReplaySink for GitHub {
     }
 }
 
+fn print_written(path: &Path) {
+    print_error(format!("wrote {}", path.display()));
+}
+
 /// A SARIF file.
 pub(super) struct SarifFile(pub(super) PathBuf);
 
@@ -91,7 +95,9 @@ impl ReplaySink for SarifFile {
     fn close(self: Box<Self>, summary: &ReplaySummary, catalogue: &Catalogue) -> io::Result<()> {
         let report = sarif::sarif(&summary.failing, &summary.problems, catalogue);
         let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-        crate::disk::write(&self.0, text.as_bytes(), crate::disk::LinkPolicy::Follow)
+        crate::disk::write(&self.0, text.as_bytes(), crate::disk::LinkPolicy::Follow)?;
+        print_written(&self.0);
+        Ok(())
     }
 }
 
@@ -115,7 +121,9 @@ impl ReplaySink for MarkdownFile {
 
     fn close(self: Box<Self>, summary: &ReplaySummary, _: &Catalogue) -> io::Result<()> {
         let text = self.changed.render(&summary.counts);
-        crate::disk::write(&self.path, text.as_bytes(), crate::disk::LinkPolicy::Follow)
+        crate::disk::write(&self.path, text.as_bytes(), crate::disk::LinkPolicy::Follow)?;
+        print_written(&self.path);
+        Ok(())
     }
 }
 
@@ -187,6 +195,8 @@ impl ReplaySink for JunitFile {
         self.session_end("recordings", "", 0)?;
         self.file.write_all(b"</testsuites>\n")?;
         self.file.flush()?;
-        std::fs::rename(&self.temporary, &self.path)
+        std::fs::rename(&self.temporary, &self.path)?;
+        print_written(&self.path);
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
-use crate::mode::{Catalogue, EMBEDDED, Gate, Mode, ModeOrigin, ProjectSources};
+use crate::mode::{BrokenFile, Catalogue, EMBEDDED, Gate, Mode, ModeOrigin, ProjectSources};
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
 use serde_json::{Value, json};
@@ -90,6 +90,17 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
     lines.extend(settings_powers(&catalogue));
     lines.extend(steps.into_iter().map(|(power, gates)| format!("{power} (gate {})", shown(&gates.join(", ")))));
     lines
+}
+
+/// The project's files that have problems, each with what becomes of it.
+pub(super) fn broken_files(sources: &ProjectSources, files: &SteeringFiles) -> Vec<String> {
+    let catalogue = sources.catalogue();
+    let own = catalogue.broken.iter().filter(|broken| files.rules.contains_key(&broken.file));
+    let line = |broken: &BrokenFile| {
+        let fate = if broken.used { "the rest of it is used" } else { "it is ignored until it is fixed" };
+        format!("`{}` is trusted as it is, with {}; {fate}", shown(&broken.file), broken.problem_count())
+    };
+    own.map(line).collect()
 }
 
 /// The gates of a mode that are not built in.
