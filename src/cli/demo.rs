@@ -28,21 +28,24 @@ const SESSION: &str = "demo-session";
 
 impl Demo {
     pub(super) fn run(self) -> CliResult {
-        let home = std::env::temp_dir().join(format!("modegate-demo-{}", std::process::id()));
-        let played = DemoProject { home: home.clone() }.play();
+        let message = |folder: &Path, error| {
+            CliError::failure(format!("the demo project in {} cannot be written: {error}", folder.display()))
+        };
+        let folder = tempfile::Builder::new().prefix("modegate-demo-").tempdir();
+        let folder = folder.map_err(|error| message(&std::env::temp_dir(), error))?;
+        let project = DemoProject { home: folder.path().join("app"), state: folder.path().join("state") };
+        let played = project.play().map_err(|error| message(folder.path(), error));
         if self.keep {
-            screen::print_line(format!("\nThe project is in {}", home.display()));
-        } else {
-            let _: io::Result<()> = fs::remove_dir_all(&home);
-            let _: io::Result<()> = fs::remove_dir_all(home.with_extension("state"));
+            let folder = folder.keep();
+            screen::print_line(format!("\nThe project is in {}", folder.join("app").display()));
         }
-        let message = |error| format!("the demo project in {} cannot be written: {error}", home.display());
-        played.map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(message(error)))
+        played.map(|()| ExitCode::SUCCESS)
     }
 }
 
 struct DemoProject {
     home: PathBuf,
+    state: PathBuf,
 }
 
 impl DemoProject {
@@ -87,7 +90,7 @@ impl DemoProject {
 
     /// The project, with its own state folder: the demo leaves nothing behind.
     fn places(&self) -> ProjectPaths {
-        project_paths_in(self.home.clone(), &self.home.with_extension("state"))
+        project_paths_in(self.home.clone(), &self.state)
     }
 
     fn start_agent(&self, agent: &str) {

@@ -256,6 +256,18 @@ fn scripts_get_and_set_values_under_the_lock() {
 }
 
 #[test]
+fn the_demo_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = || {
+        let mut demo = std::process::Command::new(env!("CARGO_BIN_EXE_modegate"));
+        demo.arg("demo").env("TMPDIR", folder.path()).output().unwrap()
+    };
+    assert!(run().status.success());
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn the_demo_shows_every_outcome() {
     let output = Project::new().run(&["demo"]);
     assert_eq!(output.exit, 0, "{}", output.stderr);
