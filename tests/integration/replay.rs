@@ -373,8 +373,10 @@ fn shards_are_disjoint_and_complete() {
     let again = replay(&project, &[&["--merge", "--json"], &names[..]].concat());
     assert_eq!(retrials(&again).len(), all.len());
     project.write("part-1.json", "{\"half\":");
-    let output = replay(&project, &["--merge", "part-1.json"]);
+    let output = replay(&project, &["--merge", "part-1.json", "part-2.json", "part-3.json"]);
     assert_eq!(output.exit, 1, "a part that cannot be read is not fine: {}", output.stdout);
+    let output = replay(&project, &["--merge", "part-1.json"]);
+    assert_eq!(output.exit, 66, "{}", output.stderr);
 }
 
 #[test]
