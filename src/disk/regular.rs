@@ -81,8 +81,8 @@ pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
     Ok((file, bytes))
 }
 
-/// Reads `size` bytes, on Unix with one system call, which is enough for most files; one byte more shows whether there
-/// are more.
+/// Reads up to `size` bytes and one more, which shows whether the file is longer. On Unix this is one system call, which
+/// is enough for most files.
 fn read_start(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
     let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
     let mut bytes = Vec::new();
@@ -137,7 +137,7 @@ pub fn reason(error: &io::Error) -> String {
     error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string)
 }
 
-/// Whether a link in the place of a file is followed.
+/// Whether a link is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {
     Follow,

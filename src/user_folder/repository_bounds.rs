@@ -1,4 +1,4 @@
-//! Tells what a repository can have brought along from what is the user's own.
+//! Distinguishes files that a repository may have supplied from the user's own.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
