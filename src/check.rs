@@ -37,7 +37,7 @@ mod variable;
 
 pub use observed::EDIT;
 pub use pattern::TextPattern;
-pub use scope::{Artifact, Definitions, ParallelAgent, Scope};
+pub use scope::{Artifact, BUILTIN_VARIABLES, Definitions, ParallelAgent, Scope};
 pub use state::ExpectedState;
 
 use crate::event::{TOOLS, is_unknown_tool, name};
@@ -330,7 +330,13 @@ pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[
     }
 }
 
-/// Passes if all parts pass; a failure counts before an unknown.
+/// A question without an answer leaves a check unknown.
+impl From<Unknown> for Outcome {
+    fn from(why: Unknown) -> Self {
+        Self::unknown(why)
+    }
+}
+
 /// The outcome of a simple check, with texts from outside made safe.
 fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
     let outcome = outcome.unwrap_or_else(|early| early);
@@ -339,6 +345,7 @@ fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) ->
     Outcome { saw, remedy, ..outcome }
 }
 
+/// Passes if all parts pass; a failure counts before an unknown.
 fn all(parts: Vec<Outcome>) -> Outcome {
     let truth = [Truth::Fails, Truth::Unknown].into_iter().find(|truth| parts.iter().any(|part| part.truth == *truth));
     composed(truth.unwrap_or(Truth::Passes), parts)

@@ -31,12 +31,13 @@ mod uninstall;
 mod version;
 mod why;
 
+use crate::event::{Event, EventFields, EventKind};
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use hook::HookOptions;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Wrong usage; never 2, which is a hook's block.
@@ -202,6 +203,14 @@ fn require_person(command: &str) -> Result<(), CliError> {
             .hint("run it in a terminal outside Claude Code"));
     }
     Ok(())
+}
+
+/// The event with which a session starts in a folder: commands look at a project as it would.
+fn session_start(session: &str, cwd: &Path) -> Event {
+    let kind = EventKind::SessionStart;
+    let fields = [("hook_event_name", kind.name()), ("session_id", session), ("cwd", &cwd.to_string_lossy())];
+    let fields = fields.map(|(name, text)| (name.to_owned(), text.into()));
+    Event { kind: Some(kind), fields: EventFields::new(fields.into_iter().collect()), oddities: Vec::new() }
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

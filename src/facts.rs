@@ -17,7 +17,7 @@ mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
 pub use fork_parent::{ForkParent, ParentSession};
-pub use frontmatter::{FrontmatterValues, frontmatter_of};
+pub use frontmatter::{Frontmatter, frontmatter_of};
 pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
 pub use rewritten::{RewrittenFacts, RewrittenQuestion};
@@ -265,13 +265,8 @@ pub enum Answer {
     BrokenFrontmatter(String),
     /// The asked keys that a file's frontmatter has.
     Frontmatter(Map<String, Value>),
-    /// The length of a text and what is missing in it.
-    Text {
-        /// Its length in characters.
-        chars: usize,
-        /// What is missing, each as a phrase.
-        missing: Vec<String>,
-    },
+    /// What was found in a text.
+    Text(TextFindings),
     /// There is no such text.
     NoText,
     /// A file compared with HEAD.
@@ -307,21 +302,9 @@ pub enum Answer {
     /// The session that this one was forked from.
     ForkParent(ForkParent),
     /// The end of a program.
-    Ran {
-        /// Its exit code.
-        code: i32,
-        /// Its output, shortened.
-        stdout: String,
-        /// Its errors, shortened.
-        stderr: String,
-    },
+    Ran(RunResult),
     /// The response of a server.
-    Fetched {
-        /// The status.
-        status: u16,
-        /// The body, shortened.
-        body: String,
-    },
+    Fetched(HttpResult),
     /// The first protected path that would be touched.
     Touches(Option<FoundEffect>),
     /// The first protected path that is named.
@@ -335,12 +318,7 @@ pub enum Answer {
     /// The settings file whose entries would change.
     HookEntries(Option<String>),
     /// A context file's text.
-    Context {
-        /// The text, or its beginning.
-        text: String,
-        /// Whether the text is complete.
-        whole: bool,
-    },
+    Context(ContextText),
     /// What the session has done.
     History(SessionHistory),
     /// There is no answer, for this reason.

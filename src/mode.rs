@@ -40,7 +40,7 @@ pub struct Mode {
     pub about: String,
     /// The commands that activate it, without the slash.
     pub commands: Vec<String>,
-    /// its key in `cache.json`.
+    /// Its key in `cache.json`.
     pub namespace: String,
     /// The context for the model at activation.
     pub say: String,

@@ -95,12 +95,6 @@ impl ProjectPaths {
         self.own.as_ref().map(|own| own.join("installation.json"))
     }
 
-    /// Where earlier versions kept the compiled modes; nothing reads them there.
-    #[must_use]
-    pub fn old_compiled(&self) -> PathBuf {
-        self.hooks().join("modes.bin")
-    }
-
     /// The journal of a session.
     #[must_use]
     pub fn journal(&self, session: &str) -> PathBuf {

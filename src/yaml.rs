@@ -3,7 +3,6 @@
 //! YAML, JSON and TOML are read into the same tree.
 
 pub mod json;
-mod print;
 mod reader;
 pub mod toml;
 
@@ -67,10 +66,7 @@ impl Node {
             let (event, span) = item.map_err(|error| syntax_error(text, &error))?;
             documents += usize::from(matches!(event, Event::DocumentStart(_)));
             if documents > 1 {
-                return Err(FileProblem::at(
-                    placed(span),
-                    "a file has one document; a second one begins here".to_owned(),
-                ));
+                return Err(FileProblem::at(placed(span), "a file has one document; a second one begins here"));
             }
             tree.take(event, span)?;
         }
@@ -84,6 +80,24 @@ impl Node {
             NodeValue::Scalar { text, .. } => Some(text),
             _ => None,
         }
+    }
+
+    /// Whether it is a mapping.
+    #[must_use]
+    pub fn is_map(&self) -> bool {
+        matches!(self.value, NodeValue::Map(_))
+    }
+
+    /// The entries of a mapping; none for another node.
+    #[must_use]
+    pub fn entries(&self) -> &[(Self, Self)] {
+        if let NodeValue::Map(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// The value of a key of a mapping.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.entries().iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
     }
 
     /// Whether it is null or empty.
@@ -155,7 +169,7 @@ impl TreeBuilder {
             Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) => {
-                Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out".to_owned()))
+                Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out"))
             }
             _ => Ok(()),
         }

@@ -57,12 +57,12 @@ impl CommandResult {
 impl CheckKind for ObservedCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
-        let command = fields.read(reader, "command", TreeReader::templates).unwrap_or_default();
+        let command = fields.templates(reader, "command");
         if command.is_empty() {
             fields.missing(reader, node, "`observed` needs `command`, the first words of a command line");
         }
-        let result = fields.read(reader, "result", |reader, node| reader.word(node, &RESULTS)).flatten();
-        let after = fields.read(reader, "after", |reader, node| reader.word(node, &[(EDIT, true)])).flatten();
+        let result = fields.word(reader, "result", &RESULTS);
+        let after = fields.word(reader, "after", &[(EDIT, true)]);
         Self { command, result: result.unwrap_or(CommandResult::Passed), after_edit: after.unwrap_or(false) }
     }
 
@@ -71,17 +71,17 @@ impl CheckKind for ObservedCheck {
         let nothing = ModeState::default();
         let state = scope.mode_state().unwrap_or(&nothing);
         let at = |mark: &str| state.seen_at(mark).filter(|tick| *tick > state.since);
-        let (passed, failed) = (at(&self.mark(CommandResult::Passed)), at(&self.mark(CommandResult::Failed)));
-        let (wanted, other) = match self.result {
-            CommandResult::Passed => (passed, failed),
-            CommandResult::Failed => (failed, passed),
+        let opposite = match self.result {
+            CommandResult::Passed => CommandResult::Failed,
+            CommandResult::Failed => CommandResult::Passed,
         };
+        let (wanted, other) = (at(&self.mark(self.result)), at(&self.mark(opposite)));
         let unread = at(&self.unread_mark()).filter(|tick| Some(*tick) > wanted.max(other));
         let unread = unread.and_then(|_| state.unread.get(&self.key()));
         let edited = at(EDIT);
         let saw = match wanted {
             None if other.is_none() => format!("{name} was not observed in this phase"),
-            wanted if other > wanted => format!("{name} last {}", opposite(self.result)),
+            wanted if other > wanted => format!("{name} last {}", opposite.word()),
             wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
                 format!("{name} has not {} after an edit in this phase", self.result.word())
             }
@@ -197,13 +197,6 @@ impl ObservedCheck {
             (_, Ok(all)) => format!("`{}`", all.join("` or `")),
             (all, Err(_)) => format!("`{}`", all.join("` or `")),
         }
-    }
-}
-
-fn opposite(result: CommandResult) -> &'static str {
-    match result {
-        CommandResult::Passed => CommandResult::Failed.word(),
-        CommandResult::Failed => CommandResult::Passed.word(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::step_reply::{StepReply, both};
 use super::{CheckKind, Scope, StepOptions};
 use crate::facts::{Question, RunResult, RunStep};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How long a program may take, in seconds.
@@ -39,7 +39,7 @@ pub struct RunCheck {
 impl CheckKind for RunCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { command: reader.text(node), event: true, answer: true, step };
         }
         let fields = reader.fields(node, "`run`", &["command", "event", "answer", "rewrites", "required"]);

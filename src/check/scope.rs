@@ -5,7 +5,7 @@ use crate::facts::{Facts, Unknown};
 use crate::paths::safe_name;
 use crate::session::{ModeState, Session};
 use crate::template::variable;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,6 +15,9 @@ const PROJECT: &str = "project";
 
 /// More alternatives than any reasonable variable has.
 const ALTERNATIVES: usize = 256;
+
+/// The variables that every mode has.
+pub const BUILTIN_VARIABLES: [&str; 3] = ["session", "date", "milestone"];
 
 /// The names that a mode's globs and lists can use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,11 +40,11 @@ pub struct Artifact {
 impl Artifact {
     /// Reads a glob, a list of them, or `{ any: [...], new: ... }`.
     pub fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { globs: reader.templates(node), new: None };
         }
         let fields = reader.fields(node, "an artifact", &["any", "new"]);
-        let globs = fields.read(reader, "any", TreeReader::templates).unwrap_or_default();
+        let globs = fields.templates(reader, "any");
         if globs.is_empty() {
             fields.missing(reader, node, "an artifact needs `any`, a glob or a list of them");
         }

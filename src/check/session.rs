@@ -28,16 +28,16 @@ impl CheckKind for SessionCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
-            edited: fields.read(reader, "edited", TreeReader::templates).unwrap_or_default(),
-            extension: fields.read(reader, "extension", TreeReader::texts).unwrap_or_default(),
+            edited: fields.templates(reader, "edited"),
+            extension: fields.texts(reader, "extension"),
             command: fields.read(reader, "command", super::names).unwrap_or_default(),
             skill: fields.read(reader, "skill", super::names).unwrap_or_default(),
         }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let history = scope.facts.history().map_err(Outcome::unknown)?;
-        let globs = scope.expand_all(&self.edited).map_err(Outcome::unknown)?;
+        let history = scope.facts.history()?;
+        let globs = scope.expand_all(&self.edited)?;
         let is_active = |names: &[String], active: &Option<String>| {
             active.as_deref().is_some_and(|active| name::selected(names, active.trim_start_matches('/')))
         };

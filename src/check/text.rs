@@ -30,12 +30,8 @@ pub struct TextCheck {
 impl CheckKind for TextCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
-        let of = fields.read(reader, "of", TreeReader::artifact);
-        if of.is_none() {
-            fields.missing(reader, node, "`text` needs `of`: an artifact or a glob");
-        }
         let text = Self {
-            of: of.unwrap_or_default(),
+            of: fields.artifact(reader, node, "`text`"),
             min_chars: fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0),
             pattern: TextPattern::read_fields(reader, &fields),
             newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),

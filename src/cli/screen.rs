@@ -63,14 +63,10 @@ fn printed(text: &str) -> String {
             safe.push('\n');
         }
         let start = line.trim_start();
-        if let Some(sign) = ["::", "##["].iter().find(|sign| start.starts_with(**sign)) {
-            // Joined by a zero-width character it is no command, and reads the same.
-            let (first, rest) = start.split_at(1);
-            debug_assert!(sign.starts_with(first));
-            push_styled(
-                &mut safe,
-                &format!("{}{first}\u{200b}{rest}", &line.get(..line.len() - start.len()).unwrap_or_default()),
-            );
+        if start.starts_with("::") || start.starts_with("##[") {
+            // Split by a zero-width character it is no command, and reads the same.
+            let (before, after) = line.split_at(line.len() - start.len() + 1);
+            push_styled(&mut safe, &format!("{before}\u{200b}{after}"));
         } else {
             push_styled(&mut safe, line);
         }
@@ -97,6 +93,18 @@ fn push_styled(safe: &mut String, line: &str) {
         };
     }
     safe.push_str(&printable::lines(rest));
+}
+
+/// Prints a unified diff below the name of its file.
+pub(super) fn print_diff(diff: &str) {
+    for line in diff.lines() {
+        let style = match line.chars().next() {
+            Some('+') => TextStyle::Green,
+            Some('-') => TextStyle::Red,
+            _ => TextStyle::Dim,
+        };
+        print_line(format!("    {}", styled(style, line)));
+    }
 }
 
 /// Prints generated text unchanged.

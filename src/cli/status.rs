@@ -7,9 +7,8 @@ use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::find_optional;
-use super::{CliResult, EXIT_FAILURE, doctor, places, trust};
+use super::{CliResult, EXIT_FAILURE, doctor, places, session_start, trust};
 use crate::engine::decide;
-use crate::event::Event;
 use crate::facts::Facts;
 use crate::live::LiveFacts;
 use crate::mode::{BrokenFile, Catalogue};
@@ -201,11 +200,8 @@ fn next_opening(mode: &str) -> String {
 
 /// What the active modes expect next: the context that a session start would get now.
 fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
-    let event =
-        json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
-    let Ok(event) = Event::from_value(event) else { return Vec::new() };
-    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id));
-    let live = live.forked_from(session.ancestors());
+    let event = session_start(&session.id, &places.home);
+    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id)).forked_from(session.ancestors());
     let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
     context.into_iter().skip(1).filter(is_next).collect()

@@ -102,7 +102,6 @@ impl Uninstall {
         removed.extend(files_named(&target.own, |name| {
             name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
         }));
-        removed.extend(existing(places.old_compiled()));
         removed.extend(places.compiled().and_then(existing));
         // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
         removed.extend(existing(places.lock()));

@@ -2,11 +2,12 @@
 
 use super::{
     Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
-    FoundStaging, FrontmatterValues, GitChange, HttpStep, MessageAddressee, Milestone, Question, RunStep,
-    SessionHistory, StagingQuery, TextFindings, TextQuery,
+    FoundStaging, Frontmatter, GitChange, HttpStep, MessageAddressee, Milestone, Question, RunStep, SessionHistory,
+    StagingQuery, TextFindings, TextQuery,
 };
 use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Why a question has no answer, as a clause.
@@ -81,25 +82,25 @@ questions! {
         Question::Location(path); Answer::Location(path) => path
     }
     /// The values of `keys` in a file's frontmatter.
-    fn frontmatter(path: String, keys: Vec<String>) -> FrontmatterValues {
+    fn frontmatter(path: String, keys: Vec<String>) -> Frontmatter<Map<String, Value>> {
         Question::Frontmatter { path, keys };
-        Answer::Frontmatter(values) => FrontmatterValues::Values(values),
-        Answer::NoFrontmatter => FrontmatterValues::Absent,
-        Answer::BrokenFrontmatter(why) => FrontmatterValues::Broken(why),
+        Answer::Frontmatter(values) => Frontmatter::Keys(values),
+        Answer::NoFrontmatter => Frontmatter::Absent,
+        Answer::BrokenFrontmatter(why) => Frontmatter::Broken(why),
     }
     /// Searches the text of a file.
     fn text(path: String, wanted: TextQuery) -> TextFindings {
-        Question::Text { path, wanted }; Answer::Text { chars, missing } => TextFindings { chars, missing }
+        Question::Text { path, wanted }; Answer::Text(findings) => findings
     }
     /// Searches a text of the event; `None` if the event has no such text.
     fn event_text(of: EventText, wanted: TextQuery) -> Option<TextFindings> {
         Question::EventText { of, wanted };
-        Answer::Text { chars, missing } => Some(TextFindings { chars, missing }),
+        Answer::Text(findings) => Some(findings),
         Answer::NoText => None,
     }
     /// Searches the conversation, or only its latest assistant message.
     fn transcript(path: String, last: bool, wanted: TextQuery) -> TextFindings {
-        Question::Transcript { path, last, wanted }; Answer::Text { chars, missing } => TextFindings { chars, missing }
+        Question::Transcript { path, last, wanted }; Answer::Text(findings) => findings
     }
     /// Compares a file with HEAD.
     fn committed(path: String) -> CommitState {
@@ -195,7 +196,7 @@ questions! {
     }
     /// A file of `.claude/context`.
     fn context(file: String) -> ContextText {
-        Question::Context(file); Answer::Context { text, whole } => ContextText { text, whole }
+        Question::Context(file); Answer::Context(context) => context
     }
     /// What the session has done so far.
     fn history() -> SessionHistory {
@@ -203,16 +204,16 @@ questions! {
     }
     /// Runs a program on the event.
     fn run(step: RunStep) -> RunResult {
-        Question::Run(step); Answer::Ran { code, stdout, stderr } => RunResult { code, stdout, stderr }
+        Question::Run(step); Answer::Ran(result) => result
     }
     /// Sends the event to a server.
     fn http(step: HttpStep) -> HttpResult {
-        Question::Http(step); Answer::Fetched { status, body } => HttpResult { status, body }
+        Question::Http(step); Answer::Fetched(result) => result
     }
 }
 
 /// A context file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextText {
     /// The text, or its beginning.
     pub text: String,
@@ -221,7 +222,7 @@ pub struct ContextText {
 }
 
 /// The end of a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResult {
     /// Its exit code.
     pub code: i32,
@@ -232,7 +233,7 @@ pub struct RunResult {
 }
 
 /// The response of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpResult {
     /// The status.
     pub status: u16,

@@ -29,21 +29,14 @@ impl FileProblem {
 /// Words of earlier versions, with the word that is used now.
 const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
 
-/// The names that a document may use, known before its checks are read.
-#[derive(Debug, Default)]
-pub struct KnownNames {
-    /// Names of artifacts.
-    pub artifacts: Vec<String>,
-    /// Names of variables.
-    pub variables: Vec<String>,
-}
-
 /// Collects problems while a tree is read.
 #[derive(Debug, Default)]
 pub struct TreeReader {
     path: String,
-    /// The names that may be used.
-    pub known: KnownNames,
+    /// The artifacts that may be used.
+    pub artifacts: Vec<String>,
+    /// The variables that may be used.
+    pub variables: Vec<String>,
     /// The problems so far.
     pub problems: Vec<FileProblem>,
     /// Problems that do not make the document unusable.
@@ -85,7 +78,7 @@ impl TreeReader {
     pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> MappingFields<'n> {
         let NodeValue::Map(entries) = &node.value else {
             self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
-            return MappingFields { entries: &[], is_sound: false };
+            return MappingFields { node, is_sound: false };
         };
         self.report_duplicates(entries);
         let mut is_sound = true;
@@ -102,7 +95,7 @@ impl TreeReader {
                 self.problem(key, message);
             }
         }
-        MappingFields { entries, is_sound }
+        MappingFields { node, is_sound }
     }
 
     fn report_duplicates(&mut self, entries: &[(Node, Node)]) {
@@ -150,7 +143,7 @@ impl TreeReader {
     /// A text that may use variables.
     pub fn template(&mut self, node: &Node) -> String {
         let text = self.text(node);
-        let known: Vec<&str> = self.known.variables.iter().map(String::as_str).collect();
+        let known: Vec<&str> = self.variables.iter().map(String::as_str).collect();
         if let Some(name) = template::variables(&text).find(|name| !known.contains(name)) {
             let near = nearest(name, &known).map(|near| format!(", did you mean `{{{near}}}`?"));
             let near = near.unwrap_or_else(|| "; declare it under `variables`".to_owned());
@@ -171,8 +164,8 @@ impl TreeReader {
         if text.starts_with('/') || text.split('/').any(|part| part == "..") {
             self.problem(node, format!("`{text}` leaves the project"));
         }
-        if !is_glob && !self.known.artifacts.contains(&text) {
-            let known: Vec<&str> = self.known.artifacts.iter().map(String::as_str).collect();
+        if !is_glob && !self.artifacts.contains(&text) {
+            let known: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
             let message = match nearest(&text, &known) {
                 Some(near) => format!("unknown artifact `{text}`, did you mean `{near}`?"),
                 None => format!("unknown artifact `{text}`; declare it under `artifacts`, or give a glob with a `/`"),
@@ -255,16 +248,22 @@ impl TreeReader {
 /// The entries of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct MappingFields<'n> {
-    entries: &'n [(Node, Node)],
+    node: &'n Node,
     /// Whether it is a mapping without unknown keys.
     is_sound: bool,
 }
 
 impl<'n> MappingFields<'n> {
+    /// The entries of a mapping whose keys are checked elsewhere.
+    #[must_use]
+    pub fn of(node: &'n Node) -> Self {
+        Self { node, is_sound: true }
+    }
+
     /// The value of a key.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'n Node> {
-        self.entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+        self.node.get(name)
     }
 
     /// Reports a missing key, unless an unknown key, perhaps a misspelled one, is already reported.
@@ -272,6 +271,35 @@ impl<'n> MappingFields<'n> {
         if self.is_sound {
             reader.problem(node, message);
         }
+    }
+
+    /// The value of a key that is `true` or `false`; `false` without the key.
+    pub fn flag(&self, reader: &mut TreeReader, name: &str) -> bool {
+        self.read(reader, name, TreeReader::boolean).unwrap_or(false)
+    }
+
+    /// The value of a key that is one of a few words.
+    pub fn word<T: Copy>(&self, reader: &mut TreeReader, name: &str, words: &[(&str, T)]) -> Option<T> {
+        self.read(reader, name, |reader, node| reader.word(node, words)).flatten()
+    }
+
+    /// The texts of a key; none without the key.
+    pub fn texts(&self, reader: &mut TreeReader, name: &str) -> Vec<String> {
+        self.read(reader, name, TreeReader::texts).unwrap_or_default()
+    }
+
+    /// The texts of a key, which may use variables; none without the key.
+    pub fn templates(&self, reader: &mut TreeReader, name: &str) -> Vec<String> {
+        self.read(reader, name, TreeReader::templates).unwrap_or_default()
+    }
+
+    /// The artifact or glob of `of`, which `what` needs.
+    pub fn artifact(&self, reader: &mut TreeReader, node: &Node, what: &str) -> String {
+        let of = self.read(reader, "of", TreeReader::artifact);
+        of.unwrap_or_else(|| {
+            self.missing(reader, node, &format!("{what} needs `of`: an artifact or a glob"));
+            String::new()
+        })
     }
 
     /// The value of a key, read one step further down.

@@ -4,7 +4,7 @@
 
 use super::context::DoctorContext;
 use crate::event::command::same_command;
-use crate::facts::frontmatter::{self, FrontmatterBlock};
+use crate::facts::{Frontmatter, frontmatter};
 use crate::ids::same_agent;
 use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ impl AgentFile {
     fn read(path: &Path) -> Option<Self> {
         let bytes = crate::disk::read(path, crate::disk::SMALL).ok()?;
         let (name, tools, denied) = match frontmatter::read(&bytes) {
-            FrontmatterBlock::Absent => return None,
-            FrontmatterBlock::Map(keys) => {
+            Frontmatter::Absent => return None,
+            Frontmatter::Keys(keys) => {
                 let list = |key: &str| keys.get(key).filter(|value| !value.is_null()).map(words);
                 (keys.get("name").and_then(Yaml::as_str).map(str::to_owned), list("tools"), list("disallowedTools"))
             }
             // The host accepts a colon in a description, which is not YAML.
-            FrontmatterBlock::Broken(_) => {
+            Frontmatter::Broken(_) => {
                 let text = String::from_utf8_lossy(&bytes);
                 let line = |key: &str| {
                     text.lines()

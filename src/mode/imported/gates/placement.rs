@@ -1,7 +1,6 @@
 //! The order of the gates of all events: each event keeps its own.
 
-use super::{ACTIONS, EventGates, GatesFile, NextStep};
-use super::{field, texts};
+use super::{ACTIONS, EventGates, GatesFile, NextStep, texts};
 use crate::yaml::Node;
 
 /// A gate at its place among the gates of the base mode.
@@ -61,14 +60,14 @@ fn id(file: &GatesFile<'_>, order: &[PlacedGate<'_>], name: &str, event: &str) -
 }
 
 fn has_keywords(file: &GatesFile<'_>, name: &str) -> bool {
-    file.gate(name).is_some_and(|(_, gate)| !texts(field(gate, "keywords")).is_empty())
+    file.gate(name).is_some_and(|(_, gate)| !texts(gate.get("keywords")).is_empty())
 }
 
 /// The gates that a gate leads to; of a built-in gate only `on_pass` counts.
 fn targets<'a>(file: &GatesFile<'a>, name: &str) -> Vec<&'a str> {
     let Some((_, gate)) = file.gate(name) else { return Vec::new() };
     let keys = if file.is_built_in(name) { ["on_pass"].as_slice() } else { ["on_pass", "on_fail"].as_slice() };
-    let steps = keys.iter().filter_map(|key| field(gate, key)).map(|action| file.next_step(action));
+    let steps = keys.iter().filter_map(|key| gate.get(key)).map(|action| file.next_step(action));
     let gates = steps.filter_map(|step| match step {
         NextStep::Gate(name) => Some(name),
         NextStep::Verdict(_) => None,
