@@ -8,13 +8,11 @@ use jiff::{SignedDuration, Timestamp, Unit};
 use std::path::Path;
 
 /// The present time in UTC, and the local day.
-#[must_use]
 pub fn now() -> Clock {
     ahead(SignedDuration::ZERO)
 }
 
 /// The time by a clock that is `by` ahead.
-#[must_use]
 pub fn ahead(by: SignedDuration) -> Clock {
     let at = Timestamp::now();
     let at = at.checked_add(by).unwrap_or(at);

@@ -253,10 +253,6 @@ pub(super) fn is_auth_scheme(text: &[u8]) -> bool {
     [&b"bearer"[..], b"basic", b"token"].iter().any(|scheme| text.eq_ignore_ascii_case(scheme))
 }
 
-pub(super) fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
