@@ -60,7 +60,7 @@ impl ProjectPaths {
         self.home.join(".claude/hooks")
     }
 
-    /// The state.
+    /// The summary of the state.
     pub fn cache(&self) -> PathBuf {
         self.hooks().join("cache.json")
     }
@@ -85,7 +85,6 @@ impl ProjectPaths {
         self.own.as_ref().map(|own| own.join("installation.json"))
     }
 
-    /// The journal of a session.
     pub fn journal(&self, session: &str) -> PathBuf {
         self.sessions().join(format!("{}.jsonl", safe_name(session)))
     }
@@ -95,12 +94,10 @@ impl ProjectPaths {
         self.hooks().join("sessions")
     }
 
-    /// The project's own modes.
     pub fn modes(&self) -> PathBuf {
         self.home.join(".claude/modes")
     }
 
-    /// The project's settings.
     pub fn settings(&self) -> PathBuf {
         self.home.join(".claude/modegate.yaml")
     }
