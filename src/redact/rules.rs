@@ -23,48 +23,16 @@ pub(super) const SECRET_NAMES: [&str; 13] = [
 ];
 
 /// Further names of secret values, for exports only.
-pub(super) const EXPORT_NAMES: [&str; 14] = [
-    "pass",
-    "pwd",
-    "kennwort",
-    "passcode",
-    "passwords",
-    "secrets",
-    "apikeys",
-    "privatekeyid",
-    "secretkey",
-    "cookies",
-    "connectionstring",
-    "otp",
-    "authtoken",
-    "signingkey",
-];
+pub(super) const EXPORT_NAMES: &str = "pass pwd kennwort passcode passwords secrets apikeys \
+    privatekeyid secretkey cookies connectionstring otp authtoken signingkey";
 
-/// Prefixes of tokens, and how many token characters must follow.
-pub(super) const TOKEN_PREFIXES: [(&str, usize); 23] = [
-    ("sk_live_", 8),
-    ("sk_test_", 8),
-    ("rk_live_", 8),
-    ("sk-ant-", 8),
-    ("ghp_", 16),
-    ("gho_", 16),
-    ("ghs_", 16),
-    ("ghu_", 16),
-    ("ghr_", 16),
-    ("github_pat_", 16),
-    ("glpat-", 16),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxa-", 10),
-    ("xoxs-", 10),
-    ("AIza", 30),
-    ("hf_", 16),
-    ("pypi-", 16),
-    ("xapp-", 10),
-    ("whsec_", 16),
-    ("dckr_pat_", 16),
-    ("glsa_", 20),
-    ("shpat_", 20),
+/// Prefixes of tokens, by how many token characters must follow.
+pub(super) const TOKEN_PREFIXES: [(usize, &str); 5] = [
+    (8, "sk_live_ sk_test_ rk_live_ sk-ant-"),
+    (16, "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- hf_ pypi- whsec_ dckr_pat_"),
+    (10, "xoxb- xoxp- xoxa- xoxs- xapp-"),
+    (30, "AIza"),
+    (20, "glsa_ shpat_"),
 ];
 
 /// Expressions for exports only, by the filter for the secret in group `s`, or in the whole match.
