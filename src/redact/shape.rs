@@ -208,7 +208,7 @@ pub(super) fn in_value(byte: u8) -> bool {
     byte > b' ' && !b"\"'`,;&|<>)]}\\".contains(&byte)
 }
 
-/// Whether a text begins with a token that its prefix gives away.
+/// Whether a text begins with a token that has a known prefix.
 pub(super) fn is_known_token(text: &[u8]) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_alphanumeric();
     let is_token =
