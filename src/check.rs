@@ -37,7 +37,7 @@ mod variable;
 
 pub use observed::EDIT;
 pub use pattern::TextPattern;
-pub use scope::{Artifact, Definitions, ParallelAgent, Scope};
+pub use scope::{Artifact, BUILTIN_VARIABLES, Definitions, ParallelAgent, Scope};
 pub use state::ExpectedState;
 
 use crate::event::{TOOLS, is_unknown_tool, name};
@@ -72,16 +72,6 @@ trait CheckKind {
     fn question(&self, _: &Scope<'_>) -> Option<Question> {
         None
     }
-
-    /// Returns the options of a check that asks a program or a server.
-    fn step(&self) -> Option<&StepOptions> {
-        None
-    }
-
-    /// The same, to be changed.
-    fn step_mut(&mut self) -> Option<&mut StepOptions> {
-        None
-    }
 }
 
 /// Options of a check that asks a program or a server.
@@ -91,7 +81,6 @@ pub struct StepOptions {
     pub rewrites: bool,
     /// Whether a step that cannot run fails the check; one that takes too long leaves it unknown.
     pub required: bool,
-    /// How long it may take.
     pub seconds: u32,
     /// Environment variables that may be used in headers.
     pub env: Vec<String>,
@@ -154,14 +143,6 @@ macro_rules! checks {
                 match self {
                     Self::All(checks) | Self::Any(checks) => Ok(checks),
                     Self::Not(check) => Ok(std::slice::from_ref(check)),
-                    $(Self::$Variant(check) => Err(check),)*
-                }
-            }
-
-            fn parts_mut(&mut self) -> Result<&mut [Self], &mut dyn CheckKind> {
-                match self {
-                    Self::All(checks) | Self::Any(checks) => Ok(checks),
-                    Self::Not(check) => Ok(std::slice::from_mut(check)),
                     $(Self::$Variant(check) => Err(check),)*
                 }
             }
@@ -230,8 +211,6 @@ impl Check {
         checks
     }
 
-    /// Evaluates the check on the facts.
-    #[must_use]
     pub fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         match (self, self.parts()) {
             // What a program printed may have lines; a name with lines in it would be read as instructions.
@@ -243,8 +222,6 @@ impl Check {
         }
     }
 
-    /// Describes what the check will ask for, to an agent that is about to start.
-    #[must_use]
     pub fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let (checks, joint) = match (self, self.parts()) {
             (_, Err(simple)) => return simple.expectation(scope),
@@ -268,7 +245,7 @@ impl Check {
     /// Collects the slow questions that this check is sure to ask and that need not wait for one another.
     pub fn steps(&self, scope: &Scope<'_>, questions: &mut Vec<Question>) {
         match (self, self.parts()) {
-            (_, Err(simple)) if simple.step().is_some_and(|step| step.rewrites) => {}
+            (_, Err(_)) if self.step().is_some_and(|step| step.rewrites) => {}
             (_, Err(simple)) => questions.extend(simple.question(scope)),
             // Only the first alternative is sure to be asked.
             (Self::Any(_), Ok(checks)) => checks.first().into_iter().for_each(|check| check.steps(scope, questions)),
@@ -278,27 +255,37 @@ impl Check {
 
     /// Changes the options of every check in this one that asks a program or a server.
     pub(crate) fn change_steps(&mut self, change: &dyn Fn(&mut StepOptions)) {
-        match self.parts_mut() {
-            Ok(checks) => checks.iter_mut().for_each(|check| check.change_steps(change)),
-            Err(simple) => simple.step_mut().into_iter().for_each(change),
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.change_steps(change)),
+            Self::Not(check) => check.change_steps(change),
+            Self::Run(run) => change(&mut run.step),
+            Self::Http(http) => change(&mut http.step),
+            _ => {}
+        }
+    }
+
+    /// The options of a check that asks a program or a server.
+    fn step(&self) -> Option<&StepOptions> {
+        match self {
+            Self::Run(run) => Some(&run.step),
+            Self::Http(http) => Some(&http.step),
+            _ => None,
         }
     }
 
     /// Whether it asks a program or a server.
-    #[must_use]
     pub fn has_steps(&self) -> bool {
         self.has_step(|_| true)
     }
 
     /// Whether a step in this check may change the tool's input.
-    #[must_use]
     pub fn rewrites(&self) -> bool {
         self.has_step(|step| step.rewrites)
     }
 
     fn has_step(&self, wanted: impl Fn(&StepOptions) -> bool) -> bool {
         let mut has = false;
-        self.walk(&mut |check| has |= check.parts().err().and_then(|check| check.step()).is_some_and(&wanted));
+        self.walk(&mut |check| has |= check.step().is_some_and(&wanted));
         has
     }
 
@@ -320,7 +307,7 @@ fn names(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     names
 }
 
-/// Warns of tools that are probably misspelt; a tool that resembles no other may be a new one.
+/// Warns of tools that are probably misspelled; a tool that resembles no other may be a new one.
 pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[String]) {
     for name in names.iter().map(|name| name.trim_start_matches('!')).filter(|name| is_unknown_tool(name)) {
         let near = did_you_mean(name, &TOOLS);
@@ -330,7 +317,13 @@ pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[
     }
 }
 
-/// Passes if all parts pass; a failure counts before an unknown.
+/// A question without an answer leaves a check unknown.
+impl From<Unknown> for Outcome {
+    fn from(why: Unknown) -> Self {
+        Self::unknown(why)
+    }
+}
+
 /// The outcome of a simple check, with texts from outside made safe.
 fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
     let outcome = outcome.unwrap_or_else(|early| early);
@@ -339,6 +332,7 @@ fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) ->
     Outcome { saw, remedy, ..outcome }
 }
 
+/// Passes if all parts pass; a failure counts before an unknown.
 fn all(parts: Vec<Outcome>) -> Outcome {
     let truth = [Truth::Fails, Truth::Unknown].into_iter().find(|truth| parts.iter().any(|part| part.truth == *truth));
     composed(truth.unwrap_or(Truth::Passes), parts)

@@ -31,12 +31,14 @@ mod uninstall;
 mod version;
 mod why;
 
+use crate::event::{Event, EventFields, EventKind};
+use crate::live::is_run_by_host as is_run_by_model;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use hook::HookOptions;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Wrong usage; never 2, which is a hook's block.
@@ -112,19 +114,16 @@ enum CliCommand {
 }
 
 /// Runs the command line of this process.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
+#[must_use]
 pub fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().skip(1).collect();
     // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.
     let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
     match plain.as_slice() {
-        [Some("hook")] => return hook::main(HookOptions::default(), None),
-        [Some("hook"), Some("--exit-zero")] => {
-            return hook::main(HookOptions { exit_zero: true, fallback: false }, None);
-        }
-        [Some("hook"), Some("--fallback")] => {
-            return hook::main(HookOptions { exit_zero: false, fallback: true }, None);
+        [Some("hook"), flag @ ..] if matches!(flag, [] | [Some("--exit-zero" | "--fallback")]) => {
+            let has = |name: &str| flag.contains(&Some(name));
+            return hook::main(HookOptions { exit_zero: has("--exit-zero"), fallback: has("--fallback") }, None);
         }
         [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
@@ -190,11 +189,6 @@ impl CliCommand {
     }
 }
 
-/// Whether the model runs this command.
-fn is_run_by_model() -> bool {
-    crate::live::is_run_by_host()
-}
-
 /// Stops a command that only a person may run.
 fn require_person(command: &str) -> Result<(), CliError> {
     if is_run_by_model() {
@@ -202,6 +196,14 @@ fn require_person(command: &str) -> Result<(), CliError> {
             .hint("run it in a terminal outside Claude Code"));
     }
     Ok(())
+}
+
+/// The event with which a session starts in a folder: commands look at a project as it would.
+fn session_start(session: &str, cwd: &Path) -> Event {
+    let kind = EventKind::SessionStart;
+    let fields = [("hook_event_name", kind.name()), ("session_id", session), ("cwd", &cwd.to_string_lossy())];
+    let fields = fields.map(|(name, text)| (name.to_owned(), text.into()));
+    Event { kind: Some(kind), fields: EventFields::new(fields.into_iter().collect()), oddities: Vec::new() }
 }
 
 /// The project that a command is about: the given folder, or the one around the current folder.

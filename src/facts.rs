@@ -17,7 +17,7 @@ mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
 pub use fork_parent::{ForkParent, ParentSession};
-pub use frontmatter::{FrontmatterValues, frontmatter_of};
+pub use frontmatter::{Frontmatter, frontmatter_of};
 pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
 pub use rewritten::{RewrittenFacts, RewrittenQuestion};
@@ -179,8 +179,7 @@ impl Question {
         matches!(self, Self::Elsewhere(_) | Self::Location(_))
     }
 
-    /// Whether it is about the effects of a tool call; the findings say what matters of them.
-    #[must_use]
+    /// Whether it asks for the effects of a tool call; the findings repeat what matters of them.
     pub(crate) const fn is_about_command(&self) -> bool {
         matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
     }
@@ -265,13 +264,8 @@ pub enum Answer {
     BrokenFrontmatter(String),
     /// The asked keys that a file's frontmatter has.
     Frontmatter(Map<String, Value>),
-    /// The length of a text and what is missing in it.
-    Text {
-        /// Its length in characters.
-        chars: usize,
-        /// What is missing, each as a phrase.
-        missing: Vec<String>,
-    },
+    /// What was found in a text.
+    Text(TextFindings),
     /// There is no such text.
     NoText,
     /// A file compared with HEAD.
@@ -307,21 +301,9 @@ pub enum Answer {
     /// The session that this one was forked from.
     ForkParent(ForkParent),
     /// The end of a program.
-    Ran {
-        /// Its exit code.
-        code: i32,
-        /// Its output, shortened.
-        stdout: String,
-        /// Its errors, shortened.
-        stderr: String,
-    },
+    Ran(RunResult),
     /// The response of a server.
-    Fetched {
-        /// The status.
-        status: u16,
-        /// The body, shortened.
-        body: String,
-    },
+    Fetched(HttpResult),
     /// The first protected path that would be touched.
     Touches(Option<FoundEffect>),
     /// The first protected path that is named.
@@ -335,12 +317,7 @@ pub enum Answer {
     /// The settings file whose entries would change.
     HookEntries(Option<String>),
     /// A context file's text.
-    Context {
-        /// The text, or its beginning.
-        text: String,
-        /// Whether the text is complete.
-        whole: bool,
-    },
+    Context(ContextText),
     /// What the session has done.
     History(SessionHistory),
     /// There is no answer, for this reason.
@@ -485,7 +462,6 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Creates facts that ask `source`.
-    #[must_use]
     pub fn new(source: &'a dyn FactSource) -> Self {
         Self { source, asked: RefCell::default() }
     }
@@ -513,13 +489,11 @@ impl<'a> Facts<'a> {
     }
 
     /// Everything that was asked, in order.
-    #[must_use]
     pub fn asked(self) -> Vec<(Question, Answer)> {
         self.asked.into_inner()
     }
 
     /// The time of this event.
-    #[must_use]
     pub fn clock(&self) -> Clock {
         match self.ask(Question::Clock) {
             Answer::Clock(clock) => clock,
@@ -528,7 +502,6 @@ impl<'a> Facts<'a> {
     }
 
     /// A path relative to the project, or unchanged.
-    #[must_use]
     pub fn relative(&self, path: &str) -> String {
         match self.ask(Question::Relative(path.to_owned())) {
             Answer::Relative(path) => path,
@@ -538,7 +511,6 @@ impl<'a> Facts<'a> {
 }
 
 /// Files, newest first, at most [`MOST_RESULTS`].
-#[must_use]
 pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
     files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     files.dedup_by(|a, b| a.path == b.path);

@@ -23,8 +23,8 @@ pub(crate) use timed_git::GIT_TIMEOUT;
 use crate::disk;
 use crate::event::{Event, EventKind};
 use crate::facts::{
-    Answer, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, RewrittenQuestion, TextQuery,
-    Unknown, frontmatter_of, milestone, newest, output_of, search_event_text, search_file,
+    Answer, ContextText, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, RewrittenQuestion,
+    TextFindings, TextQuery, Unknown, frontmatter_of, milestone, newest, output_of, search_event_text, search_file,
 };
 use crate::ids::SessionId;
 use crate::journal::ActivityLog;
@@ -81,7 +81,6 @@ pub struct LiveFacts<'e> {
 
 impl<'e> LiveFacts<'e> {
     /// Answers about the project at `places` for one event, with the session's journal.
-    #[must_use]
     pub fn new(event: &'e Event, places: ProjectPaths, journal: PathBuf) -> Self {
         Self::about(Cow::Borrowed(event), places, journal)
     }
@@ -106,25 +105,21 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Uses a store whose key may have been read.
-    #[must_use]
     pub fn with_store(self, store: StateStore) -> Self {
         Self { store, ..self }
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
-    #[must_use]
     pub fn accepting(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
         Self { accepted, ..self }
     }
 
     /// Moves the clock forward.
-    #[must_use]
     pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
     /// Also finds files that these sessions wrote.
-    #[must_use]
     pub fn forked_from(self, ancestors: &[SessionId]) -> Self {
         Self { ancestors: RefCell::new(ancestors.to_vec()), ..self }
     }
@@ -204,13 +199,10 @@ impl<'e> LiveFacts<'e> {
         read_limited(&self.root(path).join(path), path)
     }
 
-    fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Answer {
-        let text =
-            disk::read(Path::new(path), disk::LARGEST).map_err(|error| clause("the transcript", &error)).map(|bytes| {
-                if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) }
-                    .into_bytes()
-            });
-        search_file(text.as_deref(), wanted)
+    fn transcript(path: &str, last: bool, wanted: &TextQuery) -> Result<TextFindings, Unknown> {
+        let bytes = disk::read(Path::new(path), disk::LARGEST).map_err(|error| clause("the transcript", &error))?;
+        let text = if last { latest_assistant_text(&bytes).unwrap_or_default() } else { conversation_text(&bytes) };
+        search_file(text.as_bytes(), wanted)
     }
 
     /// Whether another session of the project wrote the present content of a file, and this one did not.
@@ -295,7 +287,7 @@ impl<'e> LiveFacts<'e> {
         }
         let content = String::from_utf8_lossy(&bytes);
         let text: String = content.trim().chars().take(LONGEST_CONTEXT).collect();
-        Ok(Answer::Context { whole: text.len() == content.trim().len(), text })
+        Ok(Answer::Context(ContextText { whole: text.len() == content.trim().len(), text }))
     }
 
     /// Fails for content that the user has not agreed to.
@@ -366,7 +358,7 @@ impl<'e> LiveFacts<'e> {
             Question::Elsewhere(globs) => Answer::Files(self.elsewhere(globs)),
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
-            Question::Text { path, wanted } => search_file(self.read(path).as_deref(), wanted),
+            Question::Text { path, wanted } => Answer::Text(search_file(&self.read(path)?, wanted)?),
             Question::Committed(path) => Answer::Committed(timed_git::commitment(self.root(path), Path::new(path))?),
             Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
             Question::ChangesSince { paths, baseline } => {
@@ -397,8 +389,8 @@ impl<'e> LiveFacts<'e> {
                 let read = |path: &str| read_limited(Path::new(path), path);
                 self.tool_effects().commit_message(wanted, &read)?
             }
-            Question::EventText { of, wanted } => search_event_text(&self.event, of, wanted),
-            Question::Transcript { path, last, wanted } => Self::transcript(path, *last, wanted),
+            Question::EventText { of, wanted } => search_event_text(&self.event, of, wanted)?,
+            Question::Transcript { path, last, wanted } => Answer::Text(Self::transcript(path, *last, wanted)?),
             Question::Touches(query) => Answer::Touches(self.tool_effects().touches(query)?),
             Question::Mentions(query) => {
                 let of_call = mentions(&self.event, &query.paths, self.folder(), &FollowLinks::default());

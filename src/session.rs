@@ -31,10 +31,10 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// When it was activated.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub activated_at: Noted<Option<String>>,
     /// The prompt that activated it.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub prompt_id: Noted<Option<String>>,
     /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,10 +55,10 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<ModeEnding>,
     /// Counts the things seen; orders `seen`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub tick: u64,
     /// The tick at which the current phase began.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub since: u64,
     /// When something was last seen (`edit`, `test:passed`, `ran:agent`), as a tick.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,7 +107,6 @@ pub struct ModeState {
 /// The phase in which a detour began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetourOrigin {
-    /// The phase.
     pub phase: String,
     /// The tick at which that phase began.
     pub since: u64,
@@ -135,7 +134,6 @@ pub enum ModeEnding {
 /// How often a gate has blocked one agent on the same facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BlockCount {
-    /// How often.
     pub count: u32,
     /// The fingerprint of what was seen.
     pub facts: String,
@@ -144,11 +142,9 @@ pub struct BlockCount {
 /// A gate that gave in: it allowed a stop after its patience was used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmetGate {
-    /// The gate.
     pub gate: GateId,
     /// The agent that was allowed to stop.
     pub agent: AgentName,
-    /// When.
     pub at: String,
 }
 
@@ -168,7 +164,7 @@ pub struct AgentRecord {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
     /// Its number among the agents that work or worked in its phase at the same time; 0 for one that was alone.
-    #[serde(skip_serializing_if = "is_alone")]
+    #[serde(skip_serializing_if = "is_default")]
     pub number: u32,
 }
 
@@ -176,9 +172,7 @@ pub struct AgentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AdmittedStart {
-    /// The id of the tool call.
     pub call: String,
-    /// The type of the agent.
     pub agent: AgentName,
     /// The name that the call gives the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +187,6 @@ pub struct AdmittedStart {
 
 impl AdmittedStart {
     /// The tool call in which the main agent waits for the agent that starts.
-    #[must_use]
     pub fn awaited_call(self) -> Option<String> {
         Some(self.call).filter(|call| !call.is_empty() && self.id.is_none() && !self.nested)
     }
@@ -302,18 +295,8 @@ impl ModeState {
     }
 }
 
-fn is_none(text: &Noted<Option<String>>) -> bool {
-    text.is_none()
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_alone(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 pub mod switch;
 
 use crate::verdict::Verdict;
-use crate::yaml::{FileProblem, Node, NodeValue, TreeReader};
+use crate::yaml::{FileProblem, MappingFields, Node, NodeValue, TreeReader};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -112,11 +112,10 @@ impl Settings {
         let mut reader = TreeReader::default();
         let allowed: Vec<&str> = KEYS.into_iter().chain(["projects"]).collect();
         let mut settings = Self::from_node(&mut reader, &node, &allowed, &Self::default());
-        let fields = TreeReader::default().fields(&node, "", &allowed);
         let all = settings.clone();
         let own = |reader: &mut TreeReader, node: &Node| Self::from_node(reader, node, &KEYS, &all);
-        let projects = fields.read(&mut reader, "projects", |reader, node| reader.map(node, own)).unwrap_or_default();
-        if let Some((_, own)) = projects.into_iter().find(|(path, _)| is_project(path)) {
+        let projects = MappingFields::of(&node).read(&mut reader, "projects", |reader, node| reader.map(node, own));
+        if let Some((_, own)) = projects.into_iter().flatten().find(|(path, _)| is_project(path)) {
             settings = own;
         }
         if reader.problems.is_empty() { Ok(settings) } else { Err(reader.problems) }
@@ -131,13 +130,13 @@ impl Settings {
         let journal = fields.read(reader, "journal", |reader, node| journal(reader, node, below));
         let (journal, megabytes) = journal.unwrap_or((below.journal, below.megabytes));
         let mut list = |name: &str, below: &[String]| {
-            let own = fields.read(reader, name, TreeReader::texts).unwrap_or_default();
-            let new: Vec<String> = own.into_iter().filter(|name| !below.contains(name)).collect();
+            let new: Vec<String> =
+                fields.texts(reader, name).into_iter().filter(|name| !below.contains(name)).collect();
             [below, new.as_slice()].concat()
         };
         let (env, disable) = (list("env", &below.env), list("disable", &below.disable));
         Self {
-            level: fields.read(reader, "level", level).flatten().or(below.level),
+            level: fields.word(reader, "level", &Level::WORDS).or(below.level),
             levels: below.levels.clone().into_iter().chain(levels).collect(),
             patience: fields.read(reader, "patience", TreeReader::number).or(below.patience),
             variables: below.variables.clone().into_iter().chain(variables.unwrap_or_default()).collect(),
@@ -150,14 +149,10 @@ impl Settings {
     }
 
     /// The nodes that name modes and gates.
-    #[must_use]
     pub fn names(node: &Node) -> Vec<&Node> {
-        let fields = TreeReader::default().fields(node, "", &[]);
         let mut names = Vec::new();
-        if let Some(NodeValue::Map(levels)) = fields.get("levels").map(|levels| &levels.value) {
-            names.extend(levels.iter().map(|(name, _)| name));
-        }
-        match fields.get("disable") {
+        names.extend(node.get("levels").into_iter().flat_map(Node::entries).map(|(name, _)| name));
+        match node.get("disable") {
             Some(Node { value: NodeValue::List(modes), .. }) => names.extend(modes),
             other => names.extend(other),
         }
@@ -213,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_is_reported_with_its_location() {
+    fn a_misspelled_key_is_reported_with_its_location() {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
         assert_eq!(problems[0].location.line, 2);
         assert_eq!(problems[0].message, "the settings file has no key `levls`, did you mean `levels`?");

@@ -1,7 +1,6 @@
 //! Variables in texts, written as `{name}`.
 
 /// The first `{name}` in a text, with what is before and after it; `{a,b}` is a glob, not a variable.
-#[must_use]
 pub fn variable(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     loop {
@@ -15,7 +14,6 @@ pub fn variable(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// Every variable in a text.
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

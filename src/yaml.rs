@@ -3,7 +3,6 @@
 //! YAML, JSON and TOML are read into the same tree.
 
 pub mod json;
-mod print;
 mod reader;
 pub mod toml;
 
@@ -35,23 +34,18 @@ impl Location {
 /// A node of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it begins.
     pub location: Location,
-    /// What it is.
     pub value: NodeValue,
 }
 
-/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeValue {
     /// A scalar; `plain` when it was not quoted, so that it may be a number, a boolean or null.
     Scalar {
-        /// Its text.
         text: String,
         /// Whether it was written without quotes.
         plain: bool,
     },
-    /// A list.
     List(Vec<Node>),
     /// A mapping, in the order of the file.
     Map(Vec<(Node, Node)>),
@@ -67,10 +61,7 @@ impl Node {
             let (event, span) = item.map_err(|error| syntax_error(text, &error))?;
             documents += usize::from(matches!(event, Event::DocumentStart(_)));
             if documents > 1 {
-                return Err(FileProblem::at(
-                    placed(span),
-                    "a file has one document; a second one begins here".to_owned(),
-                ));
+                return Err(FileProblem::at(placed(span), "a file has one document; a second one begins here"));
             }
             tree.take(event, span)?;
         }
@@ -78,7 +69,6 @@ impl Node {
     }
 
     /// The text of a scalar.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             NodeValue::Scalar { text, .. } => Some(text),
@@ -86,14 +76,26 @@ impl Node {
         }
     }
 
+    pub fn is_map(&self) -> bool {
+        matches!(self.value, NodeValue::Map(_))
+    }
+
+    /// The entries of a mapping; none for another node.
+    pub fn entries(&self) -> &[(Self, Self)] {
+        if let NodeValue::Map(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// The value of a key of a mapping.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.entries().iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+    }
+
     /// Whether it is null or empty.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(&self.value, NodeValue::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
 
     /// The node as JSON, with YAML's plain scalars typed.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             NodeValue::Scalar { text, plain: true } => typed(text),
@@ -108,7 +110,6 @@ impl Node {
     }
 
     /// What it is, for messages.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
             NodeValue::Scalar { .. } => "text",
@@ -134,13 +135,9 @@ fn typed(text: &str) -> serde_json::Value {
 /// Builds the tree from the parser's events, without recursion.
 #[derive(Default)]
 struct TreeBuilder {
-    open: Vec<(Location, OpenNode)>,
+    /// Lists and mappings that have not ended, each with the key that waits for its value.
+    open: Vec<(Node, Option<Node>)>,
     root: Option<Node>,
-}
-
-enum OpenNode {
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>, Option<Node>),
 }
 
 impl TreeBuilder {
@@ -151,37 +148,33 @@ impl TreeBuilder {
                 let value = NodeValue::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 self.put(Node { location, value })
             }
-            Event::SequenceStart(..) => self.open(location, OpenNode::List(Vec::new())),
-            Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
-            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::SequenceStart(..) => self.open(location, NodeValue::List(Vec::new())),
+            Event::MappingStart(..) => self.open(location, NodeValue::Map(Vec::new())),
+            Event::SequenceEnd | Event::MappingEnd => self.open.pop().map_or(Ok(()), |(node, _)| self.put(node)),
             Event::Alias(_) => {
-                Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out".to_owned()))
+                Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out"))
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, location: Location, open: OpenNode) -> Result<(), FileProblem> {
+    fn open(&mut self, location: Location, value: NodeValue) -> Result<(), FileProblem> {
         if self.open.len() >= DEPTH {
             return Err(FileProblem::at(location, format!("nests deeper than {DEPTH} levels")));
         }
-        self.open.push((location, open));
+        self.open.push((Node { location, value }, None));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), FileProblem> {
-        match self.open.pop() {
-            Some((location, OpenNode::List(items))) => self.put(Node { location, value: NodeValue::List(items) }),
-            Some((location, OpenNode::Map(entries, _))) => self.put(Node { location, value: NodeValue::Map(entries) }),
-            None => Ok(()),
-        }
-    }
-
     fn put(&mut self, node: Node) -> Result<(), FileProblem> {
-        match self.open.last_mut() {
-            None => self.root = Some(node),
-            Some((_, OpenNode::List(items))) => items.push(node),
-            Some((_, OpenNode::Map(entries, key))) => match key.take() {
+        let Some((parent, key)) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut parent.value {
+            NodeValue::Scalar { .. } => {}
+            NodeValue::List(items) => items.push(node),
+            NodeValue::Map(entries) => match key.take() {
                 None if node.text().is_none() => {
                     return Err(FileProblem::at(node.location, format!("a key is text, not {}", node.kind())));
                 }

@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope};
 use crate::facts::StagingQuery;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when a `git add` or `git commit` in the command line would stage everything (`all`: `-A`, `-u`, `.`,
@@ -15,9 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedCheck {
-    /// Whether everything must be staged.
     pub all: bool,
-    /// Whether ignored files must be staged.
     pub forced: bool,
     /// Globs of files; one of them is enough.
     pub paths: Vec<String>,
@@ -25,15 +23,15 @@ pub struct AddedCheck {
 
 impl CheckKind for AddedCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             let forced = reader.word(node, &[("all", false), ("forced", true)]).unwrap_or_default();
             return Self { all: !forced, forced, paths: Vec::new() };
         }
         let fields = reader.fields(node, "`added`", &["all", "forced", "paths"]);
         let check = Self {
-            all: fields.read(reader, "all", TreeReader::boolean).unwrap_or(false),
-            forced: fields.read(reader, "forced", TreeReader::boolean).unwrap_or(false),
-            paths: fields.read(reader, "paths", TreeReader::templates).unwrap_or_default(),
+            all: fields.flag(reader, "all"),
+            forced: fields.flag(reader, "forced"),
+            paths: fields.templates(reader, "paths"),
         };
         if !check.all && !check.forced && check.paths.is_empty() {
             fields.missing(reader, node, "`added` needs one of `all`, `forced` and `paths`");
@@ -42,9 +40,9 @@ impl CheckKind for AddedCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let paths = scope.expand_all(&self.paths).map_err(Outcome::unknown)?;
+        let paths = scope.expand_all(&self.paths)?;
         let query = StagingQuery { all: self.all, forced: self.forced, paths };
-        let found = scope.facts.added(query.clone()).map_err(Outcome::unknown)?;
+        let found = scope.facts.added(query.clone())?;
         Ok(match found {
             Some(found) => {
                 let what = match &found.path {

@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope};
 use crate::facts::CurrentBranch;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the checked-out branch has one of these names or globs; `**` in a glob also matches slashes.
@@ -27,12 +27,12 @@ pub struct BranchCheck {
 
 impl CheckKind for BranchCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { names: reader.templates(node), default: None, detached: None };
         }
         let fields = reader.fields(node, "`branch`", &["name", "default", "detached"]);
         let check = Self {
-            names: fields.read(reader, "name", TreeReader::templates).unwrap_or_default(),
+            names: fields.templates(reader, "name"),
             default: fields.read(reader, "default", TreeReader::boolean),
             detached: fields.read(reader, "detached", TreeReader::boolean),
         };
@@ -43,12 +43,12 @@ impl CheckKind for BranchCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let names = scope.expand_all(&self.names).map_err(Outcome::unknown)?;
-        let current = scope.facts.branch().map_err(Outcome::unknown)?;
+        let names = scope.expand_all(&self.names)?;
+        let current = scope.facts.branch()?;
         let Some(name) = &current.name else {
             let saw = "HEAD is detached";
             let passes = self.detached == Some(true) && names.is_empty() && self.default != Some(true);
-            return Ok(if passes { Outcome::passes(saw) } else { Outcome::fails(saw) });
+            return Ok(Outcome::when(passes, saw));
         };
         if self.detached == Some(true) {
             return Ok(Outcome::fails(format!("the branch is `{name}`")));
@@ -76,6 +76,6 @@ impl BranchCheck {
             (false, Some(default)) => format!("the branch is `{name}`, the default branch is `{default}`"),
             (false, None) => format!("the branch is `{name}`, without a commit"),
         };
-        Ok(if is_default == wanted { Outcome::passes(saw) } else { Outcome::fails(saw) })
+        Ok(Outcome::when(is_default == wanted, saw))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{CheckKind, Scope};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// The most programs that are listed if none of them runs.
@@ -23,7 +23,6 @@ const MANY: usize = 5;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallsCheck {
-    /// The programs, by their first words.
     pub programs: Vec<String>,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
@@ -33,14 +32,14 @@ pub struct CallsCheck {
 
 impl CheckKind for CallsCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { programs: reader.templates(node), remote: false, itself: None };
         }
         let fields = reader.fields(node, "`calls`", &["programs", "remote", "itself", "except"]);
-        let programs = fields.read(reader, "programs", TreeReader::templates).unwrap_or_default();
-        let remote = fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false);
-        let is_itself = fields.read(reader, "itself", TreeReader::boolean).unwrap_or(false);
-        let except = fields.read(reader, "except", TreeReader::texts).unwrap_or_default();
+        let programs = fields.templates(reader, "programs");
+        let remote = fields.flag(reader, "remote");
+        let is_itself = fields.flag(reader, "itself");
+        let except = fields.texts(reader, "except");
         let itself = is_itself.then_some(except);
         if programs.is_empty() && !remote && !is_itself {
             fields.missing(reader, node, "`calls` needs `programs`, the first words of command lines");
@@ -50,18 +49,18 @@ impl CheckKind for CallsCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         if let Some(except) = &self.itself {
-            return Ok(match scope.facts.own_calls(except.clone()).map_err(Outcome::unknown)? {
+            return Ok(match scope.facts.own_calls(except.clone())? {
                 Some(call) => Outcome::passes(format!("it runs `{call}`, which is modegate")),
                 None => Outcome::fails("it does not run modegate, or only reads with it"),
             });
         }
-        let wanted = scope.expand_all(&self.programs).map_err(Outcome::unknown)?;
+        let wanted = scope.expand_all(&self.programs)?;
         let (found, place) = if self.remote {
             (scope.facts.remote_calls(wanted.clone()), " on another machine")
         } else {
             (scope.facts.calls(wanted.clone()), "")
         };
-        Ok(match found.map_err(Outcome::unknown)? {
+        Ok(match found? {
             Some(call) => Outcome::passes(format!("it runs `{call}`{place}")),
             None if wanted.is_empty() => Outcome::fails("it runs nothing on another machine"),
             // This is in every line of the journal.

@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope};
 use crate::facts::{BASELINE_NOTES, GitChange, Unknown};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How many changes a message names.
@@ -22,28 +22,26 @@ const NAMED: usize = 3;
 pub struct CleanCheck {
     /// Paths in the project; `.` is all of it, `!` excludes.
     pub paths: Vec<String>,
-    /// Whether HEAD must have moved since activation.
     pub moved: bool,
-    /// Whether only changes since activation count.
     pub since_activation: bool,
 }
 
 impl CheckKind for CleanCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { paths: reader.templates(node), moved: false, since_activation: false };
         }
         let fields = reader.fields(node, "`clean`", &["paths", "moved", "since"]);
         let paths = fields.read(reader, "paths", TreeReader::templates);
-        let moved = fields.read(reader, "moved", TreeReader::boolean).unwrap_or(false);
-        let since_activation = fields.read(reader, "since", since).flatten().is_some();
+        let moved = fields.flag(reader, "moved");
+        let since_activation = fields.word(reader, "since", &[("activation", true)]).unwrap_or(false);
         Self { paths: paths.unwrap_or_else(|| vec![".".to_owned()]), moved, since_activation }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let paths = scope.expand_all(&self.paths).map_err(Outcome::unknown)?;
+        let paths = scope.expand_all(&self.paths)?;
         let place = place_words(&paths);
-        let changes = self.changes(paths, scope).map_err(Outcome::unknown)?;
+        let changes = self.changes(paths, scope)?;
         if changes.is_empty() {
             return self.head_moved(&place, scope);
         }
@@ -63,7 +61,7 @@ impl CheckKind for CleanCheck {
     }
 }
 
-/// Where changes are looked for, as a phrase.
+/// The searched paths, as a phrase.
 fn place_words(paths: &[String]) -> String {
     let included: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !path.starts_with('!')).collect();
     match included.as_slice() {
@@ -72,18 +70,8 @@ fn place_words(paths: &[String]) -> String {
     }
 }
 
-fn since(reader: &mut TreeReader, node: &Node) -> Option<()> {
-    let word = reader.text(node);
-    if word == "activation" {
-        return Some(());
-    }
-    reader.problem(node, format!("`since` is `activation`, not `{word}`"));
-    None
-}
-
 impl CleanCheck {
     /// The paths whose changes are remembered when the mode is activated.
-    #[must_use]
     pub fn baseline_paths(&self, scope: &Scope<'_>) -> Option<Vec<String>> {
         self.since_activation.then(|| scope.expand_all(&self.paths).ok())?
     }
@@ -111,8 +99,8 @@ impl CleanCheck {
         }
         let before = scope.mode_state().and_then(|state| state.head.clone());
         let before = before.ok_or_else(|| Outcome::unknown("HEAD at the start of the mode is not known"))?;
-        let now = scope.facts.head().map_err(Outcome::unknown)?;
-        if now.unwrap_or_default() == before || !scope.facts.head_changed(before).map_err(Outcome::unknown)? {
+        let now = scope.facts.head()?;
+        if now.unwrap_or_default() == before || !scope.facts.head_changed(before)? {
             let saw = format!("{clean}, but nothing was committed since the mode began");
             return Ok(Outcome::fails(saw).remedied("commit the work"));
         }

@@ -4,7 +4,7 @@ use super::calls::CallsCheck;
 use super::{CheckKind, Scope, TextPattern};
 use crate::facts::EventText;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the command line runs one of the given programs, as `calls` does; with a mapping, when the text of
@@ -16,18 +16,16 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandCheck {
-    /// The line runs a program.
     Calls(CallsCheck),
-    /// The text of the line matches.
     Text(TextPattern),
 }
 
 impl CheckKind for CommandCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        match node.value {
-            NodeValue::Map(_) => Self::Text(TextPattern::read(reader, node, "`command`")),
-            _ => Self::Calls(CallsCheck::read(reader, node)),
+        if node.is_map() {
+            return Self::Text(TextPattern::read(reader, node, "`command`"));
         }
+        Self::Calls(CallsCheck::read(reader, node))
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {

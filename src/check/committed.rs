@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommittedCheck {
-    /// The artifact, or a glob.
     pub of: String,
 }
 
@@ -25,7 +24,7 @@ impl CheckKind for CommittedCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
         let named = || scope.named(&path);
-        let problem = match scope.facts.committed(path.clone()).map_err(Outcome::unknown)? {
+        let problem = match scope.facts.committed(path.clone())? {
             CommitState::Committed => return Ok(Outcome::passes(format!("`{path}` is committed"))),
             CommitState::Ignored => {
                 let remedy = format!("add it with `git add -f` and commit {}", named());

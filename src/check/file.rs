@@ -4,7 +4,7 @@ use super::{CheckKind, Scope};
 use crate::facts::{FoundFile, Unknown};
 use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when a file matches and is not empty.
@@ -19,13 +19,11 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCheck {
-    /// The artifact, or a glob.
     pub of: String,
     /// The artifact or glob whose newest file must be older.
     pub newer_than: Option<String>,
     /// The least size in characters (counted in bytes, which are never fewer).
     pub min_chars: u32,
-    /// Whether only the newest match counts.
     pub newest: bool,
     /// The agents one of which must have written it, if an agent did.
     pub by: Vec<String>,
@@ -33,16 +31,12 @@ pub struct FileCheck {
 
 impl CheckKind for FileCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { of: reader.artifact(node), newer_than: None, min_chars: 0, newest: true, by: Vec::new() };
         }
         let fields = reader.fields(node, "`file`", &["of", "newer_than", "min_chars", "newest", "by"]);
-        let of = fields.read(reader, "of", TreeReader::artifact);
-        if of.is_none() {
-            fields.missing(reader, node, "`file` needs `of`: an artifact or a glob");
-        }
         Self {
-            of: of.unwrap_or_default(),
+            of: fields.artifact(reader, node, "`file`"),
             newer_than: fields.read(reader, "newer_than", TreeReader::artifact),
             min_chars: fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0),
             newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),
@@ -53,7 +47,7 @@ impl CheckKind for FileCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let mut first = None;
         for file in matching(&self.of, self.newest, scope)? {
-            match self.lack(&file, scope).map_err(Outcome::unknown)? {
+            match self.lack(&file, scope)? {
                 None => return Ok(Outcome::passes(format!("`{}` exists", file.path))),
                 Some(lack) => drop(first.get_or_insert(lack)),
             }
@@ -105,7 +99,7 @@ impl FileCheck {
         Ok(stale.map(names).map(|(path, older)| format!("`{path}` is not newer than `{older}`")))
     }
 
-    /// The agent that wrote the file in the place of those in `by`.
+    /// The agent that wrote the file instead of one in `by`.
     ///
     /// No agent is blamed if the journal cannot be read, or the type of a teammate is not known.
     fn other_writer(&self, path: &str, scope: &Scope<'_>) -> Option<String> {
@@ -126,9 +120,9 @@ pub(super) fn newest(of: &str, scope: &Scope<'_>) -> Result<String, Outcome> {
 /// The files of an artifact, newest first and at least one, or why there is none; `newest` keeps only the first. Empty
 /// files are ignored.
 pub(super) fn matching(of: &str, newest: bool, scope: &Scope<'_>) -> Result<Vec<FoundFile>, Outcome> {
-    let globs = scope.globs(of).map_err(Outcome::unknown)?;
+    let globs = scope.globs(of)?;
     let wanted = globs.first().cloned().unwrap_or_default();
-    let files = scope.facts.files(globs).map_err(Outcome::unknown)?;
+    let files = scope.facts.files(globs)?;
     let (mut full, empty): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.size > 0);
     if full.is_empty() {
         let saw = match empty.first() {

@@ -1,12 +1,13 @@
 //! `frontmatter`: a file's frontmatter has a marker.
 
 use super::{CheckKind, Scope, file};
-use crate::facts::FrontmatterValues;
+use crate::facts::Frontmatter;
 use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
+use crate::printable::truncated;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Passes when the newest file's frontmatter has every key with exactly that value, or with a list that contains it.
 /// With `by`, no other agent of this session may have written the file's present content.
@@ -17,22 +18,17 @@ use serde_json::Value;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrontmatterCheck {
-    /// The artifact, or a glob.
     pub of: String,
-    /// The keys with the values that they must have.
     pub has: Vec<(String, Vec<FrontmatterValue>)>,
-    /// The agent that must have written it.
     pub by: Option<String>,
 }
 
 /// A scalar, compared by type and value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FrontmatterValue {
-    /// Text.
     Text(String),
     /// A number, by its text.
     Number(String),
-    /// True or false.
     Bool(bool),
 }
 
@@ -55,7 +51,7 @@ impl CheckKind for FrontmatterCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = file::newest(&self.of, scope)?;
         let keys = self.has.iter().map(|(key, _)| key.clone()).collect();
-        let found = scope.facts.frontmatter(path.clone(), keys).map_err(Outcome::unknown)?;
+        let found = scope.facts.frontmatter(path.clone(), keys)?;
         if self.lack(&path, &found).is_none() {
             return self.provenance(&path, scope);
         }
@@ -77,11 +73,11 @@ impl CheckKind for FrontmatterCheck {
 
 impl FrontmatterCheck {
     /// What the frontmatter of the file at `path` lacks.
-    fn lack(&self, path: &str, found: &FrontmatterValues) -> Option<String> {
+    fn lack(&self, path: &str, found: &Frontmatter<Map<String, Value>>) -> Option<String> {
         let seen = match found {
-            FrontmatterValues::Values(seen) => seen,
-            FrontmatterValues::Absent => return Some(format!("`{path}` has no frontmatter")),
-            FrontmatterValues::Broken(why) => return Some(format!("the frontmatter of `{path}` {why}")),
+            Frontmatter::Keys(seen) => seen,
+            Frontmatter::Absent => return Some(format!("`{path}` has no frontmatter")),
+            Frontmatter::Broken(why) => return Some(format!("the frontmatter of `{path}` {why}")),
         };
         self.has.iter().find_map(|(key, wanted)| match seen.get(key) {
             None => Some(format!("`{path}` has no `{key}` in its frontmatter")),
@@ -90,10 +86,9 @@ impl FrontmatterCheck {
         })
     }
 
-    /// Checks who wrote the file.
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
-        let writer = scope.facts.writer(path.to_owned()).map_err(Outcome::unknown)?;
+        let writer = scope.facts.writer(path.to_owned())?;
         let is_right = |writer: &String| writer == UNKNOWN_TEAMMATE || same_agent(writer, by);
         let Some(writer) = writer else {
             // A person's edit, or one of an earlier session.
@@ -147,12 +142,7 @@ fn same(value: &Value, wanted: &FrontmatterValue) -> bool {
 
 /// A value as a person would write it, cut where it gets long.
 fn shown(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut short: String = text.chars().take(80).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    truncated(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 80)
 }
 
 impl std::fmt::Display for FrontmatterValue {

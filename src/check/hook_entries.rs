@@ -20,10 +20,9 @@ impl CheckKind for HookEntriesCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        match scope.facts.hook_entries() {
-            Ok(None) => Ok(Outcome::passes("the hook entries stay as they are")),
-            Ok(Some(file)) => Ok(Outcome::fails(format!("it changes modegate's hook entries in `{file}`"))),
-            Err(unknown) => Err(Outcome::unknown(unknown)),
-        }
+        Ok(match scope.facts.hook_entries()? {
+            None => Outcome::passes("the hook entries stay as they are"),
+            Some(file) => Outcome::fails(format!("it changes modegate's hook entries in `{file}`")),
+        })
     }
 }

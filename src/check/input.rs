@@ -18,11 +18,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputCheck {
-    /// The path of the field.
     pub field: String,
-    /// What it must have.
     pub pattern: TextPattern,
-    /// The least length in characters.
     pub min_chars: u32,
 }
 
@@ -43,7 +40,7 @@ impl CheckKind for InputCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let of = EventText::Input(self.field.clone());
-        let found = scope.facts.event_text(of, self.pattern.query()).map_err(Outcome::unknown)?;
+        let found = scope.facts.event_text(of, self.pattern.query())?;
         Ok(match found {
             Some(findings) => complete(&findings, self.min_chars, &format!("input `{}`", self.field)),
             None => Outcome::fails(format!("the tool's input has no `{}`", self.field)),

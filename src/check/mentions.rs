@@ -31,8 +31,8 @@ impl CheckKind for MentionsCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let query = query_in(scope, &self.query, self.has_variables).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.mentions(query).map_err(Outcome::unknown)? {
+        let query = query_in(scope, &self.query, self.has_variables)?;
+        Ok(match scope.facts.mentions(query)? {
             Some(path) => Outcome::passes(format!(
                 "it names `{path}`, which tools may only read (with Read, Grep, `cat`, `jq` and the like)"
             )),

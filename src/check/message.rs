@@ -4,7 +4,7 @@ use super::pattern::complete;
 use super::{CheckKind, Scope, TextPattern};
 use crate::facts::EventText;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the message of every `git commit` in the command line has everything asked for: `contains`, `starts` and
@@ -17,15 +17,13 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCheck {
-    /// What it must have.
     pub pattern: TextPattern,
-    /// The least length in characters.
     pub min_chars: u32,
 }
 
 impl CheckKind for MessageCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { pattern: TextPattern::words(reader, node), min_chars: 0 };
         }
         let fields = reader.fields(node, "`message`", &["contains", "starts", "matches", "min_chars"]);
@@ -38,7 +36,7 @@ impl CheckKind for MessageCheck {
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let found = scope.facts.event_text(EventText::Commit, self.pattern.query()).map_err(Outcome::unknown)?;
+        let found = scope.facts.event_text(EventText::Commit, self.pattern.query())?;
         Ok(match found {
             Some(findings) => complete(&findings, self.min_chars, "commit message"),
             None => Outcome::fails("the command line makes no commit"),

@@ -3,6 +3,8 @@
 use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::{Unknown, line_effects};
+use crate::printable::truncated;
+use crate::redact::masked_text;
 use crate::runners::{OutputResult, runs_of};
 use crate::session::{ModeState, UnreadRun};
 use crate::shell::{self, ExecContext};
@@ -26,20 +28,14 @@ pub const EDIT: &str = "edit";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCheck {
-    /// The command, by its first words.
     pub command: Vec<String>,
-    /// How it ended.
     pub result: CommandResult,
-    /// Whether an edit must come before it.
     pub after_edit: bool,
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandResult {
-    /// With success.
     Passed,
-    /// With a failure.
     Failed,
 }
 
@@ -47,22 +43,19 @@ const RESULTS: [(&str, CommandResult); 2] = [("passed", CommandResult::Passed), 
 
 impl CommandResult {
     fn word(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-        }
+        RESULTS.iter().find(|(_, result)| *result == self).map_or("", |(word, _)| word)
     }
 }
 
 impl CheckKind for ObservedCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`observed`", &["command", "result", "after"]);
-        let command = fields.read(reader, "command", TreeReader::templates).unwrap_or_default();
+        let command = fields.templates(reader, "command");
         if command.is_empty() {
             fields.missing(reader, node, "`observed` needs `command`, the first words of a command line");
         }
-        let result = fields.read(reader, "result", |reader, node| reader.word(node, &RESULTS)).flatten();
-        let after = fields.read(reader, "after", |reader, node| reader.word(node, &[(EDIT, true)])).flatten();
+        let result = fields.word(reader, "result", &RESULTS);
+        let after = fields.word(reader, "after", &[(EDIT, true)]);
         Self { command, result: result.unwrap_or(CommandResult::Passed), after_edit: after.unwrap_or(false) }
     }
 
@@ -71,17 +64,17 @@ impl CheckKind for ObservedCheck {
         let nothing = ModeState::default();
         let state = scope.mode_state().unwrap_or(&nothing);
         let at = |mark: &str| state.seen_at(mark).filter(|tick| *tick > state.since);
-        let (passed, failed) = (at(&self.mark(CommandResult::Passed)), at(&self.mark(CommandResult::Failed)));
-        let (wanted, other) = match self.result {
-            CommandResult::Passed => (passed, failed),
-            CommandResult::Failed => (failed, passed),
+        let opposite = match self.result {
+            CommandResult::Passed => CommandResult::Failed,
+            CommandResult::Failed => CommandResult::Passed,
         };
+        let (wanted, other) = (at(&self.mark(self.result)), at(&self.mark(opposite)));
         let unread = at(&self.unread_mark()).filter(|tick| Some(*tick) > wanted.max(other));
         let unread = unread.and_then(|_| state.unread.get(&self.key()));
         let edited = at(EDIT);
         let saw = match wanted {
             None if other.is_none() => format!("{name} was not observed in this phase"),
-            wanted if other > wanted => format!("{name} last {}", opposite(self.result)),
+            wanted if other > wanted => format!("{name} last {}", opposite.word()),
             wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
                 format!("{name} has not {} after an edit in this phase", self.result.word())
             }
@@ -132,7 +125,6 @@ impl ObservedCheck {
     }
 
     /// The run of the command that this event shows, if there is one.
-    #[must_use]
     pub fn seen_in(&self, scope: &Scope<'_>) -> Option<ObservedRun> {
         let ending = ending(scope.event)?;
         let line = scope.event.input("command")?;
@@ -149,7 +141,10 @@ impl ObservedCheck {
             LineEnding::Unclear => None,
         };
         let result = Self::result_of(by_status, scope.facts.output(commands, wrappers));
-        let shown = |text: &str| shortened(&crate::redact::masked_text(text));
+        let shown = |text: &str| {
+            let words: Vec<String> = masked_text(text).split_whitespace().map(str::to_owned).collect();
+            truncated(&words.join(" "), LONGEST_QUOTE)
+        };
         Some(match result {
             Ok(result) => ObservedRun { mark: self.mark(result), unread: None },
             Err(why) => {
@@ -200,13 +195,6 @@ impl ObservedCheck {
     }
 }
 
-fn opposite(result: CommandResult) -> &'static str {
-    match result {
-        CommandResult::Passed => CommandResult::Failed.word(),
-        CommandResult::Failed => CommandResult::Passed.word(),
-    }
-}
-
 /// How a command line ended.
 enum LineEnding {
     Success,
@@ -217,14 +205,6 @@ enum LineEnding {
 
 /// The longest command that messages quote, in characters.
 const LONGEST_QUOTE: usize = 120;
-
-fn shortened(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST_QUOTE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
-}
 
 /// How the shell command of this event ended, if the host reports it.
 fn ending(event: &Event) -> Option<LineEnding> {

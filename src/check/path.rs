@@ -21,7 +21,7 @@ impl CheckKind for PathCheck {
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let path = scope.event.path().ok_or_else(|| Outcome::fails("the event has no file"))?;
-        let globs = scope.expand_all(&self.0).map_err(Outcome::unknown)?;
+        let globs = scope.expand_all(&self.0)?;
         let path = scope.facts.relative(path);
         let found = globs.iter().find(|glob| fast_glob::glob_match(glob.as_str(), path.as_str()));
         Ok(match found {

@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::facts::{EventText, TextFindings, TextQuery};
 use crate::verdict::Outcome;
-use crate::yaml::{MappingFields, Node, NodeValue, TreeReader};
+use crate::yaml::{MappingFields, Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// What a text must have, all of it.
@@ -20,13 +20,12 @@ pub struct TextPattern {
     pub contains: Vec<String>,
     /// Beginnings; one of them is enough.
     pub starts: Vec<String>,
-    /// Regular expressions.
     pub matches: Vec<String>,
 }
 
 impl TextPattern {
     pub(super) fn read(reader: &mut TreeReader, node: &Node, what: &str) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self::words(reader, node);
         }
         let fields = reader.fields(node, what, &["contains", "starts", "matches"]);
@@ -41,16 +40,16 @@ impl TextPattern {
     /// Reads the keys of a pattern among those of a check.
     pub(super) fn read_fields(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Self {
         Self {
-            sections: fields.read(reader, "sections", TreeReader::texts).unwrap_or_default(),
-            contains: fields.read(reader, "contains", TreeReader::texts).unwrap_or_default(),
-            starts: fields.read(reader, "starts", TreeReader::texts).unwrap_or_default(),
+            sections: fields.texts(reader, "sections"),
+            contains: fields.texts(reader, "contains"),
+            starts: fields.texts(reader, "starts"),
             matches: fields.read(reader, "matches", expressions).unwrap_or_default(),
         }
     }
 
     /// Looks for the pattern in a text of the event, which messages call `subject`.
     pub(super) fn ask(&self, scope: &Scope<'_>, of: EventText, subject: &str) -> Result<Outcome, Outcome> {
-        match scope.facts.event_text(of, self.query()).map_err(Outcome::unknown)? {
+        match scope.facts.event_text(of, self.query())? {
             Some(findings) => Ok(found(&findings, subject)),
             None => Ok(Outcome::fails(format!("there is no {subject}"))),
         }

@@ -1,7 +1,7 @@
 //! `reviewed`: a review names the present state of the code.
 
 use super::{CheckKind, Scope, file};
-use crate::facts::{BASELINE_NOTES, FrontmatterValues, Unknown};
+use crate::facts::{BASELINE_NOTES, Frontmatter, Unknown};
 use crate::paths::hash;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -19,7 +19,6 @@ const KEY: &str = "reviewed";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewedCheck {
-    /// The artifact, or a glob.
     pub of: String,
     /// The paths of the code, as in `clean`.
     pub code: Vec<String>,
@@ -28,20 +27,18 @@ pub struct ReviewedCheck {
 impl CheckKind for ReviewedCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`reviewed`", &["of", "code"]);
-        let of = fields.read(reader, "of", TreeReader::artifact);
-        if of.is_none() {
-            fields.missing(reader, node, "`reviewed` needs `of`: an artifact or a glob");
-        }
+        let of = fields.artifact(reader, node, "`reviewed`");
         let code = fields.read(reader, "code", TreeReader::templates).unwrap_or_else(|| vec![".".to_owned()]);
-        Self { of: of.unwrap_or_default(), code }
+        Self { of, code }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let state = self.state(scope).map_err(Outcome::unknown)?;
+        let state = self.state(scope)?;
         let path = file::newest(&self.of, scope)?;
-        let found = scope.facts.frontmatter(path.clone(), vec![KEY.to_owned()]).map_err(Outcome::unknown)?;
+        let found = scope.facts.frontmatter(path.clone(), vec![KEY.to_owned()])?;
         let path = scope.named(&path);
-        let saw = match named_state(&found) {
+        let named = if let Frontmatter::Keys(keys) = &found { keys.get(KEY).and_then(Value::as_str) } else { None };
+        let saw = match named {
             Some(named) if named == state => return Ok(Outcome::passes(format!("`{path}` is a review of {state}"))),
             Some(named) => format!("`{path}` is a review of {named}, and the code is now {state}"),
             None => format!("`{path}` has no `{KEY}` in its frontmatter"),
@@ -71,12 +68,5 @@ impl ReviewedCheck {
         }
         let parts: Vec<String> = changes.iter().map(|(path, content)| format!("{path} {content}")).collect();
         Ok(format!("changes-{:016x}", hash(format!("{head}\n{}", parts.join("\n")).as_bytes())))
-    }
-}
-
-fn named_state(found: &FrontmatterValues) -> Option<&str> {
-    match found {
-        FrontmatterValues::Values(values) => values.get(KEY).and_then(Value::as_str),
-        FrontmatterValues::Absent | FrontmatterValues::Broken(_) => None,
     }
 }

@@ -4,7 +4,7 @@ use super::step_reply::{StepReply, both};
 use super::{CheckKind, Scope, StepOptions};
 use crate::facts::{Question, RunResult, RunStep};
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// How long a program may take, in seconds.
@@ -26,20 +26,17 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCheck {
-    /// The command, for a shell.
     pub command: String,
-    /// Whether it gets the event.
     pub event: bool,
     /// Whether its output is its answer, and not its exit code alone.
     pub answer: bool,
-    /// How it is run.
     pub step: StepOptions,
 }
 
 impl CheckKind for RunCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let step = StepOptions { seconds: SECONDS, ..StepOptions::default() };
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { command: reader.text(node), event: true, answer: true, step };
         }
         let fields = reader.fields(node, "`run`", &["command", "event", "answer", "rewrites", "required"]);
@@ -61,14 +58,6 @@ impl CheckKind for RunCheck {
         Some(Question::Run(self.run_step(scope)))
     }
 
-    fn step(&self) -> Option<&StepOptions> {
-        Some(&self.step)
-    }
-
-    fn step_mut(&mut self) -> Option<&mut StepOptions> {
-        Some(&mut self.step)
-    }
-
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.command.lines().next().unwrap_or_default());
         let result = scope.facts.run(self.run_step(scope));
@@ -79,7 +68,7 @@ impl CheckKind for RunCheck {
         }
         Ok(match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
             Ok(Some(reply)) if code == 0 => reply.outcome(&name, ""),
-            // The host's own rule: 2 objects whatever the JSON says, and the reason is the JSON's if it has one.
+            // As in the host: exit code 2 blocks whatever the JSON says; the JSON may still give the reason.
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),
             Err(error) if code == 0 => Outcome::unknown(format!("{name} printed no readable answer: {error}")),
             _ if code == 0 => Outcome::passes(format!("{name} exited with 0")),

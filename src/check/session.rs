@@ -14,13 +14,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCheck {
-    /// Globs, one of which a changed file matches.
     pub edited: Vec<String>,
-    /// Extensions, one of which a changed file has.
     pub extension: Vec<String>,
-    /// Commands, one of which was started.
     pub command: Vec<String>,
-    /// Skills, one of which was called.
     pub skill: Vec<String>,
 }
 
@@ -28,50 +24,46 @@ impl CheckKind for SessionCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`session`", &["edited", "extension", "command", "skill"]);
         Self {
-            edited: fields.read(reader, "edited", TreeReader::templates).unwrap_or_default(),
-            extension: fields.read(reader, "extension", TreeReader::texts).unwrap_or_default(),
+            edited: fields.templates(reader, "edited"),
+            extension: fields.texts(reader, "extension"),
             command: fields.read(reader, "command", super::names).unwrap_or_default(),
             skill: fields.read(reader, "skill", super::names).unwrap_or_default(),
         }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let history = scope.facts.history().map_err(Outcome::unknown)?;
-        let globs = scope.expand_all(&self.edited).map_err(Outcome::unknown)?;
+        let history = scope.facts.history()?;
+        let globs = scope.expand_all(&self.edited)?;
         let is_active = |names: &[String], active: &Option<String>| {
             active.as_deref().is_some_and(|active| name::selected(names, active.trim_start_matches('/')))
         };
         let matches = |file: &String| globs.iter().any(|glob| fast_glob::glob_match(glob, file));
         let either = |names: &[String]| names.join(" or ");
-        // Each: whether it is asked for, whether it is so, what was seen, what to do.
+        // Each: whether it is asked for and missing, what was seen, what to do.
         let parts = [
             (
-                !globs.is_empty(),
-                history.edited_files.iter().any(matches),
+                !globs.is_empty() && !history.edited_files.iter().any(matches),
                 format!("no changed file matches `{}`", globs.join("`, `")),
                 format!("change a file that matches `{}`", globs.join("` or `")),
             ),
             (
-                !self.extension.is_empty(),
-                self.extension.iter().any(|end| history.file_extensions.contains(end)),
+                !self.extension.is_empty() && !self.extension.iter().any(|end| history.file_extensions.contains(end)),
                 format!("no changed file ends with {}", self.extension.join(", ")),
                 format!("change a file that ends with {}", either(&self.extension)),
             ),
             (
-                !self.command.is_empty(),
-                is_active(&self.command, &history.active_command),
+                !self.command.is_empty() && !is_active(&self.command, &history.active_command),
                 format!("the active command is {}", history.active_command.as_deref().unwrap_or("none")),
                 format!("start /{}", self.command.join(" or /")),
             ),
             (
-                !self.skill.is_empty(),
-                is_active(&self.skill, &history.active_skill),
+                !self.skill.is_empty() && !is_active(&self.skill, &history.active_skill),
                 format!("the active skill is {}", history.active_skill.as_deref().unwrap_or("none")),
                 format!("call the skill {}", either(&self.skill)),
             ),
         ];
         let (saw, remedy): (Vec<String>, Vec<String>) =
-            parts.into_iter().filter(|(asked, so, ..)| *asked && !so).map(|(.., saw, remedy)| (saw, remedy)).unzip();
+            parts.into_iter().filter(|(is_missing, ..)| *is_missing).map(|(_, saw, remedy)| (saw, remedy)).unzip();
         if saw.is_empty() {
             return Ok(Outcome::passes("the session matches"));
         }

@@ -17,25 +17,17 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextCheck {
-    /// The artifact, or a glob.
     pub of: String,
-    /// The least length in characters.
     pub min_chars: u32,
-    /// What it must have.
     pub pattern: TextPattern,
-    /// Whether only the newest match counts.
     pub newest: bool,
 }
 
 impl CheckKind for TextCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`text`", &["of", "sections", "contains", "min_chars", "matches", "newest"]);
-        let of = fields.read(reader, "of", TreeReader::artifact);
-        if of.is_none() {
-            fields.missing(reader, node, "`text` needs `of`: an artifact or a glob");
-        }
         let text = Self {
-            of: of.unwrap_or_default(),
+            of: fields.artifact(reader, node, "`text`"),
             min_chars: fields.read(reader, "min_chars", TreeReader::number).unwrap_or(0),
             pattern: TextPattern::read_fields(reader, &fields),
             newest: fields.read(reader, "newest", TreeReader::boolean).unwrap_or(true),

@@ -1,7 +1,7 @@
 //! `touches`: the paths that the tool call would change.
 
 use super::{CheckKind, Scope};
-use crate::facts::{EffectQuery, ProtectedPaths, Unknown, whole_query};
+use crate::facts::{EffectQuery, FoundEffect, ProtectedPaths, Unknown, whole_query};
 use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -29,38 +29,30 @@ pub struct TouchesCheck {
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
         let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "remote"]);
-        let effects = fields.read(reader, "effects", |reader, node| {
-            reader
-                .each(node, |reader, node| reader.word(node, &Effect::WORDS))
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-        });
-        let effects = effects.unwrap_or_default();
+        let effect = |reader: &mut TreeReader, node: &Node| reader.word(node, &Effect::WORDS);
+        let effects = fields.read(reader, "effects", |reader, node| reader.each(node, effect)).unwrap_or_default();
+        let effects: Vec<Effect> = effects.into_iter().flatten().collect();
         if effects.is_empty() {
             fields.missing(reader, node, "`touches` needs `effects`: remove, write, mode, own, device, bomb, send");
         }
         let mut query = ProtectedPaths::default();
         query.effects = effects;
-        query.paths = fields.read(reader, "paths", TreeReader::templates).into_iter().flatten().collect();
-        query.except = fields.read(reader, "except", TreeReader::templates).into_iter().flatten().collect();
-        query.recursive = fields.read(reader, "recursive", TreeReader::boolean).unwrap_or(false);
-        query.remote = fields.read(reader, "remote", TreeReader::boolean).unwrap_or(false);
+        query.paths = fields.templates(reader, "paths").into_iter().collect();
+        query.except = fields.templates(reader, "except").into_iter().collect();
+        query.recursive = fields.flag(reader, "recursive");
+        query.remote = fields.flag(reader, "remote");
         Self { has_variables: query.has_variables(), query: query.into_query() }
     }
 
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
-        let query = query_in(scope, &self.query, self.has_variables).map_err(Outcome::unknown)?;
-        Ok(match scope.facts.touches(query).map_err(Outcome::unknown)? {
+        let query = query_in(scope, &self.query, self.has_variables)?;
+        Ok(match scope.facts.touches(query)? {
             None => Outcome::fails("the tool call changes none of these paths"),
-            Some(found) => {
-                let saw = format!("`{}` {} `{}`", found.by, found.effect.third_person(), found.path);
-                match found.certainty {
-                    Certainty::Certain => Outcome::passes(saw),
-                    Certainty::Possible => {
-                        Outcome::unknown(format!("`{}` may {} `{}`", found.by, found.effect.verb(), found.path))
-                    }
-                }
+            Some(FoundEffect { by, effect, path, certainty: Certainty::Certain }) => {
+                Outcome::passes(format!("`{by}` {} `{path}`", effect.third_person()))
+            }
+            Some(FoundEffect { by, effect, path, certainty: Certainty::Possible }) => {
+                Outcome::unknown(format!("`{by}` may {} `{path}`", effect.verb()))
             }
         })
     }

@@ -3,7 +3,7 @@
 use super::{CheckKind, Scope, TextPattern, pattern};
 use crate::facts::EventText;
 use crate::verdict::Outcome;
-use crate::yaml::{Node, NodeValue, TreeReader};
+use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
 
 /// Passes when the conversation has everything asked for; with `last`, only the latest message of the assistant
@@ -14,19 +14,17 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranscriptCheck {
-    /// Whether only the latest message of the assistant counts.
     pub last: bool,
-    /// What it must have.
     pub pattern: TextPattern,
 }
 
 impl CheckKind for TranscriptCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        if !matches!(node.value, NodeValue::Map(_)) {
+        if !node.is_map() {
             return Self { last: false, pattern: TextPattern::words(reader, node) };
         }
         let fields = reader.fields(node, "`transcript`", &["last", "contains", "matches"]);
-        let last = fields.read(reader, "last", TreeReader::boolean).unwrap_or(false);
+        let last = fields.flag(reader, "last");
         Self { last, pattern: TextPattern::read_fields(reader, &fields) }
     }
 
@@ -38,7 +36,7 @@ impl CheckKind for TranscriptCheck {
         let path = scope.event.text("agent_transcript_path").or_else(|| scope.event.text("transcript_path"));
         let path = path.ok_or_else(|| Outcome::unknown("the event names no transcript"))?.to_owned();
         let subject = if self.last { "last message" } else { "conversation" };
-        let findings = scope.facts.transcript(path, self.last, self.pattern.query()).map_err(Outcome::unknown)?;
+        let findings = scope.facts.transcript(path, self.last, self.pattern.query())?;
         Ok(pattern::found(&findings, subject))
     }
 }

@@ -4,13 +4,12 @@ mod arguments;
 
 use super::cli_error::CliError;
 use super::screen;
-use super::session_lookup::{find_session, last_journal};
-use super::{CliResult, EXIT_FAILURE, places};
+use super::session_lookup::{find_session, last_session};
+use super::{CliResult, EXIT_FAILURE, places, session_start};
 use crate::check::Scope;
-use crate::event::Event;
-use crate::facts::Facts;
+use crate::facts::{Facts, Unknown};
 use crate::live::{LiveFacts, place};
-use crate::mode::BASE;
+use crate::mode::{BASE, Mode};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::session::Session;
@@ -18,8 +17,7 @@ use crate::store::StateStore;
 use crate::verdict::{Outcome, Truth};
 use arguments::{CheckKindArgs, PathArguments};
 use clap::Args;
-use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The result is unknown; never 2, which is a hook's block.
@@ -64,33 +62,17 @@ impl CheckCommand {
         let places = places(project);
         let catalogue = mode_cache::read(&places);
         let mode = self.mode.as_deref().unwrap_or(BASE);
-        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        let mode = catalogue.mode(mode).ok_or_else(|| {
-            CliError::unknown("mode", mode, &names).hint("run `modegate modes list` to see all modes")
-        })?;
+        let mode = catalogue.mode(mode).ok_or_else(|| CliError::unknown_mode(mode, &catalogue))?;
         let session = self.session(&places, catalogue.settings.days)?;
         let cwd = given.map_or_else(std::env::current_dir, |given| crate::disk::canonical(&given));
         let cwd = cwd.unwrap_or_else(|_| places.home.clone());
         let tree = place::tree(&places.home, Some(&cwd));
-        let paths =
-            PathArguments { roots: [tree, places.home.clone()], cwd: cwd.clone(), definitions: &mode.definitions };
+        let paths = PathArguments { roots: [&tree, &places.home], cwd: &cwd, definitions: &mode.definitions };
         let check = self.kind.check(&paths)?;
-        let event =
-            json!({"hook_event_name": "SessionStart", "session_id": &*session.id, "cwd": cwd.to_string_lossy()});
-        let event = Event::from_value(event).map_err(|error| CliError::failure(error.to_string()))?;
-        let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id));
-        let facts = Facts::new(&live);
-        let scope = Scope {
-            event: &event,
-            session: &session,
-            namespace: &mode.namespace,
-            definitions: &mode.definitions,
-            facts: &facts,
-            input: None,
-            parallel: None,
-            starting: None,
-        };
-        let outcome = check.map_or_else(|| milestone(&scope, &places), |check| check.evaluate(&scope));
+        let outcome = in_scope(&places, &session, mode, &cwd, |scope| match check {
+            Some(check) => check.evaluate(scope),
+            None => milestone(scope, &places).unwrap_or_else(Outcome::from),
+        });
         self.print(&outcome);
         Ok(ExitCode::from(match outcome.truth {
             Truth::Passes => 0,
@@ -99,12 +81,11 @@ impl CheckCommand {
         }))
     }
 
-    /// The session that the check is about; without any, one that has done nothing.
+    /// The session to check; an empty one if there is none.
     fn session(&self, places: &ProjectPaths, days: u32) -> Result<Session, CliError> {
-        let last = || last_journal(places)?.file_stem().map(|name| name.to_string_lossy().into_owned());
         let id = match &self.session {
             Some(given) => find_session(places, given)?,
-            None => last().unwrap_or_else(|| "none".to_owned()),
+            None => last_session(places).unwrap_or_else(|| "none".to_owned()),
         };
         Ok(StateStore::new(places.clone(), days).read(&id).session)
     }
@@ -127,16 +108,34 @@ impl CheckCommand {
 
 /// The folder of the current milestone.
 #[expect(clippy::disallowed_methods, reason = "does I/O")]
-fn milestone(scope: &Scope<'_>, places: &ProjectPaths) -> Outcome {
-    match scope.facts.milestone() {
-        Err(unknown) => Outcome::unknown(unknown),
-        Ok(None) => {
-            Outcome::fails("no milestone is current").remedied("write `project/status.json` with `current_milestone`")
-        }
-        Ok(Some(_)) => {
-            let folders = scope.expand("{milestone}").unwrap_or_default();
-            let there = folders.iter().find(|folder| places.home.join(folder).is_dir());
-            Outcome::passes(there.or(folders.first()).cloned().unwrap_or_default())
-        }
+fn milestone(scope: &Scope<'_>, places: &ProjectPaths) -> Result<Outcome, Unknown> {
+    if scope.facts.milestone()?.is_none() {
+        let outcome = Outcome::fails("no milestone is current");
+        return Ok(outcome.remedied("write `project/status.json` with `current_milestone`"));
     }
+    let folders = scope.expand("{milestone}")?;
+    let there = folders.iter().find(|folder| places.home.join(folder).is_dir());
+    Ok(Outcome::passes(there.or(folders.first()).cloned().unwrap_or_default()))
+}
+
+/// Looks at the project as a check of `mode` would at the start of a session in `cwd`.
+pub(super) fn in_scope<T>(
+    places: &ProjectPaths,
+    session: &Session,
+    mode: &Mode,
+    cwd: &Path,
+    look: impl FnOnce(&Scope<'_>) -> T,
+) -> T {
+    let event = session_start(&session.id, cwd);
+    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id));
+    look(&Scope {
+        event: &event,
+        session,
+        namespace: &mode.namespace,
+        definitions: &mode.definitions,
+        facts: &Facts::new(&live),
+        input: None,
+        parallel: None,
+        starting: None,
+    })
 }

@@ -1,7 +1,7 @@
 //! The error of a command: what is wrong, what to do about it, and the exit code.
 
 use super::{EXIT_FAILURE, EXIT_USAGE};
-use crate::mode::BrokenFile;
+use crate::mode::{BrokenFile, Catalogue};
 use crate::store::StoreError;
 use crate::yaml::did_you_mean;
 use std::fmt;
@@ -38,6 +38,11 @@ impl CliError {
     /// An unknown name of a `kind`, with the nearest known one if there is one.
     pub(super) fn unknown(kind: &str, name: &str, known: &[&str]) -> Self {
         Self::usage(format!("unknown {kind} `{name}`{}", did_you_mean(name, known)))
+    }
+
+    pub(super) fn unknown_mode(name: &str, catalogue: &Catalogue) -> Self {
+        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
+        Self::unknown("mode", name, &names).hint("run `modegate modes list` to see all modes")
     }
 
     /// Every problem of files that cannot be used.

@@ -7,7 +7,6 @@ mod mode_checks;
 mod program_checks;
 mod state_checks;
 mod workflow_checks;
-mod workflow_files;
 
 use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
@@ -53,7 +52,7 @@ pub(super) struct Diagnostic {
     severity: Severity,
     check: &'static str,
     message: String,
-    /// What it is about; diagnostics that differ only in this are printed as one.
+    /// The events or files concerned; diagnostics that differ only in this are printed as one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +82,6 @@ impl Diagnostic {
         !self.items.is_empty() && cause(self) == cause(other)
     }
 
-    /// Prints it for people.
     pub(super) fn print(&self) {
         let (word, style) = match self.severity {
             Severity::Ok => ("ok", TextStyle::Green),
@@ -121,7 +119,7 @@ pub(super) fn has_hook_entries(target: &InstallTarget) -> bool {
     !DoctorContext::read(target.clone()).calls().is_empty()
 }
 
-/// What is wrong with starting Claude Code in the current folder, if it is below the project.
+/// The problem with starting Claude Code in the current folder, if that is a subfolder of the project.
 pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
     entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())
 }
@@ -165,8 +163,7 @@ impl Doctor {
             diagnostics.iter().for_each(Diagnostic::print);
             screen::print_line(match problems {
                 0 => "no problems found".to_owned(),
-                1 => "1 problem".to_owned(),
-                many => format!("{many} problems"),
+                count => screen::counted(count, "problem"),
             });
         }
         Ok(if problems > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })

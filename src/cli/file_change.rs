@@ -123,17 +123,6 @@ impl FileChange {
         Some(line_diff::unified(before.as_deref().unwrap_or_default(), &after))
     }
 
-    fn print_diff(&self) {
-        for line in self.diff().unwrap_or_default().lines() {
-            let style = match line.chars().next() {
-                Some('+') => TextStyle::Green,
-                Some('-') => TextStyle::Red,
-                _ => TextStyle::Dim,
-            };
-            screen::print_line(format!("    {}", styled(style, line)));
-        }
-    }
-
     /// The change as JSON; with `dry_run` it has the diff.
     pub(super) fn as_json(&self, dry_run: bool) -> Value {
         let mut value = json!({"path": self.path.to_string_lossy(), "change": self.word(dry_run).0, "note": self.note});
@@ -188,7 +177,7 @@ pub(super) fn print(changes: &[FileChange], target: &InstallTarget, dry_run: boo
             };
             screen::print_line(format!("  {word} {}{note}", target.short(&change.path)));
             if dry_run {
-                change.print_diff();
+                screen::print_diff(&change.diff().unwrap_or_default());
             }
         }
     }

@@ -8,8 +8,7 @@ use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::trust::InstallTrust;
-use super::{CliResult, doctor, install_variables, is_run_by_model};
+use super::{CliResult, doctor, install_variables, is_run_by_model, trust};
 use crate::disk;
 use crate::disk::IGNORED;
 use crate::event::EventKind;
@@ -63,7 +62,9 @@ impl Install {
         let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
-        let trust = (!self.no_trust && !target.is_users).then(|| InstallTrust::before(target.state_places()));
+        let places = target.state_places();
+        let may_trust = !self.no_trust && !self.dry_run && !target.is_users;
+        let was_trusted = may_trust && trust::may_renew(&places);
         if !self.dry_run {
             let created = target.missing_folders();
             let _guard = target.lock()?;
@@ -72,14 +73,13 @@ impl Install {
             file_change::apply(&changes, &target)?;
             finish(&target, &changes, &created)?;
         }
-        let agreed = if self.dry_run { Ok(None) } else { trust.map_or(Ok(None), |trust| trust.agree()) }?;
+        let trusted = if may_trust { trust::agree_at_install(places)? } else { None };
         self.print(&target, &events, &changes);
-        if let Some(agreed) = agreed.filter(|_| !self.json) {
-            agreed.print();
+        if let Some(trusted) = trusted.filter(|_| !self.json && !was_trusted) {
+            trusted.print_at_install();
         }
         if let Some(client) = client.filter(|_| !unknown.is_empty() && !self.json) {
-            let names: Vec<&str> = unknown.iter().map(|kind| kind.name()).collect();
-            let names = names.join(", ");
+            let names = unknown.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
             screen::print_line(format!(
                 "Claude Code {client} does not know {names}, so no entry was written; run `modegate install` again after an update."
             ));
@@ -101,8 +101,6 @@ impl Install {
             changes.extend(starter::FILES.iter().map(|file| starter_file(target, file)));
         }
         changes.extend(install_variables::settings_change(target));
-        let old = Some(target.places().old_compiled()).filter(|old| !target.is_users && old.exists());
-        changes.extend(old.map(|old| FileChange::new(old, ChangeAction::Remove, "from an earlier version")));
         changes.extend(settings);
         if self.path && InstallManifest::read(target).has(target, &target.program()) {
             let note = "the program on PATH is used instead";

@@ -28,7 +28,6 @@ pub(super) struct InstallScope {
 pub(super) struct InstallTarget {
     /// The project folder; the home folder with `--user`.
     pub(super) home: PathBuf,
-    /// The `.claude` folder.
     pub(super) claude: PathBuf,
     /// The host's settings file.
     pub(super) settings: PathBuf,
@@ -91,7 +90,6 @@ impl InstallTarget {
         Self { settings: self.claude.join("settings.local.json"), is_private: true, ..self }
     }
 
-    /// The path of the program.
     pub(super) fn program(&self) -> PathBuf {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
@@ -114,7 +112,6 @@ impl InstallTarget {
         self.own.join(format!("{name}.bak"))
     }
 
-    /// The paths of the project.
     pub(super) fn places(&self) -> ProjectPaths {
         project_paths(self.home.clone())
     }
@@ -152,18 +149,14 @@ impl InstallTarget {
     }
 }
 
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
 /// The home folder, with links resolved.
 fn user_home() -> Option<PathBuf> {
-    variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| place::real(&home))
+    place::user_home().map(|home| place::real(&home))
 }
 
 /// The host's folder of the user: settings, commands, agents and transcripts.
 pub(super) fn user_folder() -> Option<PathBuf> {
-    let configured = variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    let configured = place::variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
     configured.map(|folder| place::real(&folder)).or_else(|| user_home().map(|home| place::real(&home.join(".claude"))))
 }
 
@@ -175,7 +168,7 @@ fn root(folder: &Path) -> Option<PathBuf> {
 
 /// The folder in which Claude Code would be started: the current one, or that of the session.
 pub(super) fn start_folder() -> PathBuf {
-    let here = variable("CLAUDE_PROJECT_DIR").filter(|folder| folder.is_absolute() && folder.is_dir());
+    let here = place::session_folder().filter(|folder| folder.is_absolute() && folder.is_dir());
     let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
     place::real(&here)
 }

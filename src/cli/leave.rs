@@ -51,8 +51,7 @@ impl Leave {
         if !active(store, &deleted).is_empty() {
             return Ok(deleted);
         }
-        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        Err(CliError::unknown("mode", &self.mode, &names).hint("run `modegate modes list` to see all modes"))
+        Err(CliError::unknown_mode(&self.mode, catalogue))
     }
 }
 

@@ -7,8 +7,10 @@ use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
 use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
+use crate::printable;
 use clap::Subcommand;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -125,8 +127,7 @@ fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
 fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError> {
     let catalogue = mode_cache::read(places);
     let Some((mode, origin)) = catalogue.entries().find(|(mode, _)| mode.name == name) else {
-        let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
-        return Err(CliError::unknown("mode", name, &names).hint("run `modegate modes list` to see all modes"));
+        return Err(CliError::unknown_mode(name, &catalogue));
     };
     if as_json {
         screen::print_json(mode);
@@ -170,7 +171,11 @@ fn import(files: &[PathBuf]) -> Result<(), CliError> {
     }
     let names = texts.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" and ");
     let head = format!("# From {names}; save this as .claude/modes/base.yaml, or add its gates to that file.");
-    screen::print_line(format!("{head}\n{}", mode.to_yaml().trim_end()));
+    let yaml = serde_yaml::to_string(&mode.to_json()).unwrap_or_default();
+    // The screen gets an escape for a control character, which is the same text only in JSON; JSON is YAML, too.
+    let is_plain = matches!(printable::lines(&yaml), Cow::Borrowed(_));
+    let text = if is_plain { yaml } else { format!("{:#}", mode.to_json()) };
+    screen::print_line(format!("{head}\n{}", text.trim_end()));
     Ok(())
 }
 

@@ -39,7 +39,6 @@ pub(super) fn print_line(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", printed(text.as_ref()));
 }
 
-/// Prints a line on standard error.
 pub(super) fn print_error(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", printed(text.as_ref()));
 }
@@ -63,14 +62,10 @@ fn printed(text: &str) -> String {
             safe.push('\n');
         }
         let start = line.trim_start();
-        if let Some(sign) = ["::", "##["].iter().find(|sign| start.starts_with(**sign)) {
-            // Joined by a zero-width character it is no command, and reads the same.
-            let (first, rest) = start.split_at(1);
-            debug_assert!(sign.starts_with(first));
-            push_styled(
-                &mut safe,
-                &format!("{}{first}\u{200b}{rest}", &line.get(..line.len() - start.len()).unwrap_or_default()),
-            );
+        if start.starts_with("::") || start.starts_with("##[") {
+            // Split by a zero-width character it is no command, and reads the same.
+            let (before, after) = line.split_at(line.len() - start.len() + 1);
+            push_styled(&mut safe, &format!("{before}\u{200b}{after}"));
         } else {
             push_styled(&mut safe, line);
         }
@@ -97,6 +92,18 @@ fn push_styled(safe: &mut String, line: &str) {
         };
     }
     safe.push_str(&printable::lines(rest));
+}
+
+/// Prints a unified diff below the name of its file.
+pub(super) fn print_diff(diff: &str) {
+    for line in diff.lines() {
+        let style = match line.chars().next() {
+            Some('+') => TextStyle::Green,
+            Some('-') => TextStyle::Red,
+            _ => TextStyle::Dim,
+        };
+        print_line(format!("    {}", styled(style, line)));
+    }
 }
 
 /// Prints generated text unchanged.
@@ -141,18 +148,21 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
+/// A number and its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The text on one line, with runs of whitespace and control characters as one space.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The text cut to `width` characters, with an ellipsis where something is missing.
+/// The text cut to `width` columns.
 pub(super) fn truncated(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
-    }
+    let is_long = text.chars().nth(width).is_some();
+    if is_long { printable::truncated(text, width.saturating_sub(1)) } else { text.to_owned() }
 }
 
 /// The columns of the terminal; unlimited where output is not a terminal.

@@ -18,8 +18,8 @@ pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
         return Ok(given.to_owned());
     }
     if given == "last" {
-        let newest = || CliError::failure(format!("no session is recorded in {}", places.home.display()));
-        return last_journal(places).map(|journal| session_of(&journal)).ok_or_else(newest);
+        let none = || CliError::failure(format!("no session is recorded in {}", places.home.display()));
+        return last_session(places).ok_or_else(none);
     }
     let matching: Vec<&String> = known.iter().filter(|id| !given.is_empty() && id.starts_with(given)).collect();
     match matching.as_slice() {
@@ -45,6 +45,10 @@ pub(super) fn find_optional(places: &ProjectPaths, given: Option<&str>) -> Resul
 pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
     let journals = journal_files::journals(&places.sessions()).into_iter();
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
+}
+
+pub(super) fn last_session(places: &ProjectPaths) -> Option<String> {
+    last_journal(places).map(|journal| session_of(&journal))
 }
 
 /// Every session of a project: those with a journal, and those with state.

@@ -7,9 +7,8 @@ use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::find_optional;
-use super::{CliResult, EXIT_FAILURE, doctor, places, trust};
+use super::{CliResult, EXIT_FAILURE, doctor, places, session_start, trust};
 use crate::engine::decide;
-use crate::event::Event;
 use crate::facts::Facts;
 use crate::live::LiveFacts;
 use crate::mode::{BrokenFile, Catalogue};
@@ -44,17 +43,16 @@ pub(super) struct Status {
 /// A session with its hook activity.
 struct SessionStatus {
     session: Session,
-    hook_activity: Option<HookActivity>,
+    activity: Option<HookActivity>,
 }
 
 impl SessionStatus {
     fn read(places: &ProjectPaths, session: Session) -> Self {
-        let hook_activity = HookActivity::of(&places.journal(&session.id));
-        Self { session, hook_activity }
+        Self { activity: HookActivity::of(&places.journal(&session.id)), session }
     }
 
     fn last_event(&self) -> Option<Timestamp> {
-        self.hook_activity.as_ref()?.seen
+        self.activity.as_ref()?.seen
     }
 
     /// Whether there was an event lately; without a journal, whether a mode is active.
@@ -87,24 +85,21 @@ impl Status {
         let mut sessions: Vec<SessionStatus> =
             ids.iter().map(|id| SessionStatus::read(&places, store.read(id).session)).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
-        let missed: Vec<&HookActivity> = heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).collect();
+        let missed: Vec<&HookActivity> = heartbeats.iter().filter(|activity| activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);
         let error = doctor::state_error(&store);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
-            let silent: Vec<&String> = missed.iter().map(|hook_activity| &hook_activity.session).collect();
+            let silent: Vec<&String> = missed.iter().map(|activity| &activity.session).collect();
             screen::print_json(&json!({
                 "home": places.home.to_string_lossy(), "installed": is_installed, "sessions": sessions,
                 "silent": silent, "error": error, "broken": broken, "trust": catalogue.trust.state,
             }));
         } else {
             self.print(&places, &catalogue, &sessions, is_installed);
-            for hook_activity in
-                missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
-            {
-                print_missed(hook_activity, "");
-            }
+            let is_listed = |one: &HookActivity| sessions.iter().any(|known| *known.session.id == *one.session);
+            missed.iter().filter(|one| !is_listed(one)).for_each(|one| print_missed(one, ""));
             if let Some(ungated) = is_here.then(|| doctor::ungated_folder(&target)).flatten() {
                 ungated.print();
             }
@@ -135,10 +130,8 @@ impl Status {
         for session in shown {
             session.print(catalogue, places);
         }
-        match older.len() {
-            0 => {}
-            1 => screen::print_line("1 older session, use --all"),
-            count => screen::print_line(format!("{count} older sessions, use --all")),
+        if !older.is_empty() {
+            screen::print_line(format!("{}, use --all", screen::counted(older.len(), "older session")));
         }
     }
 }
@@ -171,14 +164,14 @@ impl SessionStatus {
                 screen::print_line(format!("    next: {text}"));
             }
         }
-        if let Some(hook_activity) = self.hook_activity.as_ref().filter(|hook_activity| hook_activity.is_missed()) {
-            print_missed(hook_activity, "  ");
+        if let Some(activity) = self.activity.as_ref().filter(|activity| activity.is_missed()) {
+            print_missed(activity, "  ");
         }
     }
 }
 
-fn print_missed(hook_activity: &HookActivity, indent: &str) {
-    let text = styled(TextStyle::Red, &hook_activity.to_string());
+fn print_missed(activity: &HookActivity, indent: &str) {
+    let text = styled(TextStyle::Red, &activity.to_string());
     screen::print_line(format!("{indent}{text}; run `modegate doctor --live`"));
 }
 
@@ -201,11 +194,8 @@ fn next_opening(mode: &str) -> String {
 
 /// What the active modes expect next: the context that a session start would get now.
 fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
-    let event =
-        json!({"hook_event_name": "SessionStart", "session_id": session.id, "cwd": places.home.to_string_lossy()});
-    let Ok(event) = Event::from_value(event) else { return Vec::new() };
-    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id));
-    let live = live.forked_from(session.ancestors());
+    let event = session_start(&session.id, &places.home);
+    let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id)).forked_from(session.ancestors());
     let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
     let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
     context.into_iter().skip(1).filter(is_next).collect()
@@ -225,6 +215,6 @@ fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths)
     json!({
         "id": session.id, "forked_from": session.ancestors(), "modes": session.modes, "next": next_steps(session, catalogue, places),
         "seen": status.last_event().map(|at| at.to_string()),
-        "missed": status.hook_activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
+        "missed": status.activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
     })
 }

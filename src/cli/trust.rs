@@ -46,7 +46,7 @@ pub(super) struct Trust {
 }
 
 /// The files of a project, and what the user has agreed to.
-struct TrustReview {
+pub(super) struct TrustReview {
     places: ProjectPaths,
     sources: ProjectSources,
     files: SteeringFiles,
@@ -144,7 +144,14 @@ impl TrustReview {
         summary::print_powers(&self.sources);
     }
 
-    /// Names the trusted files that have problems.
+    /// Prints the files of others that `install` has trusted.
+    pub(super) fn print_at_install(&self) {
+        screen::print_line("");
+        self.print_open();
+        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
+        self.warn_of_broken_files();
+    }
+
     fn warn_of_broken_files(&self) {
         let broken = summary::broken_files(&self.sources, &self.files);
         for line in &broken {
@@ -197,38 +204,14 @@ pub(super) fn renew(places: &ProjectPaths) {
     }
 }
 
-/// The files of a project before `install` changes them.
-pub(super) struct InstallTrust {
-    places: ProjectPaths,
-    is_renewal: bool,
-}
-
-impl InstallTrust {
-    pub(super) fn before(places: ProjectPaths) -> Self {
-        Self { is_renewal: may_renew(&places), places }
+/// Agrees to a project's files, since a person installs; returns them if that was new.
+pub(super) fn agree_at_install(places: ProjectPaths) -> Result<Option<TrustReview>, CliError> {
+    let review = TrustReview::read(places);
+    if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
+        return Ok(None);
     }
-
-    /// Agrees to the files, since a person installs; returns what has to be shown of them.
-    pub(super) fn agree(&self) -> Result<Option<ShownTrust>, CliError> {
-        let review = TrustReview::read(self.places.clone());
-        if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
-            return Ok(None);
-        }
-        review.agree()?;
-        Ok((!self.is_renewal).then_some(ShownTrust(review)))
-    }
-}
-
-/// Files of others that `install` has trusted.
-pub(super) struct ShownTrust(TrustReview);
-
-impl ShownTrust {
-    pub(super) fn print(&self) {
-        screen::print_line("");
-        self.0.print_open();
-        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
-        self.0.warn_of_broken_files();
-    }
+    review.agree()?;
+    Ok(Some(review))
 }
 
 /// What a person should know about the trust in a project, with its context files and scripts.

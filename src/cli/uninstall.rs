@@ -61,7 +61,12 @@ impl Uninstall {
                 let kept = !self.purge && !state_files(target).is_empty();
                 InstallManifest::read(target).retire(target, kept);
             }
-            record(target, is_last);
+            // A record that cannot be changed costs a message at the next session.
+            if is_last {
+                installation::forget(&target.state_places());
+            } else if !target.is_users {
+                let _: std::io::Result<()> = installation::record(&target.state_places());
+            }
         }
         self.print(target, &changes);
         Ok(ExitCode::SUCCESS)
@@ -102,7 +107,6 @@ impl Uninstall {
         removed.extend(files_named(&target.own, |name| {
             name.strip_prefix("modegate.").is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
         }));
-        removed.extend(existing(places.old_compiled()));
         removed.extend(places.compiled().and_then(existing));
         // Where the lock is, the entries of colleagues take a missing program for one that has vanished.
         removed.extend(existing(places.lock()));
@@ -119,15 +123,6 @@ impl Uninstall {
             removed.push(own);
         }
         Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).collect())
-    }
-}
-
-/// Records that a person has removed the entries; a failure costs a message at the next session.
-fn record(target: &InstallTarget, is_last: bool) {
-    if is_last {
-        installation::forget(&target.state_places());
-    } else if !target.is_users {
-        let _: std::io::Result<()> = installation::record(&target.state_places());
     }
 }
 

@@ -81,10 +81,9 @@ fn show(line: &JournalLine, show_all: bool) {
     let (shown, passed): (Vec<&Finding>, Vec<&Finding>) =
         line.findings.iter().partition(|finding| show_all || is_notable(finding));
     shown.into_iter().for_each(show_finding);
-    match passed.len() {
-        0 => {}
-        1 => screen::print_line(styled(TextStyle::Dim, "1 base gate passed, use --all")),
-        count => screen::print_line(styled(TextStyle::Dim, &format!("{count} base gates passed, use --all"))),
+    if !passed.is_empty() {
+        let count = screen::counted(passed.len(), "base gate");
+        screen::print_line(styled(TextStyle::Dim, &format!("{count} passed, use --all")));
     }
     for text in &line.decision.moves {
         screen::print_line(format!("→ {text}"));
@@ -132,7 +131,6 @@ fn duration(us: u64) -> String {
     if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
 }
 
-/// The color of a verdict.
 pub(super) fn verdict_style(verdict: Verdict) -> TextStyle {
     match verdict {
         Verdict::Pass | Verdict::Observe => TextStyle::Green,

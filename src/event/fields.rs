@@ -22,7 +22,7 @@ pub struct EventFields {
 }
 
 impl EventFields {
-    pub(super) fn new(all: Map<String, Value>) -> Self {
+    pub(crate) fn new(all: Map<String, Value>) -> Self {
         Self { all, ..Self::default() }
     }
 

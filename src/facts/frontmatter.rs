@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor};
-use serde_yaml::{Mapping, Number, Value};
+use serde_yaml::{Mapping, Value};
 
 /// The longest frontmatter that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -15,76 +15,63 @@ const DEEPEST: usize = 128;
 /// itself, so only aliases that multiply can use it up.
 const BUDGET: usize = 4 * LONGEST;
 
-/// The frontmatter of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FrontmatterBlock {
+pub enum Frontmatter<T> {
     /// The file does not begin with a fence.
     Absent,
-    /// The frontmatter cannot be read, for this reason.
+    /// It cannot be read, for this reason.
     Broken(String),
-    /// The keys.
-    Map(Mapping),
-}
-
-/// The values of some keys in the frontmatter of a file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FrontmatterValues {
-    /// The file has no frontmatter.
-    Absent,
-    /// The frontmatter cannot be read, for this reason.
-    Broken(String),
-    /// The keys that are there.
-    Values(serde_json::Map<String, serde_json::Value>),
+    /// Its keys, or those that were asked for.
+    Keys(T),
 }
 
 /// Reads the frontmatter of a file.
 ///
 /// Drops tags and resolves aliases; merge keys stay plain keys.
-#[must_use]
-pub fn read(bytes: &[u8]) -> FrontmatterBlock {
-    let block = match block(bytes) {
+pub fn read(bytes: &[u8]) -> Frontmatter<Mapping> {
+    let block = match parts(bytes).0 {
         Ok(Some(block)) => block,
-        Ok(None) => return FrontmatterBlock::Absent,
-        Err(clause) => return FrontmatterBlock::Broken(clause),
+        Ok(None) => return Frontmatter::Absent,
+        Err(clause) => return Frontmatter::Broken(clause),
     };
-    match std::str::from_utf8(block) {
-        Ok(text) => mapping(text).map_or_else(FrontmatterBlock::Broken, FrontmatterBlock::Map),
-        Err(_) => FrontmatterBlock::Broken("is not UTF-8".into()),
-    }
+    let text = std::str::from_utf8(block).map_err(|_| "is not UTF-8".into());
+    text.and_then(mapping).map_or_else(Frontmatter::Broken, Frontmatter::Keys)
 }
 
 /// The values of `keys` in the frontmatter of a file.
-#[must_use]
 pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
     match read(bytes) {
-        FrontmatterBlock::Absent => Answer::NoFrontmatter,
-        FrontmatterBlock::Broken(why) => Answer::BrokenFrontmatter(why),
-        FrontmatterBlock::Map(map) => {
+        Frontmatter::Absent => Answer::NoFrontmatter,
+        Frontmatter::Broken(why) => Answer::BrokenFrontmatter(why),
+        Frontmatter::Keys(map) => {
             let value = |key: &String| Some((key.clone(), serde_json::to_value(map.get(key.as_str())?).ok()?));
             Answer::Frontmatter(keys.iter().filter_map(value).collect())
         }
     }
 }
 
-/// The bytes between the fences.
-fn block(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
+/// The text of a file after its frontmatter.
+pub(super) fn body(bytes: &[u8]) -> &[u8] {
+    parts(bytes).1
+}
+
+/// The block between the fences of a file, and the text after it; an unclosed fence is an ordinary line of the text.
+fn parts(bytes: &[u8]) -> (Result<Option<&[u8]>, String>, &[u8]) {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let Some(opening) = lines.next().filter(|line| line.trim_ascii_end() == b"---") else {
-        return Ok(None);
+        return (Ok(None), bytes);
     };
-    let start = opening.len();
-    let mut end = start;
+    let mut end = opening.len();
     for line in lines {
         if matches!(line.trim_ascii_end(), b"---" | b"...") {
-            return Ok(bytes.get(start..end));
+            let block = bytes.get(opening.len()..end).filter(|block| block.len() <= LONGEST);
+            let block = block.map(Some).ok_or_else(|| format!("is longer than {} KiB", LONGEST / 1024));
+            return (block, bytes.get(end + line.len()..).unwrap_or_default());
         }
         end += line.len();
-        if end - start > LONGEST {
-            return Err(format!("is longer than {} KiB", LONGEST / 1024));
-        }
     }
-    Err("is not closed by a line `---`".into())
+    (Err("is not closed by a line `---`".into()), bytes)
 }
 
 fn mapping(text: &str) -> Result<Mapping, String> {
@@ -145,10 +132,6 @@ impl BudgetedReader<'_> {
         }
         Ok(value)
     }
-
-    fn number<E: Error>(self, number: Number) -> Result<Value, E> {
-        self.small(Value::Number(number))
-    }
 }
 
 impl<'de> DeserializeSeed<'de> for BudgetedReader<'_> {
@@ -171,15 +154,15 @@ impl<'de> Visitor<'de> for BudgetedReader<'_> {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
-        self.number(value.into())
+        self.small(Value::Number(value.into()))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
-        self.number(value.into())
+        self.small(Value::Number(value.into()))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        self.number(value.into())
+        self.small(Value::Number(value.into()))
     }
 
     fn visit_i128<E: Error>(self, value: i128) -> Result<Value, E> {
@@ -242,7 +225,7 @@ mod tests {
     #[track_caller]
     fn map(bytes: &[u8]) -> Mapping {
         match read(bytes) {
-            FrontmatterBlock::Map(map) => map,
+            Frontmatter::Keys(map) => map,
             other => panic!("{other:?}"),
         }
     }
@@ -250,7 +233,7 @@ mod tests {
     #[track_caller]
     fn broken(bytes: &[u8]) -> String {
         match read(bytes) {
-            FrontmatterBlock::Broken(clause) => clause,
+            Frontmatter::Broken(clause) => clause,
             other => panic!("{other:?}"),
         }
     }
@@ -277,7 +260,7 @@ mod tests {
     #[test]
     fn frontmatter_starts_on_the_first_line() {
         for text in ["", "text", "\n---\na: 1\n---\n", " ---\na: 1\n---\n", "----\na: 1\n----\n", "--- a\n---\n"] {
-            assert_eq!(read(text.as_bytes()), FrontmatterBlock::Absent, "{text}");
+            assert_eq!(read(text.as_bytes()), Frontmatter::Absent, "{text}");
         }
     }
 

@@ -9,14 +9,13 @@ use serde_json::Value;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RewrittenQuestion {
-    /// The question.
     pub question: Box<Question>,
     /// The new input; it follows from the other answers, so it is not recorded.
     #[serde(skip)]
     input: Option<Value>,
 }
 
-/// A recorded question is about whatever input its event had in the end.
+/// A recorded question matches any input, since the final one is not recorded.
 impl PartialEq for RewrittenQuestion {
     fn eq(&self, other: &Self) -> bool {
         let same_input = self.input.is_none() || other.input.is_none() || self.input == other.input;
@@ -26,7 +25,6 @@ impl PartialEq for RewrittenQuestion {
 
 impl RewrittenQuestion {
     /// The event with the new input; `None` for a question from a recording.
-    #[must_use]
     pub fn event(&self, event: &Event) -> Option<Event> {
         self.input.clone().map(|input| event.with_input(input))
     }
@@ -58,7 +56,6 @@ pub struct RewrittenFacts<'a> {
 
 impl<'a> RewrittenFacts<'a> {
     /// Asks `facts`, and about `input` instead of the event's own.
-    #[must_use]
     pub const fn new(facts: &'a Facts<'a>, input: &'a Value) -> Self {
         Self { facts, input }
     }

@@ -2,9 +2,10 @@
 
 mod outline;
 
-use super::{Answer, EventText, TextQuery, Unknown};
+use super::{Answer, EventText, TextQuery, Unknown, frontmatter};
 use crate::event::Event;
 use regex::RegexBuilder;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -14,36 +15,18 @@ use outline::{plain, sections};
 const LARGEST_PATTERN: usize = 1024 * 1024;
 
 /// The result of a search in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFindings {
-    /// The length of the body in characters, without the space around it.
+    /// The length of the text in characters, without the space around it.
     pub chars: usize,
     /// The missing parts, such as ``section `Summary` ``.
     pub missing: Vec<String>,
 }
 
-/// Looks for `wanted` in the body of a markdown file; its frontmatter does not count.
-///
-/// Bytes that are not UTF-8 are read as replacement characters.
-///
-/// # Errors
-///
-/// A clause that names the pattern that does not compile.
-pub fn seen(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, Unknown> {
-    let text = String::from_utf8_lossy(bytes);
-    let body = body(&text);
-    let mut missing = absent_sections(body, &wanted.sections);
-    missing.extend(lacking(body, wanted)?);
-    Ok(TextFindings { chars: body.trim().chars().count(), missing })
-}
-
-/// The words, patterns and beginnings that are missing in a plain text, each as a phrase.
-///
-/// # Errors
-///
-/// A clause that names the pattern that does not compile.
-pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, Unknown> {
-    let mut missing: Vec<String> = absent_texts(text, &wanted.contains).collect();
+/// Searches a text; the error names a pattern that does not compile.
+pub fn search_text(text: &str, wanted: &TextQuery) -> Result<TextFindings, Unknown> {
+    let mut missing = absent_sections(text, &wanted.sections);
+    missing.extend(absent_texts(text, &wanted.contains));
     if !wanted.starts.is_empty() && !wanted.starts.iter().any(|start| text.trim_start().starts_with(start.as_str())) {
         missing.push(format!("beginning `{}`", wanted.starts.join("` or `")));
     }
@@ -52,20 +35,17 @@ pub fn lacking(text: &str, wanted: &TextQuery) -> Result<Vec<String>, Unknown> {
             missing.push(format!("pattern `{pattern}`"));
         }
     }
-    Ok(missing)
+    Ok(TextFindings { chars: text.trim().chars().count(), missing })
 }
 
-/// Searches the body of a file.
-#[must_use]
-pub fn search_file(bytes: Result<&[u8], &Unknown>, wanted: &TextQuery) -> Answer {
-    match bytes.map_err(Clone::clone).and_then(|bytes| seen(bytes, wanted)) {
-        Ok(seen) => Answer::Text { chars: seen.chars, missing: seen.missing },
-        Err(why) => Answer::Unknown(why),
-    }
+/// Searches the body of a markdown file; its frontmatter does not count.
+///
+/// Bytes that are not UTF-8 are read as replacement characters.
+pub fn search_file(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, Unknown> {
+    search_text(&String::from_utf8_lossy(frontmatter::body(bytes)), wanted)
 }
 
 /// A text of an event; the message of a commit is found by parsing the command line instead.
-#[must_use]
 pub fn event_text<'e>(event: &'e Event, of: &EventText) -> Option<Cow<'e, str>> {
     let text = match of {
         EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
@@ -93,41 +73,8 @@ fn input_text<'e>(event: &'e Event, field: &str) -> Option<Cow<'e, str>> {
     }
 }
 
-/// Searches a text of an event.
-#[must_use]
-pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> Answer {
-    event_text(event, of).map_or(Answer::NoText, |text| match search_text(&text, wanted) {
-        Ok(TextFindings { chars, missing }) => Answer::Text { chars, missing },
-        Err(why) => Answer::Unknown(why),
-    })
-}
-
-/// Searches a plain text, all of it.
-///
-/// # Errors
-///
-/// A clause that names the pattern that does not compile.
-pub fn search_text(text: &str, wanted: &TextQuery) -> Result<TextFindings, Unknown> {
-    let mut missing = absent_sections(text, &wanted.sections);
-    missing.extend(lacking(text, wanted)?);
-    Ok(TextFindings { chars: text.trim().chars().count(), missing })
-}
-
-/// The text after the frontmatter; an unclosed fence is an ordinary line.
-fn body(text: &str) -> &str {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let Some(opening) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return text;
-    };
-    let mut end = opening.len();
-    for line in lines {
-        end += line.len();
-        if matches!(line.trim_end(), "---" | "...") {
-            return text.get(end..).unwrap_or_default();
-        }
-    }
-    text
+pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> Result<Answer, Unknown> {
+    event_text(event, of).map_or(Ok(Answer::NoText), |text| search_text(&text, wanted).map(Answer::Text))
 }
 
 fn matches(body: &str, pattern: &str) -> Result<bool, Unknown> {
@@ -162,7 +109,7 @@ mod tests {
     fn check(text: &str, title: &str, expected: bool) {
         let sections = [title.to_owned()];
         let wanted = TextQuery { sections: sections.to_vec(), ..TextQuery::default() };
-        let missing = seen(text.as_bytes(), &wanted).unwrap().missing;
+        let missing = search_file(text.as_bytes(), &wanted).unwrap().missing;
         let absent = [format!("section `{title}`")];
         assert_eq!(missing, if expected { &absent[..0] } else { &absent[..] }, "{text}");
     }
@@ -226,7 +173,7 @@ mod tests {
         let contains = ["FINDINGS".to_owned(), "key".to_owned()];
         let matches = [r"^status:\s+\w+$".to_owned(), "(?i)GRÖ.E".to_owned(), "none".to_owned()];
         let wanted = TextQuery { contains: contains.to_vec(), matches: matches.to_vec(), ..TextQuery::default() };
-        let seen = seen("---\nkey: 1\n---\n\n findings\r\nstatus: größe\r\n".as_bytes(), &wanted).unwrap();
+        let seen = search_file("---\nkey: 1\n---\n\n findings\r\nstatus: größe\r\n".as_bytes(), &wanted).unwrap();
         assert_eq!(seen.missing, ["text `key`", "pattern `none`"]);
         assert_eq!(seen.chars, 23);
     }
@@ -237,7 +184,7 @@ mod tests {
             [("(", "unclosed group"), (r"(\w{500}){500}", "Compiled regex exceeds size limit of 1048576 bytes.")]
         {
             let wanted = TextQuery { matches: vec![pattern.to_owned()], ..TextQuery::default() };
-            let clause = seen(b"", &wanted).unwrap_err();
+            let clause = search_file(b"", &wanted).unwrap_err();
             assert_eq!(clause.to_string(), format!("pattern `{pattern}` does not compile: {reason}"));
         }
     }
@@ -245,7 +192,7 @@ mod tests {
     #[test]
     fn bytes_that_are_not_text_hide_nothing() {
         let wanted = TextQuery { contains: vec!["here".to_owned()], ..TextQuery::default() };
-        let seen = seen(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
+        let seen = search_file(b"\xEF\xBB\xBF  \xFFhere\n", &wanted).unwrap();
         assert_eq!(seen, TextFindings { chars: 5, missing: Vec::new() });
     }
 }

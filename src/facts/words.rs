@@ -1,6 +1,6 @@
 //! Questions and answers as text, for `why`.
 
-use super::{Answer, ChangeKind, CommitState, EventText, ForkParent, Question, TextQuery};
+use super::{Answer, ChangeKind, CommitState, EventText, ForkParent, Question, TextFindings, TextQuery};
 use crate::runners::OutputResult;
 use std::fmt::{Display, Formatter, Result};
 
@@ -111,8 +111,12 @@ impl Display for Answer {
                 let pairs: Vec<String> = values.iter().map(|(key, value)| format!("{key}: {value}")).collect();
                 f.write_str(&pairs.join(", "))
             }
-            Self::Text { chars, missing } if missing.is_empty() => write!(f, "yes, in {chars} characters"),
-            Self::Text { chars, missing } => write!(f, "no {}, in {chars} characters", missing.join(", no ")),
+            Self::Text(TextFindings { chars, missing }) if missing.is_empty() => {
+                write!(f, "yes, in {chars} characters")
+            }
+            Self::Text(TextFindings { chars, missing }) => {
+                write!(f, "no {}, in {chars} characters", missing.join(", no "))
+            }
             Self::Committed(CommitState::Committed) => f.write_str("yes"),
             Self::Committed(commitment) => f.write_str(&format!("{commitment:?}").to_lowercase()),
             Self::Baseline(files) => write!(f, "{} files", files.len()),
@@ -162,10 +166,10 @@ impl Display for Answer {
             | Self::Calls(None)
             | Self::Added(None)
             | Self::HookEntries(None) => f.write_str("no"),
-            Self::Context { text, .. } => write!(f, "{} characters", text.chars().count()),
+            Self::Context(context) => write!(f, "{} characters", context.text.chars().count()),
             Self::History(history) => write!(f, "{} files changed", history.edited_files.len()),
-            Self::Ran { code, .. } => write!(f, "exit code {code}"),
-            Self::Fetched { status, .. } => write!(f, "status {status}"),
+            Self::Ran(result) => write!(f, "exit code {}", result.code),
+            Self::Fetched(result) => write!(f, "status {}", result.status),
             Self::Unknown(why) => write!(f, "cannot tell: {why}"),
         }
     }

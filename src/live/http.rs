@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::StepInput;
-use crate::facts::{Answer, HttpStep, Unknown};
+use crate::facts::{Answer, HttpResult, HttpStep, Unknown};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
@@ -75,7 +75,7 @@ fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Re
     if bytes.len() as u64 > LARGEST_RESPONSE {
         return Err(format!("its response is larger than {} MiB", LARGEST_RESPONSE >> 20).into());
     }
-    Ok(Answer::Fetched { status, body: String::from_utf8_lossy(&bytes).into_owned() })
+    Ok(Answer::Fetched(HttpResult { status, body: String::from_utf8_lossy(&bytes).into_owned() }))
 }
 
 /// A header with its environment variables expanded; only `allowed` ones may be used.

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::StepInput;
-use crate::facts::{Answer, RunStep, Unknown};
+use crate::facts::{Answer, RunResult, RunStep, Unknown};
 use crate::process::{self, SHOWN_OUTPUT};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -16,7 +16,9 @@ pub(super) fn run(step: &RunStep, input: &StepInput) -> Result<Answer, Unknown> 
     let stdin = step.event.then(|| input.event.as_bytes().to_vec());
     match process::run(&mut command(step, input), stdin, deadline, SHOWN_OUTPUT) {
         Ok(Some(output)) => match output.code {
-            Some(code) => Ok(Answer::Ran { code, stdout: output.stdout_text(), stderr: output.stderr_text() }),
+            Some(code) => {
+                Ok(Answer::Ran(RunResult { code, stdout: output.stdout_text(), stderr: output.stderr_text() }))
+            }
             None => Err(format!("`{name}` was ended by a signal").into()),
         },
         Ok(None) => {

@@ -1,7 +1,7 @@
 //! The modes of a project: the embedded ones, overridden by its own.
 
 use super::broken_file::{BrokenFile, FileKind};
-use super::imported::{self, ImportedFile};
+use super::imported;
 use super::project_trust::ProjectTrust;
 use super::read::ReadResult;
 use super::{BASE, EMBEDDED, Gate, Mode, Worker, read, read_node, user_only};
@@ -54,8 +54,6 @@ pub struct ProjectSources {
 }
 
 impl ProjectSources {
-    /// Builds the catalogue.
-    #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
         let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
@@ -68,10 +66,8 @@ impl ProjectSources {
 /// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
 
-/// The project's gates file.
 const GATES: &str = ".claude/gates.json";
 
-/// The project's hooks file.
 const HOOKS: &str = ".claude/hooks.toml";
 
 /// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
@@ -83,9 +79,7 @@ pub const USER_HOOKS: &str = "~/.claude/hooks.toml";
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModeOrigin {
-    /// The binary.
     Embedded,
-    /// A file of the project.
     File(String),
 }
 
@@ -119,7 +113,8 @@ impl Catalogue {
             let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
             catalogue.add_file(file, text, (defaults, replaceable), &user);
             if file == USER_HOOKS {
-                user_hooks = catalogue.mode(BASE).iter().flat_map(|base| ids(base)).collect();
+                let gates = catalogue.mode(BASE).into_iter().flat_map(|base| &base.gates);
+                user_hooks = gates.map(|gate| gate.id.to_string()).collect();
             }
         }
         catalogue.drop_broken_flows(files);
@@ -172,11 +167,11 @@ impl Catalogue {
             let base = self.mode(BASE).cloned().unwrap_or_default();
             let taken = clashes(file, text, defaults.filter(|_| file == GATES), &base, replaceable);
             match imported::parse(file, text, defaults.filter(|_| file == GATES), &taken) {
-                Ok(ImportedFile::Mode { node, warnings }) => match read_node(&node, builtin, &known) {
+                Ok(Some((node, warnings))) => match read_node(&node, builtin, &known) {
                     Ok((mode, others)) => Ok((mode, [warnings, others].concat())),
                     Err(problems) => Err([problems, warnings].concat()),
                 },
-                Ok(ImportedFile::Other) => return self.ignored.push(file.to_owned()),
+                Ok(None) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
             }
         } else {
@@ -333,7 +328,7 @@ pub fn import(files: &[(String, String)]) -> Result<Option<Node>, Vec<FileProble
     let mut all: Option<Node> = None;
     for (file, text) in files {
         let taken = clashes(file, text, None, &base, &[]);
-        let ImportedFile::Mode { node, .. } = imported::parse(file, text, None, &taken)? else { return Ok(None) };
+        let Some((node, _)) = imported::parse(file, text, None, &taken)? else { return Ok(None) };
         base = read_node(&node, |_| Some(base.clone()), &[])?.0;
         all = Some(all.map_or_else(|| node.clone(), |before| imported::joined(&before, &node)));
     }
@@ -344,7 +339,7 @@ pub fn import(files: &[(String, String)]) -> Result<Option<Node>, Vec<FileProble
 ///
 /// Its gates get other ids then, because names in one file say nothing about gates in another.
 fn clashes(file: &str, text: &str, defaults: Option<&str>, base: &Mode, replaceable: &[String]) -> Vec<String> {
-    let Ok(ImportedFile::Mode { node, .. }) = imported::parse(file, text, defaults, &[]) else { return Vec::new() };
+    let Ok(Some((node, _))) = imported::parse(file, text, defaults, &[]) else { return Vec::new() };
     let Ok((mode, _)) = read_node(&node, |_| Some(base.clone()), &[]) else { return Vec::new() };
     let content = |gate: &Gate| Gate { location: Location::default(), ..gate.clone() };
     let is_kept = |gate: &&Gate| mode.gates.iter().any(|new| content(new) == content(gate));
@@ -352,25 +347,19 @@ fn clashes(file: &str, text: &str, defaults: Option<&str>, base: &Mode, replacea
     lost.filter(|id| !replaceable.contains(id)).collect()
 }
 
-/// The ids of the gates of a mode.
-fn ids(mode: &Mode) -> Vec<String> {
-    mode.gates.iter().map(|gate| gate.id.to_string()).collect()
-}
-
 /// The text of the plugin's gates file, if it can be used.
 fn plugin_gates(files: &[(String, String)]) -> Option<&str> {
     let (file, text) = files.iter().find(|(file, _)| file == PLUGIN_GATES)?;
-    matches!(imported::parse(file, text, None, &[]), Ok(ImportedFile::Mode { .. })).then_some(text)
+    matches!(imported::parse(file, text, None, &[]), Ok(Some(_))).then_some(text)
 }
 
 /// Whether the project has a gates file that takes the plugin's in.
 fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
     let own = files.iter().find(|(file, _)| file == GATES);
-    let is_usable = |text: &str| matches!(imported::parse(GATES, text, defaults, &[]), Ok(ImportedFile::Mode { .. }));
+    let is_usable = |text: &str| matches!(imported::parse(GATES, text, defaults, &[]), Ok(Some(_)));
     defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
 }
 
-/// The embedded mode of that name.
 fn embedded(name: &str) -> Option<Mode> {
     let at = EMBEDDED.iter().position(|(own, _)| *own == name)?;
     embedded_modes().get(at)?.as_ref().ok().map(|(mode, _)| mode.clone())
@@ -394,7 +383,8 @@ fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &
     }
     format!("{:016x}", hash(all.as_bytes()))
 }
-/// The values of a variable in the settings, with the mode's `own` values in the place of `{name}`.
+
+/// The values of a variable in the settings, with `{name}` replaced by the mode's `own` values.
 fn with_own(name: &str, values: &[String], own: &[String]) -> Vec<String> {
     let reference = format!("{{{name}}}");
     let value = |value: &String| if *value == reference { own.to_vec() } else { vec![value.clone()] };

@@ -6,31 +6,16 @@
 mod gates;
 mod hooks;
 
-use crate::yaml::{FileProblem, Location, Node, NodeValue};
+use crate::yaml::{FileProblem, Location, Node, NodeValue, TreeReader};
 
-/// The content of an imported file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ImportedFile {
-    /// Gates, as a native mode, with warnings about parts that are not used.
-    Mode {
-        /// The native mode.
-        node: Node,
-        /// What is wrong with the rest.
-        warnings: Vec<FileProblem>,
-    },
-    /// A file of the same name in another format.
-    Other,
-}
+/// The gates of a file as a native mode, with warnings about parts that are not used; `None` for a file of the same
+/// name in another format.
+pub type ImportResult = Result<Option<(Node, Vec<FileProblem>)>, Vec<FileProblem>>;
 
 /// Converts a file, by the extension of its name; no gate gets one of the ids that are `taken`.
 ///
 /// Gates and events that a `gates.json` lacks come from `defaults`.
-pub fn parse(
-    file: &str,
-    text: &str,
-    defaults: Option<&str>,
-    taken: &[String],
-) -> Result<ImportedFile, Vec<FileProblem>> {
+pub fn parse(file: &str, text: &str, defaults: Option<&str>, taken: &[String]) -> ImportResult {
     let is_toml = file.rsplit('.').next() == Some("toml");
     if is_toml { hooks::parse(file, text, taken) } else { gates::parse(text, defaults, taken) }
 }
@@ -44,21 +29,24 @@ impl NodeBuilder {
         Self(node.location)
     }
 
+    fn node(self, value: NodeValue) -> Node {
+        Node { location: self.0, value }
+    }
+
     fn text(self, text: impl Into<String>) -> Node {
-        Node { location: self.0, value: NodeValue::Scalar { text: text.into(), plain: false } }
+        self.node(NodeValue::Scalar { text: text.into(), plain: false })
     }
 
     fn word(self, text: impl Into<String>) -> Node {
-        Node { location: self.0, value: NodeValue::Scalar { text: text.into(), plain: true } }
+        self.node(NodeValue::Scalar { text: text.into(), plain: true })
     }
 
     fn list(self, items: Vec<Node>) -> Node {
-        Node { location: self.0, value: NodeValue::List(items) }
+        self.node(NodeValue::List(items))
     }
 
     fn map(self, entries: Vec<(&str, Node)>) -> Node {
-        let entries = entries.into_iter().map(|(name, value)| (self.text(name), value)).collect();
-        Node { location: self.0, value: NodeValue::Map(entries) }
+        self.node(NodeValue::Map(entries.into_iter().map(|(name, value)| (self.text(name), value)).collect()))
     }
 }
 
@@ -67,26 +55,21 @@ fn base(at: NodeBuilder, gates: Vec<Node>) -> Node {
     at.map(vec![("mode", at.text("base")), ("extends", at.text("builtin")), ("gates", at.list(gates))])
 }
 
+/// The result of a file with these gates, unless a problem makes it unusable.
+fn finished(root: &Node, gates: Vec<Node>, found: TreeReader) -> ImportResult {
+    if found.problems.is_empty() {
+        return Ok(Some((base(NodeBuilder::at(root), gates), found.warnings)));
+    }
+    Err([found.problems, found.warnings].concat())
+}
+
 /// A native base mode with the gates of two.
 pub(super) fn joined(first: &Node, second: &Node) -> Node {
-    let list = |node: &Node| match field(node, "gates").map(|gates| &gates.value) {
+    let list = |node: &Node| match node.get("gates").map(|gates| &gates.value) {
         Some(NodeValue::List(gates)) => gates.clone(),
         _ => Vec::new(),
     };
     base(NodeBuilder::at(first), [list(first), list(second)].concat())
-}
-
-/// The entries of a mapping.
-fn entries(node: Option<&Node>) -> &[(Node, Node)] {
-    match node.map(|node| &node.value) {
-        Some(NodeValue::Map(entries)) => entries,
-        _ => &[],
-    }
-}
-
-/// The value of a key.
-fn field<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
-    entries(Some(node)).iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
 }
 
 /// The texts of a list, or one text.

@@ -1,11 +1,11 @@
 //! Reads a mode file and collects every problem in it.
 
 use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
-use crate::check::{Artifact, Check, Definitions, warn_unknown_tools};
+use crate::check::{Artifact, BUILTIN_VARIABLES, Check, Definitions, warn_unknown_tools};
 use crate::event::{Trigger, TriggerError, TriggerEvent, name};
 use crate::ids::{AgentName, GateId};
 use crate::verdict::Verdict;
-use crate::yaml::{FileProblem, MappingFields, Node, NodeValue, TreeReader, did_you_mean};
+use crate::yaml::{FileProblem, MappingFields, Node, TreeReader, did_you_mean};
 use std::collections::BTreeMap;
 
 /// The keys of a mode.
@@ -35,9 +35,6 @@ pub const GATE: [&str; 18] = [
     "patience", "timeout", "once", "scope",
 ];
 
-/// Variables that every mode has.
-const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
-
 /// A mode with warnings about it, or the problems that make it unusable.
 pub type ReadResult = Result<(Mode, Vec<FileProblem>), Vec<FileProblem>>;
 
@@ -52,10 +49,10 @@ pub fn read(text: &str, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) 
 pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&str]) -> ReadResult {
     let mut reader = TreeReader::default();
     let base = extended_mode(&mut reader, node, builtin);
-    reader.known.variables = BUILTIN.iter().chain(known).map(|name| (*name).to_owned()).collect();
+    reader.variables = BUILTIN_VARIABLES.iter().chain(known).map(|name| (*name).to_owned()).collect();
     if let Some(Mode { definitions, .. }) = &base {
-        reader.known.variables.extend(definitions.variables.keys().cloned());
-        reader.known.artifacts.extend(definitions.artifacts.keys().cloned());
+        reader.variables.extend(definitions.variables.keys().cloned());
+        reader.artifacts.extend(definitions.artifacts.keys().cloned());
     }
     let (own, overrides) = mode(&mut reader, node);
     let mode = match base {
@@ -65,10 +62,13 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
         }
         None => own,
     };
-    let mode = overridden(mode, &overrides);
+    let mut mode = overridden(mode, &overrides);
     super::lint::lint(&mut reader, node, &mode);
+    if mode.namespace.is_empty() {
+        mode.namespace = format!("{}_mode", mode.name.replace('-', "_"));
+    }
     if reader.problems.is_empty() {
-        Ok((finished(mode), reader.warnings))
+        Ok((mode, reader.warnings))
     } else {
         Err([reader.problems, reader.warnings].concat())
     }
@@ -76,10 +76,8 @@ pub fn read_node(node: &Node, builtin: impl Fn(&str) -> Option<Mode>, known: &[&
 
 /// The embedded mode that a file extends with `extends: builtin`.
 fn extended_mode(reader: &mut TreeReader, node: &Node, builtin: impl Fn(&str) -> Option<Mode>) -> Option<Mode> {
-    let fields = TreeReader::default().fields(node, "", &MODE);
-    let word = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("builtin", true)]);
-    let said = fields.read(reader, "extends", word).flatten();
-    let name = fields.get("mode").and_then(Node::text).unwrap_or_default();
+    let said = MappingFields::of(node).word(reader, "extends", &[("builtin", true)]);
+    let name = node.get("mode").and_then(Node::text).unwrap_or_default();
     // The base mode is always extended: a project that adds a gate does not want to lose the others.
     if name == BASE {
         return builtin(name);
@@ -87,7 +85,7 @@ fn extended_mode(reader: &mut TreeReader, node: &Node, builtin: impl Fn(&str) ->
     said?;
     let base = builtin(name);
     if base.is_none() {
-        let at = fields.get("extends").unwrap_or(node);
+        let at = node.get("extends").unwrap_or(node);
         reader.problem(at, format!("`extends: builtin`, but no embedded mode is called `{name}`"));
     }
     base
@@ -104,13 +102,9 @@ fn overridden(mut mode: Mode, overrides: &ModeOverrides) -> Mode {
     mode.strict = overrides.strict.unwrap_or(mode.strict);
     for phase in &mut mode.phases {
         if let Worker::Agent(names) = &mut phase.worker {
-            let known = overrides
-                .aliases
-                .iter()
-                .filter(|(name, _)| names.iter().any(|own| own.is(name)))
-                .flat_map(|(_, others)| others.clone());
-            let known: Vec<AgentName> = known.map(AgentName::from).collect();
-            names.extend(known);
+            let own = overrides.aliases.iter().filter(|(name, _)| names.iter().any(|own| own.is(name)));
+            let others: Vec<AgentName> = own.flat_map(|(_, others)| others.clone()).map(AgentName::from).collect();
+            names.extend(others);
         }
     }
     mode
@@ -125,8 +119,8 @@ fn mode(reader: &mut TreeReader, node: &Node) -> (Mode, ModeOverrides) {
     }
     let aliases =
         fields.read(reader, "aliases", |reader, node| reader.map(node, TreeReader::texts)).unwrap_or_default();
-    let order = |reader: &mut TreeReader, node: &Node| reader.word(node, &[("strict", true), ("free", false)]);
-    let overrides = ModeOverrides { strict: fields.read(reader, "order", order).flatten(), aliases };
+    let strict = fields.word(reader, "order", &[("strict", true), ("free", false)]);
+    let overrides = ModeOverrides { strict, aliases };
     let commands = fields.read(reader, "commands", |reader, node| reader.each(node, command)).unwrap_or_default();
     let definitions = definitions(reader, &fields);
     let mode = Mode {
@@ -178,10 +172,10 @@ fn definitions(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Definitio
     let variables = fields
         .read(reader, "variables", |reader, node| reader.map(node, |reader, node| reader.each(node, TreeReader::text)));
     let variables: BTreeMap<String, Vec<String>> = variables.unwrap_or_default().into_iter().collect();
-    reader.known.variables.extend(variables.keys().cloned());
+    reader.variables.extend(variables.keys().cloned());
     let artifacts = fields.read(reader, "artifacts", |reader, node| reader.map(node, Artifact::read));
     let artifacts: BTreeMap<String, Artifact> = artifacts.unwrap_or_default().into_iter().collect();
-    reader.known.artifacts.extend(artifacts.keys().cloned());
+    reader.artifacts.extend(artifacts.keys().cloned());
     Definitions { artifacts, variables }
 }
 
@@ -195,12 +189,9 @@ fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
         worker: worker(reader, node, &fields),
         before: gates(reader, &fields, "before", &format!("{mode}/{name}/before")),
         after: gates(reader, &fields, "after", &format!("{mode}/{name}/after")),
-        hold: fields
-            .read(reader, "hold", |reader, node| reader.word(node, &[("stop", true)]))
-            .flatten()
-            .unwrap_or(false),
+        hold: fields.word(reader, "hold", &[("stop", true)]).unwrap_or(false),
         when: fields.read(reader, "when", Check::read),
-        from: fields.read(reader, "from", TreeReader::texts).unwrap_or_default(),
+        from: fields.texts(reader, "from"),
         location: node.location,
         name,
     }
@@ -210,7 +201,7 @@ fn worker(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) -> W
     let workers: Vec<&str> = ["agent", "main", "mode"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     match workers.as_slice() {
         ["agent"] => {
-            let names = fields.read(reader, "agent", TreeReader::texts).unwrap_or_default();
+            let names = fields.texts(reader, "agent");
             Worker::Agent(names.into_iter().map(AgentName::from).collect())
         }
         ["main"] if fields.read(reader, "main", TreeReader::boolean) == Some(true) => Worker::Main,
@@ -233,25 +224,20 @@ fn gates(reader: &mut TreeReader, fields: &MappingFields<'_>, name: &str, prefix
 
 fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     let fields = reader.fields(node, "a gate", &GATE);
-    let (check, message, verdict) = question(reader, node, &fields);
+    let (mut check, message, verdict) = question(reader, node, &fields);
     let action = |reader: &mut TreeReader, name: &str, default: Verdict| {
         fields.read(reader, name, action).unwrap_or(Action::Verdict(default))
     };
     let fail = action(reader, "fail", verdict);
     let timeout = fields.read(reader, "timeout", TreeReader::number);
-    let mut check = check;
     if let Some(seconds) = timeout {
         check.change_steps(&|step| step.seconds = seconds);
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
+    let on = fields.read(reader, "on", |reader, node| reader.each(node, trigger)).unwrap_or_default();
     Gate {
         id: fields.read(reader, "id", TreeReader::text).map_or_else(|| id.into(), GateId::from),
-        on: fields
-            .read(reader, "on", |reader, node| reader.each(node, trigger))
-            .unwrap_or_default()
-            .into_iter()
-            .flatten()
-            .collect(),
+        on: on.into_iter().flatten().collect(),
         condition: fields.read(reader, "if", Check::read),
         check,
         message,
@@ -261,13 +247,8 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
         level: level(reader, &fields),
         patience: fields.read(reader, "patience", TreeReader::number),
         timeout,
-        once: fields
-            .read(reader, "once", |reader, node| reader.word(node, &[("session", Once::Session), ("day", Once::Day)]))
-            .flatten(),
-        always: fields
-            .read(reader, "scope", |reader, node| reader.word(node, &[("always", true), ("active", false)]))
-            .flatten()
-            .unwrap_or(false),
+        once: fields.word(reader, "once", &[("session", Once::Session), ("day", Once::Day)]),
+        always: fields.word(reader, "scope", &[("always", true), ("active", false)]).unwrap_or(false),
         context: fields.read(reader, "context", TreeReader::text),
         rewrite: fields.read(reader, "rewrite", rewrite),
         location: node.location,
@@ -302,14 +283,14 @@ fn question(reader: &mut TreeReader, node: &Node, fields: &MappingFields<'_>) ->
 
 /// Keys of the tool's input with their new values, as JSON.
 fn rewrite(reader: &mut TreeReader, node: &Node) -> String {
-    if !matches!(node.value, NodeValue::Map(_)) {
+    if !node.is_map() {
         reader.problem(node, "`rewrite` is a mapping of keys of the tool's input, like { timeout: 1000 }");
     }
     node.to_json().to_string()
 }
 
 fn level(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Option<Level> {
-    fields.read(reader, "level", |reader, node| reader.word(node, &Level::WORDS)).flatten()
+    fields.word(reader, "level", &Level::WORDS)
 }
 
 fn trigger(reader: &mut TreeReader, node: &Node) -> Option<Trigger> {
@@ -334,17 +315,21 @@ pub(super) fn trigger_message(error: &TriggerError) -> String {
     }
 }
 
+/// The words for actions; any other word is a gate.
+pub(super) const ACTIONS: [(&str, Verdict); 7] = [
+    ("continue", Verdict::Pass),
+    ("pass", Verdict::Pass),
+    ("observe", Verdict::Observe),
+    ("warn", Verdict::Warn),
+    ("ask", Verdict::Ask),
+    ("block", Verdict::Block),
+    ("stop", Verdict::Stop),
+];
+
 fn action(reader: &mut TreeReader, node: &Node) -> Action {
     let text = reader.text(node);
-    Action::Verdict(match text.as_str() {
-        "continue" | "pass" => Verdict::Pass,
-        "observe" => Verdict::Observe,
-        "warn" => Verdict::Warn,
-        "ask" => Verdict::Ask,
-        "block" => Verdict::Block,
-        "stop" => Verdict::Stop,
-        _ => return Action::Gate(text.into()),
-    })
+    let verdict = ACTIONS.iter().find(|(word, _)| *word == text).map(|(_, verdict)| *verdict);
+    verdict.map_or_else(|| Action::Gate(text.into()), Action::Verdict)
 }
 
 /// Merges `own` into `base`: gates are replaced by id, phases by name, the rest stays.
@@ -382,21 +367,10 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
 
 /// Replaces the gate with the same id, wherever it is, or adds the gate to its own list.
 fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gate>) {
-    let phased = mode.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
-    let old = mode.before.iter_mut().chain(phased).chain(mode.gates.iter_mut()).find(|old| old.id == gate.id);
-    match old {
-        Some(old) => {
-            let on = if gate.on.is_empty() { std::mem::take(&mut old.on) } else { gate.on.clone() };
-            *old = Gate { on, ..gate };
-        }
-        None => home(mode).push(gate),
+    if let Some(old) = mode.all_gates_mut().find(|old| old.id == gate.id) {
+        let on = if gate.on.is_empty() { std::mem::take(&mut old.on) } else { gate.on.clone() };
+        *old = Gate { on, ..gate };
+    } else {
+        home(mode).push(gate);
     }
-}
-
-/// Fills in the default namespace.
-fn finished(mut mode: Mode) -> Mode {
-    if mode.namespace.is_empty() {
-        mode.namespace = format!("{}_mode", mode.name.replace('-', "_"));
-    }
-    mode
 }

@@ -2,7 +2,7 @@
 
 use super::{BASE, Check, Gate, Mode};
 use crate::settings::{Level, Settings};
-use crate::yaml::{FileProblem, Location, Node, NodeValue, TreeReader};
+use crate::yaml::{FileProblem, Location, Node};
 
 /// The user's own settings file, as messages name it.
 pub const USER_SETTINGS: &str = "~/.claude/modegate.yaml";
@@ -103,8 +103,7 @@ fn problem(location: Location, message: &str, line: &str) -> FileProblem {
 
 /// The location of a key, or of a key below it.
 fn location(node: &Node, [key, below]: [&str; 2]) -> Option<Location> {
-    let fields = TreeReader::default().fields(node, "", &[]);
-    let value = fields.get(key)?;
-    let NodeValue::Map(entries) = &value.value else { return Some(value.location) };
-    entries.iter().find(|(name, _)| name.text() == Some(below)).map(|(name, _)| name.location).or(Some(value.location))
+    let value = node.get(key)?;
+    let inner = value.entries().iter().find(|(name, _)| name.text() == Some(below));
+    Some(inner.map_or(value.location, |(name, _)| name.location))
 }

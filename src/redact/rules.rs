@@ -23,249 +23,207 @@ pub(super) const SECRET_NAMES: [&str; 13] = [
 ];
 
 /// Further names of secret values, for exports only.
-pub(super) const EXPORT_NAMES: [&str; 14] = [
-    "pass",
-    "pwd",
-    "kennwort",
-    "passcode",
-    "passwords",
-    "secrets",
-    "apikeys",
-    "privatekeyid",
-    "secretkey",
-    "cookies",
-    "connectionstring",
-    "otp",
-    "authtoken",
-    "signingkey",
+pub(super) const EXPORT_NAMES: &str = "pass pwd kennwort passcode passwords secrets apikeys \
+    privatekeyid secretkey cookies connectionstring otp authtoken signingkey";
+
+/// Prefixes of tokens, by how many token characters must follow.
+pub(super) const TOKEN_PREFIXES: [(usize, &str); 5] = [
+    (8, "sk_live_ sk_test_ rk_live_ sk-ant-"),
+    (16, "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- hf_ pypi- whsec_ dckr_pat_"),
+    (10, "xoxb- xoxp- xoxa- xoxs- xapp-"),
+    (30, "AIza"),
+    (20, "glsa_ shpat_"),
 ];
 
-/// Prefixes of tokens, and how many token characters must follow.
-pub(super) const TOKEN_PREFIXES: [(&str, usize); 23] = [
-    ("sk_live_", 8),
-    ("sk_test_", 8),
-    ("rk_live_", 8),
-    ("sk-ant-", 8),
-    ("ghp_", 16),
-    ("gho_", 16),
-    ("ghs_", 16),
-    ("ghu_", 16),
-    ("ghr_", 16),
-    ("github_pat_", 16),
-    ("glpat-", 16),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxa-", 10),
-    ("xoxs-", 10),
-    ("AIza", 30),
-    ("hf_", 16),
-    ("pypi-", 16),
-    ("xapp-", 10),
-    ("whsec_", 16),
-    ("dckr_pat_", 16),
-    ("glsa_", 20),
-    ("shpat_", 20),
-];
-
-/// Expressions for exports only, with the filter for the secret in group `s`, or in the whole match.
-pub(super) const EXPORT_PATTERNS: &[(&str, ValueFilter)] = &[
-    // Cloud providers.
-    (r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{16}\b", Any),
-    (r"\bya29\.[\w-]{20,}", Any),
-    (r"\bGOCSPX-[\w-]{20,}", Any),
-    (r"\b1//0[\w-]{30,}", Any),
-    (r"\b[\w~.-]{3}8Q~[\w~.-]{30,36}", Any),
-    (r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=(?P<s>[A-Za-z0-9+/=%&. -]{20,}[A-Za-z0-9+/=%])", Any),
-    (r"[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=(?P<s>[\w%+/=-]{16,})", Any),
-    (r"\bdo[opr]_v1_[0-9a-f]{32,}", Any),
-    (r"\bdapi[0-9a-f]{32}\b", Any),
-    (r"\bhv[sbr]\.[\w-]{20,}", Any),
-    (r"\bdp\.(?:pt|st|ct|sa)\.[\w.-]{20,}", Any),
-    // Code hosts and registries.
-    (r"\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas)-[\w-]{16,}", Any),
-    (r"\bATB?B[\w=-]{24,}", Any),
-    (r"\bATATT3[\w=-]{20,}", Any),
-    (r"\bcio[A-Za-z0-9]{32}\b", Any),
-    (r"\bdckr_oat_[\w-]{16,}", Any),
-    (r"\brubygems_[0-9a-f]{32,}", Any),
-    (r"\boy2[a-z0-9]{43}\b", Any),
-    // Models.
-    (r"\bsk-(?:ant|proj|svcacct|admin|or|lf)-[\w-]{8,}", Any),
-    (r"\b(?:xai|pplx)-[A-Za-z0-9]{20,}", Any),
-    (r"\b(?:gsk|r8|tgp_v1)_[A-Za-z0-9_-]{20,}", Any),
-    // Messaging, payment and other services.
-    (r"\bxox[abcdeoprs]-[\w-]{10,}", Any),
-    (r"\bxapp-\d-[\w-]{10,}", Any),
-    (r"https://hooks\.slack\.com/(?:services|workflows|triggers)/(?P<s>[\w/-]{8,})", Any),
-    (r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/(?P<s>\d+/[\w-]+)", Any),
-    (r"https://[\w-]+\.webhook\.office\.com/(?P<s>\S{16,})", Any),
-    (r"(?:\b|bot)\d{8,10}:AA[\w-]{32,}", Any),
-    (r"\b[srp]k_(?:live|test)_\w{8,}", Any),
-    (r"\bwhsec_[\w+/=-]{16,}", Any),
-    (r"\bSG\.[\w-]{16,}\.[\w-]{16,}", Any),
-    (r"\b(?:SK|AC)[0-9a-f]{32}\b", Any),
-    (r"\bkey-[0-9a-f]{32}\b", Any),
-    (r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}", Any),
-    (r"\bsq0(?:atp|csp)-[\w-]{20,}", Any),
+/// Expressions for exports only, by the filter for the secret in group `s`, or in the whole match.
+pub(super) const EXPORT_PATTERNS: &[(ValueFilter, &[&str])] = &[
     (
-        r"\b(?:glsa|figd|ntn|lin_api|sntrys|sntryu|phx|PMAK|dt0c01|NRAK|nvapi|sbp|tskey-auth|tskey-api|rnd|lsv2_pt)[_.-][\w.-]{20,}",
         Any,
+        &[
+            // Cloud providers.
+            r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{16}\b",
+            r"\bya29\.[\w-]{20,}",
+            r"\bGOCSPX-[\w-]{20,}",
+            r"\b1//0[\w-]{30,}",
+            r"\b[\w~.-]{3}8Q~[\w~.-]{30,36}",
+            r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature)=(?P<s>[A-Za-z0-9+/=%&. -]{20,}[A-Za-z0-9+/=%])",
+            r"[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=(?P<s>[\w%+/=-]{16,})",
+            r"\bdo[opr]_v1_[0-9a-f]{32,}",
+            r"\bdapi[0-9a-f]{32}\b",
+            r"\bhv[sbr]\.[\w-]{20,}",
+            r"\bdp\.(?:pt|st|ct|sa)\.[\w.-]{20,}",
+            // Code hosts and registries.
+            r"\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas)-[\w-]{16,}",
+            r"\bATB?B[\w=-]{24,}",
+            r"\bATATT3[\w=-]{20,}",
+            r"\bcio[A-Za-z0-9]{32}\b",
+            r"\bdckr_oat_[\w-]{16,}",
+            r"\brubygems_[0-9a-f]{32,}",
+            r"\boy2[a-z0-9]{43}\b",
+            // Models.
+            r"\bsk-(?:ant|proj|svcacct|admin|or|lf)-[\w-]{8,}",
+            r"\b(?:xai|pplx)-[A-Za-z0-9]{20,}",
+            r"\b(?:gsk|r8|tgp_v1)_[A-Za-z0-9_-]{20,}",
+            // Messaging, payment and other services.
+            r"\bxox[abcdeoprs]-[\w-]{10,}",
+            r"\bxapp-\d-[\w-]{10,}",
+            r"https://hooks\.slack\.com/(?:services|workflows|triggers)/(?P<s>[\w/-]{8,})",
+            r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/(?P<s>\d+/[\w-]+)",
+            r"https://[\w-]+\.webhook\.office\.com/(?P<s>\S{16,})",
+            r"(?:\b|bot)\d{8,10}:AA[\w-]{32,}",
+            r"\b[srp]k_(?:live|test)_\w{8,}",
+            r"\bwhsec_[\w+/=-]{16,}",
+            r"\bSG\.[\w-]{16,}\.[\w-]{16,}",
+            r"\b(?:SK|AC)[0-9a-f]{32}\b",
+            r"\bkey-[0-9a-f]{32}\b",
+            r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
+            r"\bsq0(?:atp|csp)-[\w-]{20,}",
+            r"\b(?:glsa|figd|ntn|lin_api|sntrys|sntryu|phx|PMAK|dt0c01|NRAK|nvapi|sbp|tskey-auth|tskey-api|rnd|lsv2_pt)[_.-][\w.-]{20,}",
+            r"\bAGE-SECRET-KEY-1[0-9A-Z]{20,}",
+            // JSON web tokens; the last part may be empty.
+            r"\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*",
+            // Private keys, also with escaped line ends, also cut off.
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+            r"Private-Lines: \d+\s+(?P<s>[A-Za-z0-9+/=\s]{16,})",
+            r"\bb3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=\s]{16,}",
+            // Assignments: environment variables, settings files, connection strings.
+            r#"(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+["'](?P<s>[^"'\n]+)"#,
+            // Headers.
+            r#"(?i)\b(?:set-)?cookie["']?:\s*["']?(?P<s>[^\s"'=;]+=[^"'\n\r]+)"#,
+            r#"(?i)(?:\s|^)(?:-b|--cookie)[ =]["']?(?P<s>[\w.-]+=[^\s"']+)"#,
+            // Command-line arguments.
+            r#"(?i)\bsecurestring\s+(?:-string\s+)?["'](?P<s>[^"'\n]+)"#,
+            // Sentences.
+            r"(?i)\b(?:seed|recovery|mnemonic)(?:\s+phrase)?\s*(?:is|:|=)\s*(?P<s>[a-z]+(?:\s+[a-z]+){11,23})",
+            r"(?i)\b(?:pin|otp|tan|passcode|(?:access|security|verification|2fa|mfa)[ -]code)\b(?:\s+code)?\s*(?:is|was|ist|lautet|:|=)\s*(?P<s>\d{4,10})\b",
+        ],
     ),
-    (r"\bAGE-SECRET-KEY-1[0-9A-Z]{20,}", Any),
-    // JSON web tokens; the last part may be empty.
-    (r"\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*", Any),
-    // Private keys, also with escaped line ends, also cut off.
     (
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-        Any,
-    ),
-    (r"Private-Lines: \d+\s+(?P<s>[A-Za-z0-9+/=\s]{16,})", Any),
-    (r"\bb3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=\s]{16,}", Any),
-    // Assignments: environment variables, settings files, connection strings.
-    (
-        r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api_?key|access_?key|secret_?key|private_?key|credentials?)["']?\s*=\s*["']?(?P<s>[^\s"'`,;&|<>)]+)"#,
         Value,
+        &[
+            // Assignments: environment variables, settings files, connection strings.
+            r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api_?key|access_?key|secret_?key|private_?key|credentials?)["']?\s*=\s*["']?(?P<s>[^\s"'`,;&|<>)]+)"#,
+            r#"\b[A-Z0-9_]*(?:PASS|_PWD|_PSW|_PW|_PIN|_OTP)=["']?(?P<s>[^\s"'`;&|<>)]+)"#,
+            r#"\b(?:[\w.-]*[_.-])?(?:pass|pwd|pw|psw)=["']?(?P<s>[^\s"'`;&|<>)]{4,})"#,
+            r#"(?i)(?:password|passwd|secret|token|api_?key|access_?key)["']\]\s*=\s*["'](?P<s>[^"'\n]+)"#,
+            r"(?i)<(?:[\w:]*[._-])?(?:password|passwd|secret|token|api-?key|access-?key)>\s*(?P<s>[^<\s]+)",
+            r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<s>\S+)$",
+            r"(?i)\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+(?P<s>\S+)",
+            r"(?i)\bpassword\s+(?P<s>\S+)\s+login\s+\S+",
+            // Headers.
+            r#"(?i)\bauthorization:\s*(?:bearer|basic|token|apikey)\s+(?P<s>[^\s"'`\\,;]+)"#,
+            r#"(?i)\b(?:x-[\w-]*(?:token|key|auth|secret|signature)|api-key|apikey|private-token|deploy-token|job-token)["']?\s*:\s*["']?(?P<s>[^\s"'`\\,;]{4,})"#,
+            // URLs.
+            r#"\b[a-zA-Z][\w+.-]*://[^\s/?#"'`@:]*:(?P<s>[^\s/?#"'`]+)@"#,
+            // Command-line arguments.
+            r#"\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin)\b[^\n;|&]*?\s-p\s?["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
+            r#"\b(?:https?|xhs?)\s[^\n;|&]*?-a\s*["']?[^\s:"'$/-][^\s:"'/]*:(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bsecret\s+set\b[^\n;|&]*?(?:--body|-b)[ =]["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bmc\s+(?:alias|config\s+host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bchpasswd\s*<<<\s*["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\blftp\b[^\n;|&]*?-u\s*["']?[^\s,"']+,(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bsecurity\s+[\w-]*keychain\b[^\n;|&]*?\s-p\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"(?i)password-file[ =]<\(\s*(?:echo|printf)\s+["']?(?P<s>[^\s"'`;|&<>)]+)"#,
+            r#"\bsshpass\s+(?:-\w\s+)*?-p\s*["']?(?P<s>[^\s"'`]+)"#,
+            r#"\b(?:docker|podman|helm|nerdctl|az|oc|buildah|skopeo)\b[^\n;|&]*?\blogin\b[^\n;|&]*?\s-p\s*["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
+            r#"\bredis-cli\b[^\n;|&]*?\s-a\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n;|&]*?\s-w\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:smbclient|rpcclient|net)\b[^\n;|&]*?\s-U\s*["']?[^\s%"']+%(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:7z|7za|7zz|rar|unrar)\b[^\n;|&]*?\s-p["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:zip|unzip)\b[^\n;|&]*?\s-P\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bopenssl\b[^\n;|&]*?\s-k\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\bhtpasswd\s+(?:-\w+\s+)*?-\w*b\w*\s+(?:-\w+\s+)*(?:\S+\s+)?\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?(?:--password-stdin|--with-token|--pass-stdin|sudo\s+-S|passwd|chpasswd|cryptsetup|--token-stdin)"#,
+            r#"\becho\s+["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?chpasswd"#,
+            // Names with a colon, as in YAML and JSON.
+            r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|pwd|pass|pw)\\?["']\s*:\s*\\?["'](?P<s>[^"'\\\n]+)"#,
+        ],
     ),
-    (r#"\b[A-Z0-9_]*(?:PASS|_PWD|_PSW|_PW|_PIN|_OTP)=["']?(?P<s>[^\s"'`;&|<>)]+)"#, Value),
-    (r#"\b(?:[\w.-]*[_.-])?(?:pass|pwd|pw|psw)=["']?(?P<s>[^\s"'`;&|<>)]{4,})"#, Value),
-    (r#"(?i)(?:password|passwd|secret|token|api_?key|access_?key)["']\]\s*=\s*["'](?P<s>[^"'\n]+)"#, Value),
-    (r"(?i)<(?:[\w:]*[._-])?(?:password|passwd|secret|token|api-?key|access-?key)>\s*(?P<s>[^<\s]+)", Value),
-    (r#"(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+["'](?P<s>[^"'\n]+)"#, Any),
-    (r#"(?i)\bpassword\s+["'](?P<s>[^"'\n]+)"#, Quoted),
     (
-        r#"(?i)\b\w+_(?:access_key|secret_key|api_key|auth_token|token|secret|password)\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+        Quoted,
+        &[
+            // Assignments: environment variables, settings files, connection strings.
+            r#"(?i)\bpassword\s+["'](?P<s>[^"'\n]+)"#,
+            // Names with a colon, as in YAML and JSON.
+            r#"(?i)\b(?:pass|pw|pwd|secret\w*)\s*:\s*["'`](?P<s>[^"'`\n]+)"#,
+            // Sentences.
+            r#"(?i)\b(?:secret|token|api[ -]?key|access[ -]?key)\s*(?:is|ist|lautet)\s*:?\s*["'`](?P<s>[^"'`\n]{4,80})["'`]"#,
+            r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de|is for)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|are|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*["'`„“»](?P<s>[^"'`“”«\n]{3,80})["'`“”«]"#,
+        ],
+    ),
+    (
         MixedCase,
+        &[
+            // Assignments: environment variables, settings files, connection strings.
+            r#"(?i)\b\w+_(?:access_key|secret_key|api_key|auth_token|token|secret|password)\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            // Sentences.
+            r#"(?i)\b(?:key|schlüssel|token|secret|api[ -]?key|pass)\b\s*(?:is|ist|lautet|=|:)?\s*["'`]?(?P<s>[^\s"'`,;]+)"#,
+        ],
     ),
-    (r#"\b[A-Z0-9_]*(?:_KEY|_AUTH|_SALT|_DSN|_PAT|_JWT|_CREDS)=["']?(?P<s>[^\s"'`;&|<>)]+)"#, Generated),
-    (r#"(?i)(?:^|[;\s"'])(?:pwd|password)\s*=\s*(?P<s>[^;\s"'`]+)"#, Password),
-    (r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<s>\S+)$", Value),
-    (r"(?i)\blogin\s+\S+\s+(?:account\s+\S+\s+)?password\s+(?P<s>\S+)", Value),
-    (r"(?i)\bpassword\s+(?P<s>\S+)\s+login\s+\S+", Value),
-    // Headers.
     (
-        r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|key|negotiate)\s+)?(?P<s>[^\s"'`\\,;]{6,})"#,
         Generated,
+        &[
+            // Assignments: environment variables, settings files, connection strings.
+            r#"\b[A-Z0-9_]*(?:_KEY|_AUTH|_SALT|_DSN|_PAT|_JWT|_CREDS)=["']?(?P<s>[^\s"'`;&|<>)]+)"#,
+            // Headers.
+            r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|key|negotiate)\s+)?(?P<s>[^\s"'`\\,;]{6,})"#,
+            r"(?i)\bbearer[:\s]\s*(?P<s>[\w.~+/=-]{8,})",
+            r"(?i)\bbasic\s+(?P<s>[A-Za-z0-9+/]{8,}={0,2})",
+            // Command-line arguments.
+            r#"\bauth\b[^\n;|&]*?\s-t\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            // Names with a colon, as in YAML and JSON.
+            r#"\b[A-Z0-9_]+_KEY\s*:\s*["']?(?P<s>[^\s"'`,;]+)"#,
+            r#"(?i)\b(?:\w*sess(?:ion)?_?id|connect\.sid)=(?P<s>[^\s"'`;&]{8,})"#,
+            r"[?&](?:code|ticket|assertion|SAMLResponse)=(?P<s>[\w%.-]{12,})",
+            // Sentences.
+            r#"(?i)\blog(?:ged|ging)?[ -]?in\s+(?:with|as|using)\s+[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#,
+            r#"(?i)\b(?:api[ -]?key|access[ -]?key|secret(?: key)?|auth[ -]?token|token|access[ -]?code|licen[cs]e[ -]?key|credentials?|pass)\b(?:\s+(?:for|of|to|on|von|für|zum|zur)\s+(?:the\s+|my\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|=|->|=>|:=|:)\s*(?:now\s+|jetzt\s+)?["'`]?(?P<s>[^\s"'`,;]+)"#,
+            r#"(?i)\b(?:credentials?|creds|logins?|zugangsdaten)\b\s*(?:are|is|sind|:|=)*\s*[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#,
+        ],
     ),
-    (r#"(?i)\bauthorization:\s*(?:bearer|basic|token|apikey)\s+(?P<s>[^\s"'`\\,;]+)"#, Value),
     (
-        r#"(?i)\b(?:x-[\w-]*(?:token|key|auth|secret|signature)|api-key|apikey|private-token|deploy-token|job-token)["']?\s*:\s*["']?(?P<s>[^\s"'`\\,;]{4,})"#,
-        Value,
+        Password,
+        &[
+            // Assignments: environment variables, settings files, connection strings.
+            r#"(?i)(?:^|[;\s"'])(?:pwd|password)\s*=\s*(?P<s>[^;\s"'`]+)"#,
+            // Command-line arguments.
+            r"(?i)\bnet\s+use\s[^\n;|&]*?(?P<s>\S+)\s+/user:",
+            r#"(?:^|\s)--?_?auth[ =]+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"(?i)\s/(?:p|pass|password)[: ]\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:pass|gopass|op|bw|sudo|gh|docker|vault)\b[^\n;|&]*?<<<\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*>+\s*\S*(?:pass|secret|token|cred|passwd)\S*"#,
+            r#"\bpass:(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"(?i)\b(?:setx?|put|add|create)\s+["']?[\w./:-]*(?:secret|password|passwd|token|api_?key|access_?key)[\w]*["']?\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            // Names with a colon, as in YAML and JSON.
+            r#"(?i)["']auth["']\s*:\s*["'](?P<s>[^"'\n]+)"#,
+            // Sentences.
+            r#"(?i)\b(?:log_?in|sign_?in|auth(?:enticate)?|connect)\(\s*["'][^"'\n]*["']\s*,\s*["'](?P<s>[^"'\n]+)"#,
+            r#"(?i)(?P<s>[^\s"'`,;]{5,})["'`]?\s+(?:is|ist|was|war)\s+(?:the|my|your|our|das|mein|unser)\s+(?:\w+\s+)?(?:password|passwort|kennwort|passphrase|pw|token|secret|api[ -]?key)\b"#,
+            r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)s?\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*(?:(?:now|jetzt|still|changed|set|reset|updated|geändert|gesetzt)\s+)*(?:to\s+|auf\s+|zu\s+)?[:=]?\s*(?P<s>[^\s"'`,;]+)"#,
+            r#"(?i)(?P<s>[^\s"'`,;]{5,})["'`]?\s+(?:as|als)\s+(?:the\s+|a\s+|my\s+|your\s+|das\s+|neues\s+|new\s+)*(?:password|passwort|kennwort|passphrase|token|secret|api[ -]?key)\b"#,
+        ],
     ),
-    (r#"(?i)\b(?:set-)?cookie["']?:\s*["']?(?P<s>[^\s"'=;]+=[^"'\n\r]+)"#, Any),
-    (r#"(?i)(?:\s|^)(?:-b|--cookie)[ =]["']?(?P<s>[\w.-]+=[^\s"']+)"#, Any),
-    (r"(?i)\bbearer[:\s]\s*(?P<s>[\w.~+/=-]{8,})", Generated),
-    (r"(?i)\bbasic\s+(?P<s>[A-Za-z0-9+/]{8,}={0,2})", Generated),
-    // URLs.
-    (r#"\b[a-zA-Z][\w+.-]*://[^\s/?#"'`@:]*:(?P<s>[^\s/?#"'`]+)@"#, Value),
-    // Command-line arguments.
     (
-        r#"(?i)(?:^|\s)--?(?:[\w-]+[-_])?(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-?token|credentials?|pat|otp|pin)[ =]+["']?(?P<s>[^\s"'`;|&<>)]+)"#,
         Argument,
+        &[
+            // Command-line arguments.
+            r#"(?i)(?:^|\s)--?(?:[\w-]+[-_])?(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-?token|credentials?|pat|otp|pin)[ =]+["']?(?P<s>[^\s"'`;|&<>)]+)"#,
+            r#"\bssh-keygen\b[^\n;|&]*?\s-[NP]\s*["']?(?P<s>[^\s"'`;|&<>]+)"#,
+            r#"(?:^|\s)-\w*pass(?:word|wd)?[ =]+["']?(?P<s>[^\s"'`;|&<>]+)"#,
+        ],
     ),
     (
-        r#"(?:^|\s)(?:-u|--user|--auth|--proxy-user|-U)\s*=?\s*["']?[^\s:"'$/-][^\s:"'/]*:(?P<s>[^\s"'`;|&<>]+)"#,
         NotNumber,
+        &[
+            // Command-line arguments.
+            r#"(?:^|\s)(?:-u|--user|--auth|--proxy-user|-U)\s*=?\s*["']?[^\s:"'$/-][^\s:"'/]*:(?P<s>[^\s"'`;|&<>]+)"#,
+        ],
     ),
     (
-        r#"\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin)\b[^\n;|&]*?\s-p\s?["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
-        Value,
-    ),
-    (r#"\b(?:https?|xhs?)\s[^\n;|&]*?-a\s*["']?[^\s:"'$/-][^\s:"'/]*:(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bsecret\s+set\b[^\n;|&]*?(?:--body|-b)[ =]["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bssh-keygen\b[^\n;|&]*?\s-[NP]\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Argument),
-    (r"(?i)\bnet\s+use\s[^\n;|&]*?(?P<s>\S+)\s+/user:", Password),
-    (r#"\bmc\s+(?:alias|config\s+host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bchpasswd\s*<<<\s*["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"(?:^|\s)--?_?auth[ =]+["']?(?P<s>[^\s"'`;|&<>]+)"#, Password),
-    (
-        r#"\s(?:-u|-U|--user|--username)[ =]?\S+\s(?:[^\n;|&]*?\s)?-p\s*["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
         NotPort,
-    ),
-    (r#"\blftp\b[^\n;|&]*?-u\s*["']?[^\s,"']+,(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"(?i)\bsecurestring\s+(?:-string\s+)?["'](?P<s>[^"'\n]+)"#, Any),
-    (r#"(?:^|\s)-\w*pass(?:word|wd)?[ =]+["']?(?P<s>[^\s"'`;|&<>]+)"#, Argument),
-    (r#"(?i)\s/(?:p|pass|password)[: ]\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Password),
-    (r#"\bsecurity\s+[\w-]*keychain\b[^\n;|&]*?\s-p\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\b(?:pass|gopass|op|bw|sudo|gh|docker|vault)\b[^\n;|&]*?<<<\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Password),
-    (r#"\bauth\b[^\n;|&]*?\s-t\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Generated),
-    (
-        r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*>+\s*\S*(?:pass|secret|token|cred|passwd)\S*"#,
-        Password,
-    ),
-    (r#"(?i)password-file[ =]<\(\s*(?:echo|printf)\s+["']?(?P<s>[^\s"'`;|&<>)]+)"#, Value),
-    (r#"\bsshpass\s+(?:-\w\s+)*?-p\s*["']?(?P<s>[^\s"'`]+)"#, Value),
-    (
-        r#"\b(?:docker|podman|helm|nerdctl|az|oc|buildah|skopeo)\b[^\n;|&]*?\blogin\b[^\n;|&]*?\s-p\s*["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
-        Value,
-    ),
-    (r#"\bredis-cli\b[^\n;|&]*?\s-a\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bldap(?:search|add|modify|delete|whoami|passwd)\b[^\n;|&]*?\s-w\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\b(?:smbclient|rpcclient|net)\b[^\n;|&]*?\s-U\s*["']?[^\s%"']+%(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\b(?:7z|7za|7zz|rar|unrar)\b[^\n;|&]*?\s-p["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\b(?:zip|unzip)\b[^\n;|&]*?\s-P\s*["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bpass:(?P<s>[^\s"'`;|&<>]+)"#, Password),
-    (r#"\bopenssl\b[^\n;|&]*?\s-k\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (r#"\bhtpasswd\s+(?:-\w+\s+)*?-\w*b\w*\s+(?:-\w+\s+)*(?:\S+\s+)?\S+\s+["']?(?P<s>[^\s"'`;|&<>]+)"#, Value),
-    (
-        r#"\b(?:echo|printf)\s+(?:-\w+\s+)*["']?(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?(?:--password-stdin|--with-token|--pass-stdin|sudo\s+-S|passwd|chpasswd|cryptsetup|--token-stdin)"#,
-        Value,
-    ),
-    (r#"\becho\s+["']?[\w.-]+:(?P<s>[^\s"'`;|&<>]+)["']?\s*\|[^\n;]*?chpasswd"#, Value),
-    (
-        r#"(?i)\b(?:setx?|put|add|create)\s+["']?[\w./:-]*(?:secret|password|passwd|token|api_?key|access_?key)[\w]*["']?\s+["']?(?P<s>[^\s"'`;|&<>]+)"#,
-        Password,
-    ),
-    // Names with a colon, as in YAML and JSON.
-    (
-        r#"(?i)\b(?:[\w.-]*[_.-])?(?:password|passwd|passphrase|passwort|kennwort|secret|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|pwd|pass|pw)\\?["']\s*:\s*\\?["'](?P<s>[^"'\\\n]+)"#,
-        Value,
-    ),
-    (r#"(?i)\b(?:pass|pw|pwd|secret\w*)\s*:\s*["'`](?P<s>[^"'`\n]+)"#, Quoted),
-    (r#"(?i)["']auth["']\s*:\s*["'](?P<s>[^"'\n]+)"#, Password),
-    (r#"\b[A-Z0-9_]+_KEY\s*:\s*["']?(?P<s>[^\s"'`,;]+)"#, Generated),
-    (r#"(?i)\b(?:\w*sess(?:ion)?_?id|connect\.sid)=(?P<s>[^\s"'`;&]{8,})"#, Generated),
-    (r"[?&](?:code|ticket|assertion|SAMLResponse)=(?P<s>[\w%.-]{12,})", Generated),
-    // Sentences.
-    (r#"(?i)\blog(?:ged|ging)?[ -]?in\s+(?:with|as|using)\s+[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#, Generated),
-    (
-        r#"(?i)\b(?:log_?in|sign_?in|auth(?:enticate)?|connect)\(\s*["'][^"'\n]*["']\s*,\s*["'](?P<s>[^"'\n]+)"#,
-        Password,
-    ),
-    (r"(?i)\b(?:seed|recovery|mnemonic)(?:\s+phrase)?\s*(?:is|:|=)\s*(?P<s>[a-z]+(?:\s+[a-z]+){11,23})", Any),
-    (
-        r#"(?i)\b(?:secret|token|api[ -]?key|access[ -]?key)\s*(?:is|ist|lautet)\s*:?\s*["'`](?P<s>[^"'`\n]{4,80})["'`]"#,
-        Quoted,
-    ),
-    (
-        r#"(?i)(?P<s>[^\s"'`,;]{5,})["'`]?\s+(?:is|ist|was|war)\s+(?:the|my|your|our|das|mein|unser)\s+(?:\w+\s+)?(?:password|passwort|kennwort|passphrase|pw|token|secret|api[ -]?key)\b"#,
-        Password,
-    ),
-    (
-        r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de|is for)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|are|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*["'`„“»](?P<s>[^"'`“”«\n]{3,80})["'`“”«]"#,
-        Quoted,
-    ),
-    (
-        r#"(?i)\b(?:\w+_)?(?:password|passwort|kennwort|passphrase|passcode|contraseña|mot de passe|senha|wachtwoord|pw|pwd|passwd)s?\b(?:\s+(?:for|of|to (?:the|my|our)|on|von|für|zum|zur|de)\s+(?:the\s+|my\s+|den\s+|die\s+|das\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|es|est|to|auf|zu|=|:|->|=>|:=)?\s*(?:(?:now|jetzt|still|changed|set|reset|updated|geändert|gesetzt)\s+)*(?:to\s+|auf\s+|zu\s+)?[:=]?\s*(?P<s>[^\s"'`,;]+)"#,
-        Password,
-    ),
-    (
-        r#"(?i)\b(?:api[ -]?key|access[ -]?key|secret(?: key)?|auth[ -]?token|token|access[ -]?code|licen[cs]e[ -]?key|credentials?|pass)\b(?:\s+(?:for|of|to|on|von|für|zum|zur)\s+(?:the\s+|my\s+)?[\w.@-]+){0,2}\s*(?:is|was|ist|war|lautet|=|->|=>|:=|:)\s*(?:now\s+|jetzt\s+)?["'`]?(?P<s>[^\s"'`,;]+)"#,
-        Generated,
-    ),
-    (
-        r#"(?i)\b(?:key|schlüssel|token|secret|api[ -]?key|pass)\b\s*(?:is|ist|lautet|=|:)?\s*["'`]?(?P<s>[^\s"'`,;]+)"#,
-        MixedCase,
-    ),
-    (
-        r"(?i)\b(?:pin|otp|tan|passcode|(?:access|security|verification|2fa|mfa)[ -]code)\b(?:\s+code)?\s*(?:is|was|ist|lautet|:|=)\s*(?P<s>\d{4,10})\b",
-        Any,
-    ),
-    (
-        r#"(?i)(?P<s>[^\s"'`,;]{5,})["'`]?\s+(?:as|als)\s+(?:the\s+|a\s+|my\s+|your\s+|das\s+|neues\s+|new\s+)*(?:password|passwort|kennwort|passphrase|token|secret|api[ -]?key)\b"#,
-        Password,
-    ),
-    (
-        r#"(?i)\b(?:credentials?|creds|logins?|zugangsdaten)\b\s*(?:are|is|sind|:|=)*\s*[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`,;]+)"#,
-        Generated,
+        &[
+            // Command-line arguments.
+            r#"\s(?:-u|-U|--user|--username)[ =]?\S+\s(?:[^\n;|&]*?\s)?-p\s*["']?(?P<s>[^\s"'`;|&<>-][^\s"'`;|&<>]*)"#,
+        ],
     ),
 ];

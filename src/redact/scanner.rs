@@ -2,9 +2,8 @@
 
 use super::MASK;
 use super::commands::command_secrets;
-use super::shape::{
-    in_token, in_value, is_auth_scheme, is_known_token, is_secret_like, is_secret_name, is_word, position,
-};
+use super::shape::{in_token, in_value, is_auth_scheme, is_known_token, is_secret_like, is_secret_name, is_word};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +29,7 @@ pub(super) fn mask_secrets(text: &str) -> Cow<'_, str> {
 
 /// The secrets of a text, ordered by their start.
 pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
-    let scan = SecretScanner::new(text);
+    let scan = SecretScanner(text.as_bytes());
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut before = b' ';
     for (at, byte) in text.bytes().enumerate() {
@@ -38,8 +37,8 @@ pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
         let within = secrets.last().is_some_and(|last| last.contains(&at));
         secrets.extend(match byte {
             _ if within => None,
-            b'=' | b':' => scan.assigned(at),
-            b'-' if before != b'-' => scan.dashed(at),
+            b'=' | b':' => scan.value(at).or_else(|| scan.in_url(at)),
+            b'-' if before != b'-' => scan.private_key(at).or_else(|| scan.flagged(at)),
             b's' | b'g' | b'x' | b'A' | b'e' | b'n' | b'h' | b'p' | b'w' | b'd' if !before.is_ascii_alphanumeric() => {
                 scan.token(at)
             }
@@ -55,17 +54,13 @@ pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
 /// How far the scanner looks for a name or a host.
 const REACH: usize = 256;
 
-/// Looks for secrets around the characters that give them away.
+/// Looks for secrets around characters such as `=`, `:` and `-`.
 ///
 /// Every range ends next to an ASCII byte or at the end of the text, so it never splits a character.
 #[derive(Clone, Copy)]
 struct SecretScanner<'a>(&'a [u8]);
 
 impl<'a> SecretScanner<'a> {
-    fn new(text: &'a str) -> Self {
-        Self(text.as_bytes())
-    }
-
     fn byte(self, at: usize) -> Option<u8> {
         self.0.get(at).copied()
     }
@@ -95,7 +90,7 @@ impl<'a> SecretScanner<'a> {
         to - near.iter().rev().take_while(|byte| belong(**byte)).count()
     }
 
-    /// A token that its prefix gives away.
+    /// A token with a known prefix.
     fn token(self, at: usize) -> Option<Range<usize>> {
         // Two letters rule out nearly every word.
         if !matches!(
@@ -138,8 +133,8 @@ impl<'a> SecretScanner<'a> {
         let rest = self.rest(at);
         let title = rest.strip_prefix(b"-----BEGIN ")?;
         let title = title.get(..title.iter().take(64).position(|byte| *byte == b'-')?)?;
-        position(title, b"PRIVATE KEY")?;
-        let close = position(rest, b"-----END ").map(|end| at + end + b"-----END ".len());
+        memmem::find(title, b"PRIVATE KEY")?;
+        let close = memmem::find(rest, b"-----END ").map(|end| at + end + b"-----END ".len());
         let dashes = close.map(|close| self.run(close, |byte| byte != b'-'));
         Some(at..dashes.map_or(self.0.len(), |dashes| self.run(dashes, |byte| byte == b'-')))
     }
@@ -172,16 +167,6 @@ impl<'a> SecretScanner<'a> {
             None => return None,
         };
         (!secret.is_empty() && self.real(secret.start)).then_some(secret)
-    }
-
-    /// The secret after a `=` or `:`.
-    fn assigned(self, at: usize) -> Option<Range<usize>> {
-        self.value(at).or_else(|| self.in_url(at))
-    }
-
-    /// The secret after dashes.
-    fn dashed(self, at: usize) -> Option<Range<usize>> {
-        self.private_key(at).or_else(|| self.flagged(at))
     }
 
     /// The value in `password=VALUE`, `"token": "VALUE"` and the like, with the sign at `at`.

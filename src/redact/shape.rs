@@ -72,7 +72,8 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
 pub(crate) fn is_secret_export_name(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let harmless = ["pwd", "oldpwd", "bypass"].contains(&plain.as_str());
-    is_secret_name(name.as_bytes()) || !harmless && EXPORT_NAMES.iter().any(|ending| plain.ends_with(ending))
+    is_secret_name(name.as_bytes())
+        || !harmless && EXPORT_NAMES.split_whitespace().any(|ending| plain.ends_with(ending))
 }
 
 /// Whether a text is only a placeholder for a value: a variable, a blank, a mask.
@@ -207,10 +208,12 @@ pub(super) fn in_value(byte: u8) -> bool {
     byte > b' ' && !b"\"'`,;&|<>)]}\\".contains(&byte)
 }
 
-/// Whether a text begins with a token that its prefix gives away.
+/// Whether a text begins with a token that has a known prefix.
 pub(super) fn is_known_token(text: &[u8]) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_alphanumeric();
-    TOKEN_PREFIXES.iter().any(|(prefix, least)| follows(text, prefix, *least, in_token))
+    let is_token =
+        |(least, prefixes): &(usize, &str)| prefixes.split(' ').any(|prefix| follows(text, prefix, *least, in_token));
+    TOKEN_PREFIXES.iter().any(is_token)
         || follows(text, "npm_", 30, alphanumeric)
         || text.strip_prefix(b"sk-").is_some_and(has_random_part)
         || access_key(text)
@@ -251,10 +254,6 @@ pub(super) fn is_word(text: &[u8]) -> bool {
 
 pub(super) fn is_auth_scheme(text: &[u8]) -> bool {
     [&b"bearer"[..], b"basic", b"token"].iter().any(|scheme| text.eq_ignore_ascii_case(scheme))
-}
-
-pub(super) fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
 }
 
 #[cfg(test)]

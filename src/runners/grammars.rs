@@ -8,15 +8,12 @@
 pub(super) enum LineMeaning {
     /// A test failed, or the tests did not compile.
     Failed,
-    /// Tests passed.
     Passed,
     /// The rest of the run was fine too; without it, `Passed` is not enough.
     Whole,
     /// A part of the run had no tests.
     Part,
-    /// No test ran.
     Empty,
-    /// The tests were not started.
     Misused,
 }
 
@@ -43,354 +40,224 @@ pub(super) struct RunnerGrammar {
     pub signs: &'static [(LineMeaning, &'static str)],
 }
 
-use LineMeaning::{Empty, Failed, Misused, Part, Passed, Whole};
-use SummaryLayout::{EachPart, Final, Listed, Parts};
+/// One row per runner: its commands, its layout, a line of a failing run, and the meanings of its lines.
+macro_rules! runners {
+    ($([$($command:literal),+] $layout:ident $(failing $failing:literal)? { $($meaning:ident $sign:literal)+ })+) => {
+        pub(super) static RUNNERS: &[RunnerGrammar] = &[$(RunnerGrammar {
+            commands: &[$($command),+],
+            layout: SummaryLayout::$layout,
+            failing: [$(Some($failing),)? None][0],
+            signs: &[$((LineMeaning::$meaning, $sign)),+],
+        }),+];
+    };
+}
 
-pub(super) static RUNNERS: [RunnerGrammar; 31] = [
-    RunnerGrammar {
-        commands: &["cargo test", "cargo t"],
-        layout: Parts,
-        failing: Some("test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"),
-        signs: &[
-            (Failed, r"^test result: FAILED\."),
-            (Failed, r"^error: (test failed|doctest failed|<n> targets? failed|could not compile|could not document)"),
-            (Passed, r"^test result: ok\. <some> passed; 0 failed;"),
-            (Part, r"^test result: ok\. 0 passed; 0 failed;.* 0 filtered out"),
-            (Empty, r"^test result: ok\. 0 passed; 0 failed;.* <some> filtered out"),
-            (Misused, r"^error: (no test target|package ID specification|no such command|failed to parse manifest)"),
-            (Misused, r"^error: (could not find `Cargo|unexpected argument|.*requires a value|manifest path)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["cargo nextest"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^Summary \[.*\] .*tests? run:.*\b<some> (failed|timed out|exec failed|errored)"),
-            (Failed, r"^error: (test run failed|could not compile)"),
-            (Passed, r"^Summary \[.*\] +<some>(/<n>)? tests? run: <some> passed"),
-            (Empty, r"^Summary \[.*\] +0 tests? run"),
-            (Empty, r"^error: no tests to run"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["pytest", "py.test", "python -m pytest"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(=+ )?(.*, )?<some> (failed|errors?)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"),
-            (Failed, r"^(FAILED|ERROR) \S+\.py(::| - |$)"),
-            (Failed, r"^!+ (Interrupted: <n> errors? during collection|stopping after <n> failures?) !+$"),
-            (Passed, r"^(=+ )?(.*, )?<some> (passed|xfailed|xpassed)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"),
-            (Empty, r"^(=+ )?(no tests ran|<n> (skipped|deselected|warnings?)).* in [0-9.]+s( \([0-9:]+\))?( =+)?$"),
-            (Empty, r"^(=+ )?no tests collected"),
-            (Misused, r"^ERROR: (usage:|file or directory not found|not found:)"),
-            (Misused, r"^(\S*pytest(\.py)?|__main__\.py): error:"),
-            (Misused, r"No module named '?pytest'?$"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["python -m unittest", "python manage.py test", "manage.py test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^FAILED \((failures|errors|unexpected successes|skipped|expected failures)="),
-            (Passed, r"^Ran <some> tests? in [0-9.]+s$"),
-            (Whole, r"^OK( \(.*\))?$"),
-            (Empty, r"^(Ran 0 tests? in|NO TESTS RAN)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["go test"],
-        layout: Parts,
-        failing: Some("FAIL\texample.com/a/b\t0.012s"),
-        signs: &[
-            (Failed, r"^FAIL(\s|$)"),
-            (Failed, r"^--- FAIL:"),
-            (Passed, r"^ok\s+\S+\s+(\(cached\)|[0-9.]+s)(\s+coverage:.*)?$"),
-            (Part, r"^\?\s+\S+\s+\[no test files\]$"),
-            (Empty, r"^ok\s+\S+\s+(\(cached\)|[0-9.]+s).*\[no tests to run\]"),
-            (Misused, r"^(flag provided but not defined:|go: go\.mod file not found|no Go files in)"),
-            (Misused, r"matched no packages|^go: (warning: )?.*no packages to test"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["gotestsum"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^DONE .*<some> (failures?|errors?)"),
-            (Passed, r"^DONE <some> tests?(, <n> skipped)? in "),
-            (Empty, r"^DONE 0 tests?"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["jest", "react-scripts test", "craco test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(Test Suites|Tests): .*<some> failed,.* total"),
-            (Failed, r"^Jest: .*threshold"),
-            (Passed, r"^Tests: +(.*, )?<some> passed, <n> total$"),
-            (Whole, r"^Test Suites: +(<n> (skipped|todo), )*<some> passed, "),
-            (Empty, r"^Tests: +(<n> (skipped|todo), )*(0|<n>) total$"),
-            (Empty, r"^No tests found"),
-            (Misused, r"^(● Validation Error|● Unrecognized CLI Parameter|Unrecognized CLI Parameter)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["vitest"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(Test Files|Tests) +.*<some> failed"),
-            (Failed, r"^(Type )?Errors +<some> errors?"),
-            (Passed, r"^Tests +(.* )?<some> passed.*\(<n>\)$"),
-            (Whole, r"^Test Files +(.* )?<some> passed.*\(<n>\)$"),
-            (Empty, r"^(Test Files|Tests) +(no tests|<n> (skipped|todo))"),
-            (Empty, r"^No test (files|suite) found"),
-            (Misused, r"^CACError:"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["mocha"],
-        layout: Parts,
-        failing: Some("  1 failing"),
-        signs: &[
-            (Failed, r"^<some> failing$"),
-            (Failed, r"^Error: No test files found"),
-            (Passed, r"^<some> passing( \([0-9.]+(ms|s|m|h)\))?$"),
-            (Empty, r"^0 passing( \([0-9.]+(ms|s|m|h)\))?$"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["bun test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^<some> (fail|errors?)$"),
-            (Passed, r"^<some> pass$"),
-            (Whole, r"^0 fail$"),
-            (Empty, r"^(Ran 0 tests|0 pass$|No tests found)"),
-            (Empty, r"regex .* matched 0 tests"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["deno test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^FAILED \| <n> passed"),
-            (Failed, r"^error: Test failed"),
-            (Passed, r"^ok \| <some> passed"),
-            (Empty, r"^ok \| 0 passed"),
-            (Empty, r"^error: No test modules found"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["playwright test"],
-        layout: Listed,
-        failing: Some("  1 failed"),
-        signs: &[
-            (Failed, r"^<some> (failed|interrupted|did not run|flaky.*failed)$"),
-            (Failed, r"^<some> errors? (was|were) not a part of any test"),
-            (Passed, r"^<some> passed( \([0-9.]+(ms|s|m|h)\))?$"),
-            (Empty, r"^Error: No tests found"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["node --test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^[#ℹ] (fail|cancelled) <some>$"),
-            (Passed, r"^[#ℹ] pass <some>$"),
-            (Whole, r"^[#ℹ] fail 0$"),
-            (Empty, r"^[#ℹ] tests 0$"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["ava"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^<some> (tests? failed|uncaught exceptions?|unhandled rejections?)"),
-            (Passed, r"^<some> tests? passed$"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["rspec", "cabal test", "stack test", "jasmine"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^<n> (examples?|specs?), <some> failures?"),
-            (Failed, r"^<n> examples?, .*<some> errors? occurred outside"),
-            (Passed, r"^<some> (examples?|specs?), 0 failures?(, <n> pending( specs?)?)?$"),
-            (Empty, r"^(0 (examples?|specs?), 0 failures?|No specs found)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["rails test", "rake test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^<n> (runs|tests), <n> assertions, (<some> failures|<n> failures, <some> errors)"),
-            (Passed, r"^<some> (runs|tests), <n> assertions, 0 failures, 0 errors"),
-            (Empty, r"^0 (runs|tests), 0 assertions"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["phpunit"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(FAILURES|ERRORS)!$"),
-            (Failed, r"^Tests: <n>, Assertions: <n>, .*(Errors|Failures): <some>"),
-            (Passed, r"^OK \(<some> tests?, <n> assertions?\)$"),
-            (Passed, r"^OK, but "),
-            (Empty, r"^No tests (executed|found)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["pest", "php artisan test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^Tests: +(.*, )?<some> failed\b.*\(<n> assertions?\)"),
-            (Passed, r"^Tests: +(<n> [a-z]+, )*<some> passed \(<n> assertions?\)"),
-            (Empty, r"^No tests found"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["mvn", "mvnw"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(\[[A-Z]+\] )?BUILD FAILURE"),
-            (Failed, r"^(\[[A-Z]+\] )?Tests run: <n>, (Failures: <some>|Failures: <n>, Errors: <some>)"),
-            (Passed, r"^(\[[A-Z]+\] )?Tests run: <some>, Failures: 0, Errors: 0"),
-            (Whole, r"^(\[[A-Z]+\] )?BUILD SUCCESS"),
-            (Empty, r"^(\[[A-Z]+\] )?(No tests to run|Tests are skipped)"),
-            (Misused, r"Unknown lifecycle phase|^Unrecognized option|Could not find goal"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["gradle", "gradlew"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^BUILD FAILED"),
-            (Failed, r"^<n> tests? completed, <some> failed"),
-            (Passed, r"^BUILD SUCCESSFUL in "),
-            (Empty, r"^> Task :(\S+:)?test NO-SOURCE$"),
-            (Misused, r"^Task '.*' not found|^> (Unknown command-line option|No tests found for given includes)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["dotnet test"],
-        layout: EachPart,
-        failing: Some("Failed!  - Failed:     1, Passed:     4, Skipped:     0, Total:     5"),
-        signs: &[
-            (Failed, r"^Failed! +- Failed: +<n>"),
-            (Failed, r"^(Test Run Failed\.|Build FAILED)"),
-            (Failed, r"^Test summary: total: <n>, failed: <some>"),
-            (Passed, r"^Passed! +- Failed: +0, Passed: +<some>"),
-            (Passed, r"^Test summary: total: <n>, failed: 0, succeeded: <some>"),
-            (Empty, r"^(No test is available|No test matches)"),
-            (Misused, r"^MSBUILD : error"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["ctest"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^<n>% tests passed, <some> tests failed out of <n>"),
-            (Passed, r"^100% tests passed, 0 tests failed out of <some>"),
-            (Empty, r"^No tests were found"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["swift test", "xcodebuild"],
-        layout: Parts,
-        failing: Some("Executed 5 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds"),
-        signs: &[
-            (Failed, r"^Executed <n> tests?, with (<n> tests? skipped and )?<some> failures?"),
-            (Failed, r"^\S? ?Test run with <n> tests? .*failed after"),
-            (Failed, r"^(error: (fatalError|Exited with)|\*\* TEST FAILED \*\*)"),
-            (Passed, r"^Executed <some> tests?, with (<n> tests? skipped and )?0 failures"),
-            (Passed, r"^\S? ?Test run with <some> tests? .*passed after"),
-            (Passed, r"^\*\* TEST SUCCEEDED \*\*"),
-            (Part, r"^Executed 0 tests?, with 0 failures"),
-            (Part, r"^\S? ?Test run with 0 tests? .*passed after"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["flutter test", "dart test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^[0-9:]+ \+<n>( ~<n>)?( -<n>)?: Some tests failed\."),
-            (Passed, r"^[0-9:]+ \+<some>( ~<n>)?: All tests passed!"),
-            (Empty, r"^[0-9:]+ \+0( ~<n>)?: All tests (skipped|passed)|^No tests (ran|match|found)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["mix test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^(<n> (doctests?|propert(y|ies)), )*<n> tests?, <some> failures?"),
-            (Failed, r"^\*\* \((Mix|CompileError|SyntaxError)"),
-            (Passed, r"^(<n> (doctests?|propert(y|ies)), )*<some> tests?, 0 failures"),
-            (Empty, r"^(0 tests?, 0 failures|There are no tests to run)"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["tox"],
-        layout: Final,
-        failing: None,
-        signs: &[(Failed, r"^evaluation failed :\("), (Passed, r"^congratulations :\)")],
-    },
-    RunnerGrammar {
-        commands: &["nox"],
-        layout: Parts,
-        failing: Some("nox > Session tests failed."),
-        signs: &[(Failed, r"^nox > Session \S+ failed"), (Passed, r"^nox > Session \S+ was successful")],
-    },
-    RunnerGrammar {
-        commands: &["bazel test"],
-        layout: Final,
-        failing: None,
-        signs: &[
-            (Failed, r"^Executed <n> out of <n> tests?: .*fails?"),
-            (Passed, r"^Executed <n> out of <n> tests?: <some> tests? pass(es)?\.?$"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["sbt test"],
-        layout: Parts,
-        failing: Some("[error] Failed: Total 5, Failed 1, Errors 0, Passed 4"),
-        signs: &[
-            (Failed, r"^\[error\] (Failed: Total|\(.*\) sbt\.TestsFailedException)"),
-            (Passed, r"^\[info\] Passed: Total <some>"),
-        ],
-    },
-    RunnerGrammar {
-        commands: &["prove", "bats"],
-        layout: Final,
-        failing: None,
-        signs: &[(Failed, r"^Result: FAIL|^not ok <n>"), (Passed, r"^Result: PASS$"), (Empty, r"^Result: NOTESTS")],
-    },
-    RunnerGrammar {
-        commands: &["ginkgo"],
-        layout: Parts,
-        failing: Some("FAIL! -- 4 Passed | 1 Failed | 0 Pending | 0 Skipped"),
-        signs: &[(Failed, r"^FAIL! -- "), (Passed, r"^SUCCESS! -- <some> Passed \| 0 Failed")],
-    },
-];
+runners! {
+    ["cargo test", "cargo t"] Parts
+    failing "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out" {
+        Failed r"^test result: FAILED\."
+        Failed r"^error: (test failed|doctest failed|<n> targets? failed|could not compile|could not document)"
+        Passed r"^test result: ok\. <some> passed; 0 failed;"
+        Part r"^test result: ok\. 0 passed; 0 failed;.* 0 filtered out"
+        Empty r"^test result: ok\. 0 passed; 0 failed;.* <some> filtered out"
+        Misused r"^error: (no test target|package ID specification|no such command|failed to parse manifest)"
+        Misused r"^error: (could not find `Cargo|unexpected argument|.*requires a value|manifest path)"
+    }
+    ["cargo nextest"] Final {
+        Failed r"^Summary \[.*\] .*tests? run:.*\b<some> (failed|timed out|exec failed|errored)"
+        Failed r"^error: (test run failed|could not compile)"
+        Passed r"^Summary \[.*\] +<some>(/<n>)? tests? run: <some> passed"
+        Empty r"^Summary \[.*\] +0 tests? run"
+        Empty r"^error: no tests to run"
+    }
+    ["pytest", "py.test", "python -m pytest"] Final {
+        Failed r"^(=+ )?(.*, )?<some> (failed|errors?)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
+        Failed r"^(FAILED|ERROR) \S+\.py(::| - |$)"
+        Failed r"^!+ (Interrupted: <n> errors? during collection|stopping after <n> failures?) !+$"
+        Passed r"^(=+ )?(.*, )?<some> (passed|xfailed|xpassed)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
+        Empty r"^(=+ )?(no tests ran|<n> (skipped|deselected|warnings?)).* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
+        Empty r"^(=+ )?no tests collected"
+        Misused r"^ERROR: (usage:|file or directory not found|not found:)"
+        Misused r"^(\S*pytest(\.py)?|__main__\.py): error:"
+        Misused r"No module named '?pytest'?$"
+    }
+    ["python -m unittest", "python manage.py test", "manage.py test"] Final {
+        Failed r"^FAILED \((failures|errors|unexpected successes|skipped|expected failures)="
+        Passed r"^Ran <some> tests? in [0-9.]+s$"
+        Whole r"^OK( \(.*\))?$"
+        Empty r"^(Ran 0 tests? in|NO TESTS RAN)"
+    }
+    ["go test"] Parts failing "FAIL\texample.com/a/b\t0.012s" {
+        Failed r"^FAIL(\s|$)"
+        Failed r"^--- FAIL:"
+        Passed r"^ok\s+\S+\s+(\(cached\)|[0-9.]+s)(\s+coverage:.*)?$"
+        Part r"^\?\s+\S+\s+\[no test files\]$"
+        Empty r"^ok\s+\S+\s+(\(cached\)|[0-9.]+s).*\[no tests to run\]"
+        Misused r"^(flag provided but not defined:|go: go\.mod file not found|no Go files in)"
+        Misused r"matched no packages|^go: (warning: )?.*no packages to test"
+    }
+    ["gotestsum"] Final {
+        Failed r"^DONE .*<some> (failures?|errors?)"
+        Passed r"^DONE <some> tests?(, <n> skipped)? in "
+        Empty r"^DONE 0 tests?"
+    }
+    ["jest", "react-scripts test", "craco test"] Final {
+        Failed r"^(Test Suites|Tests): .*<some> failed,.* total"
+        Failed r"^Jest: .*threshold"
+        Passed r"^Tests: +(.*, )?<some> passed, <n> total$"
+        Whole r"^Test Suites: +(<n> (skipped|todo), )*<some> passed, "
+        Empty r"^Tests: +(<n> (skipped|todo), )*(0|<n>) total$"
+        Empty r"^No tests found"
+        Misused r"^(● Validation Error|● Unrecognized CLI Parameter|Unrecognized CLI Parameter)"
+    }
+    ["vitest"] Final {
+        Failed r"^(Test Files|Tests) +.*<some> failed"
+        Failed r"^(Type )?Errors +<some> errors?"
+        Passed r"^Tests +(.* )?<some> passed.*\(<n>\)$"
+        Whole r"^Test Files +(.* )?<some> passed.*\(<n>\)$"
+        Empty r"^(Test Files|Tests) +(no tests|<n> (skipped|todo))"
+        Empty r"^No test (files|suite) found"
+        Misused r"^CACError:"
+    }
+    ["mocha"] Parts failing "  1 failing" {
+        Failed r"^<some> failing$"
+        Failed r"^Error: No test files found"
+        Passed r"^<some> passing( \([0-9.]+(ms|s|m|h)\))?$"
+        Empty r"^0 passing( \([0-9.]+(ms|s|m|h)\))?$"
+    }
+    ["bun test"] Final {
+        Failed r"^<some> (fail|errors?)$"
+        Passed r"^<some> pass$"
+        Whole r"^0 fail$"
+        Empty r"^(Ran 0 tests|0 pass$|No tests found)"
+        Empty r"regex .* matched 0 tests"
+    }
+    ["deno test"] Final {
+        Failed r"^FAILED \| <n> passed"
+        Failed r"^error: Test failed"
+        Passed r"^ok \| <some> passed"
+        Empty r"^ok \| 0 passed"
+        Empty r"^error: No test modules found"
+    }
+    ["playwright test"] Listed failing "  1 failed" {
+        Failed r"^<some> (failed|interrupted|did not run|flaky.*failed)$"
+        Failed r"^<some> errors? (was|were) not a part of any test"
+        Passed r"^<some> passed( \([0-9.]+(ms|s|m|h)\))?$"
+        Empty r"^Error: No tests found"
+    }
+    ["node --test"] Final {
+        Failed r"^[#ℹ] (fail|cancelled) <some>$"
+        Passed r"^[#ℹ] pass <some>$"
+        Whole r"^[#ℹ] fail 0$"
+        Empty r"^[#ℹ] tests 0$"
+    }
+    ["ava"] Final {
+        Failed r"^<some> (tests? failed|uncaught exceptions?|unhandled rejections?)"
+        Passed r"^<some> tests? passed$"
+    }
+    ["rspec", "cabal test", "stack test", "jasmine"] Final {
+        Failed r"^<n> (examples?|specs?), <some> failures?"
+        Failed r"^<n> examples?, .*<some> errors? occurred outside"
+        Passed r"^<some> (examples?|specs?), 0 failures?(, <n> pending( specs?)?)?$"
+        Empty r"^(0 (examples?|specs?), 0 failures?|No specs found)"
+    }
+    ["rails test", "rake test"] Final {
+        Failed r"^<n> (runs|tests), <n> assertions, (<some> failures|<n> failures, <some> errors)"
+        Passed r"^<some> (runs|tests), <n> assertions, 0 failures, 0 errors"
+        Empty r"^0 (runs|tests), 0 assertions"
+    }
+    ["phpunit"] Final {
+        Failed r"^(FAILURES|ERRORS)!$"
+        Failed r"^Tests: <n>, Assertions: <n>, .*(Errors|Failures): <some>"
+        Passed r"^OK \(<some> tests?, <n> assertions?\)$"
+        Passed r"^OK, but "
+        Empty r"^No tests (executed|found)"
+    }
+    ["pest", "php artisan test"] Final {
+        Failed r"^Tests: +(.*, )?<some> failed\b.*\(<n> assertions?\)"
+        Passed r"^Tests: +(<n> [a-z]+, )*<some> passed \(<n> assertions?\)"
+        Empty r"^No tests found"
+    }
+    ["mvn", "mvnw"] Final {
+        Failed r"^(\[[A-Z]+\] )?BUILD FAILURE"
+        Failed r"^(\[[A-Z]+\] )?Tests run: <n>, (Failures: <some>|Failures: <n>, Errors: <some>)"
+        Passed r"^(\[[A-Z]+\] )?Tests run: <some>, Failures: 0, Errors: 0"
+        Whole r"^(\[[A-Z]+\] )?BUILD SUCCESS"
+        Empty r"^(\[[A-Z]+\] )?(No tests to run|Tests are skipped)"
+        Misused r"Unknown lifecycle phase|^Unrecognized option|Could not find goal"
+    }
+    ["gradle", "gradlew"] Final {
+        Failed r"^BUILD FAILED"
+        Failed r"^<n> tests? completed, <some> failed"
+        Passed r"^BUILD SUCCESSFUL in "
+        Empty r"^> Task :(\S+:)?test NO-SOURCE$"
+        Misused r"^Task '.*' not found|^> (Unknown command-line option|No tests found for given includes)"
+    }
+    ["dotnet test"] EachPart failing "Failed!  - Failed:     1, Passed:     4, Skipped:     0, Total:     5" {
+        Failed r"^Failed! +- Failed: +<n>"
+        Failed r"^(Test Run Failed\.|Build FAILED)"
+        Failed r"^Test summary: total: <n>, failed: <some>"
+        Passed r"^Passed! +- Failed: +0, Passed: +<some>"
+        Passed r"^Test summary: total: <n>, failed: 0, succeeded: <some>"
+        Empty r"^(No test is available|No test matches)"
+        Misused r"^MSBUILD : error"
+    }
+    ["ctest"] Final {
+        Failed r"^<n>% tests passed, <some> tests failed out of <n>"
+        Passed r"^100% tests passed, 0 tests failed out of <some>"
+        Empty r"^No tests were found"
+    }
+    ["swift test", "xcodebuild"] Parts failing "Executed 5 tests, with 1 failure (0 unexpected) in 0.1 (0.1) seconds" {
+        Failed r"^Executed <n> tests?, with (<n> tests? skipped and )?<some> failures?"
+        Failed r"^\S? ?Test run with <n> tests? .*failed after"
+        Failed r"^(error: (fatalError|Exited with)|\*\* TEST FAILED \*\*)"
+        Passed r"^Executed <some> tests?, with (<n> tests? skipped and )?0 failures"
+        Passed r"^\S? ?Test run with <some> tests? .*passed after"
+        Passed r"^\*\* TEST SUCCEEDED \*\*"
+        Part r"^Executed 0 tests?, with 0 failures"
+        Part r"^\S? ?Test run with 0 tests? .*passed after"
+    }
+    ["flutter test", "dart test"] Final {
+        Failed r"^[0-9:]+ \+<n>( ~<n>)?( -<n>)?: Some tests failed\."
+        Passed r"^[0-9:]+ \+<some>( ~<n>)?: All tests passed!"
+        Empty r"^[0-9:]+ \+0( ~<n>)?: All tests (skipped|passed)|^No tests (ran|match|found)"
+    }
+    ["mix test"] Final {
+        Failed r"^(<n> (doctests?|propert(y|ies)), )*<n> tests?, <some> failures?"
+        Failed r"^\*\* \((Mix|CompileError|SyntaxError)"
+        Passed r"^(<n> (doctests?|propert(y|ies)), )*<some> tests?, 0 failures"
+        Empty r"^(0 tests?, 0 failures|There are no tests to run)"
+    }
+    ["tox"] Final {
+        Failed r"^evaluation failed :\("
+        Passed r"^congratulations :\)"
+    }
+    ["nox"] Parts failing "nox > Session tests failed." {
+        Failed r"^nox > Session \S+ failed"
+        Passed r"^nox > Session \S+ was successful"
+    }
+    ["bazel test"] Final {
+        Failed r"^Executed <n> out of <n> tests?: .*fails?"
+        Passed r"^Executed <n> out of <n> tests?: <some> tests? pass(es)?\.?$"
+    }
+    ["sbt test"] Parts failing "[error] Failed: Total 5, Failed 1, Errors 0, Passed 4" {
+        Failed r"^\[error\] (Failed: Total|\(.*\) sbt\.TestsFailedException)"
+        Passed r"^\[info\] Passed: Total <some>"
+    }
+    ["prove", "bats"] Final {
+        Failed r"^Result: FAIL|^not ok <n>"
+        Passed r"^Result: PASS$"
+        Empty r"^Result: NOTESTS"
+    }
+    ["ginkgo"] Parts failing "FAIL! -- 4 Passed | 1 Failed | 0 Pending | 0 Skipped" {
+        Failed r"^FAIL! -- "
+        Passed r"^SUCCESS! -- <some> Passed \| 0 Failed"
+    }
+}
 
-/// What programs print that run the tests of others.
+use LineMeaning::{Failed, Misused};
+
+/// What programs print that run other test runners.
 pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
     (Failed, r"^g?make(\[<n>\])?: \*\*\* \[.*\] (Error <n>|Fehler <n>)"),
     (Failed, r"^error: Recipe .* failed"),

@@ -1,12 +1,11 @@
 //! The journal switched on or off in the text of the settings; every other byte stays.
 
 use super::Settings;
-use crate::yaml::{FileProblem, Location, Node, NodeValue};
+use crate::yaml::{FileProblem, Location, Node};
 
 /// Why the text was not changed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SwitchError {
-    /// It is not a valid settings file.
     Broken(Vec<FileProblem>),
     /// It is valid, but its layout cannot be changed safely.
     Intricate,
@@ -30,20 +29,14 @@ pub fn switched(text: &str, on: bool) -> Result<String, SwitchError> {
 
 fn changed(text: &str, on: bool) -> Option<String> {
     let node = Node::parse(text).ok()?;
-    let Some(journal) = entry(&node, "journal") else { return added(text, &node, &format!("journal: {on}")) };
+    let Some(journal) = node.get("journal") else { return added(text, &node, &format!("journal: {on}")) };
     if journal.text().is_some() {
         return put(text, journal.location, &on.to_string());
     }
-    match entry(journal, "record") {
+    match journal.get("record") {
         Some(record) => put(text, record.location, &on.to_string()),
         None => added(text, journal, &format!("record: {on}")),
     }
-}
-
-/// The value of a key.
-fn entry<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
-    let NodeValue::Map(entries) = &node.value else { return None };
-    entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
 }
 
 /// Replaces the word at `location`.
@@ -56,9 +49,8 @@ fn put(text: &str, location: Location, word: &str) -> Option<String> {
 
 /// Adds an entry to a mapping: before its first one, or at the end of a file.
 fn added(text: &str, node: &Node, entry: &str) -> Option<String> {
-    let NodeValue::Map(entries) = &node.value else { return None };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let Some((first, _)) = entries.first() else {
+    let Some((first, _)) = node.entries().first() else {
         // An empty file, or one of comments only.
         let joint = if text.is_empty() || text.ends_with('\n') { "" } else { end };
         return Some(format!("{text}{joint}{entry}{end}"));

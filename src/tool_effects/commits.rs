@@ -1,7 +1,7 @@
 //! Answers about commits: their messages, and what they stage.
 
 use super::{ToolEffects, shortened};
-use crate::facts::{Answer, FoundStaging, StagingQuery, TextQuery, Unknown, search_text};
+use crate::facts::{Answer, FoundStaging, StagingQuery, TextFindings, TextQuery, Unknown, search_text};
 use crate::shell::{CommitMessage, StagedFiles, TargetPath};
 
 /// Reads a file, for the message of a commit.
@@ -20,14 +20,15 @@ impl ToolEffects {
     /// Searches the messages of all commits; what is missing in one of them is missing.
     pub(crate) fn commit_message(&self, wanted: &TextQuery, read: &ReadFile<'_>) -> Result<Answer, Unknown> {
         self.readable()?;
-        let mut all: Option<(usize, Vec<String>)> = None;
+        let mut all: Option<TextFindings> = None;
         for message in &self.commits {
             let found = search_text(&text_of(message, read)?, wanted)?;
-            let (chars, missing) = all.get_or_insert((found.chars, Vec::new()));
-            *chars = found.chars.min(*chars);
-            missing.extend(found.missing.into_iter().filter(|new| !missing.contains(new)).collect::<Vec<_>>());
+            let all = all.get_or_insert(TextFindings { chars: found.chars, missing: Vec::new() });
+            all.chars = found.chars.min(all.chars);
+            let new: Vec<String> = found.missing.into_iter().filter(|new| !all.missing.contains(new)).collect();
+            all.missing.extend(new);
         }
-        Ok(all.map_or(Answer::NoText, |(chars, missing)| Answer::Text { chars, missing }))
+        Ok(all.map_or(Answer::NoText, Answer::Text))
     }
 
     /// Finds the first command that stages what is asked about.

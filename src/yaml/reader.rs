@@ -11,16 +11,13 @@ pub struct FileProblem {
     pub path: String,
     /// What is wrong, in a clause.
     pub message: String,
-    /// Where in the text.
     pub location: Location,
-    /// What to do about it.
     #[serde(default)]
     pub hint: Option<String>,
 }
 
 impl FileProblem {
     /// A problem outside any path.
-    #[must_use]
     pub fn at(location: Location, message: impl Into<String>) -> Self {
         Self { path: String::new(), message: message.into(), location, hint: None }
     }
@@ -29,29 +26,20 @@ impl FileProblem {
 /// Words of earlier versions, with the word that is used now.
 const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
 
-/// The names that a document may use, known before its checks are read.
-#[derive(Debug, Default)]
-pub struct KnownNames {
-    /// Names of artifacts.
-    pub artifacts: Vec<String>,
-    /// Names of variables.
-    pub variables: Vec<String>,
-}
-
 /// Collects problems while a tree is read.
 #[derive(Debug, Default)]
 pub struct TreeReader {
     path: String,
-    /// The names that may be used.
-    pub known: KnownNames,
-    /// The problems so far.
+    /// The artifacts that may be used.
+    pub artifacts: Vec<String>,
+    /// The variables that may be used.
+    pub variables: Vec<String>,
     pub problems: Vec<FileProblem>,
     /// Problems that do not make the document unusable.
     pub warnings: Vec<FileProblem>,
 }
 
 impl TreeReader {
-    /// Reports a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
         self.problems.push(FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) });
     }
@@ -85,7 +73,7 @@ impl TreeReader {
     pub fn fields<'n>(&mut self, node: &'n Node, what: &str, allowed: &[&str]) -> MappingFields<'n> {
         let NodeValue::Map(entries) = &node.value else {
             self.problem(node, format!("{what} is a mapping, not {}", node.kind()));
-            return MappingFields { entries: &[], is_sound: false };
+            return MappingFields { node, is_sound: false };
         };
         self.report_duplicates(entries);
         let mut is_sound = true;
@@ -102,7 +90,7 @@ impl TreeReader {
                 self.problem(key, message);
             }
         }
-        MappingFields { entries, is_sound }
+        MappingFields { node, is_sound }
     }
 
     fn report_duplicates(&mut self, entries: &[(Node, Node)]) {
@@ -116,7 +104,6 @@ impl TreeReader {
         }
     }
 
-    /// A text.
     pub fn text(&mut self, node: &Node) -> String {
         match node.text() {
             Some(text) if !node.is_null() && !text.trim().is_empty() => return text.trim().to_owned(),
@@ -150,7 +137,7 @@ impl TreeReader {
     /// A text that may use variables.
     pub fn template(&mut self, node: &Node) -> String {
         let text = self.text(node);
-        let known: Vec<&str> = self.known.variables.iter().map(String::as_str).collect();
+        let known: Vec<&str> = self.variables.iter().map(String::as_str).collect();
         if let Some(name) = template::variables(&text).find(|name| !known.contains(name)) {
             let near = nearest(name, &known).map(|near| format!(", did you mean `{{{near}}}`?"));
             let near = near.unwrap_or_else(|| "; declare it under `variables`".to_owned());
@@ -171,8 +158,8 @@ impl TreeReader {
         if text.starts_with('/') || text.split('/').any(|part| part == "..") {
             self.problem(node, format!("`{text}` leaves the project"));
         }
-        if !is_glob && !self.known.artifacts.contains(&text) {
-            let known: Vec<&str> = self.known.artifacts.iter().map(String::as_str).collect();
+        if !is_glob && !self.artifacts.contains(&text) {
+            let known: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
             let message = match nearest(&text, &known) {
                 Some(near) => format!("unknown artifact `{text}`, did you mean `{near}`?"),
                 None => format!("unknown artifact `{text}`; declare it under `artifacts`, or give a glob with a `/`"),
@@ -193,7 +180,6 @@ impl TreeReader {
         }
     }
 
-    /// A list.
     pub fn list<T>(&mut self, node: &Node, read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
             NodeValue::List(_) => self.each(node, read),
@@ -220,7 +206,6 @@ impl TreeReader {
         entries.iter().map(named).collect()
     }
 
-    /// A whole number.
     pub fn number(&mut self, node: &Node) -> u32 {
         node.text().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
             self.problem(node, format!("expected a whole number, found {}", shown(node)));
@@ -252,19 +237,21 @@ impl TreeReader {
     }
 }
 
-/// The entries of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct MappingFields<'n> {
-    entries: &'n [(Node, Node)],
+    node: &'n Node,
     /// Whether it is a mapping without unknown keys.
     is_sound: bool,
 }
 
 impl<'n> MappingFields<'n> {
-    /// The value of a key.
-    #[must_use]
+    /// The entries of a mapping whose keys are checked elsewhere.
+    pub fn of(node: &'n Node) -> Self {
+        Self { node, is_sound: true }
+    }
+
     pub fn get(&self, name: &str) -> Option<&'n Node> {
-        self.entries.iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
+        self.node.get(name)
     }
 
     /// Reports a missing key, unless an unknown key, perhaps a misspelled one, is already reported.
@@ -272,6 +259,35 @@ impl<'n> MappingFields<'n> {
         if self.is_sound {
             reader.problem(node, message);
         }
+    }
+
+    /// The value of a key that is `true` or `false`; `false` without the key.
+    pub fn flag(&self, reader: &mut TreeReader, name: &str) -> bool {
+        self.read(reader, name, TreeReader::boolean).unwrap_or(false)
+    }
+
+    /// The value of a key that is one of a few words.
+    pub fn word<T: Copy>(&self, reader: &mut TreeReader, name: &str, words: &[(&str, T)]) -> Option<T> {
+        self.read(reader, name, |reader, node| reader.word(node, words)).flatten()
+    }
+
+    /// The texts of a key; none without the key.
+    pub fn texts(&self, reader: &mut TreeReader, name: &str) -> Vec<String> {
+        self.read(reader, name, TreeReader::texts).unwrap_or_default()
+    }
+
+    /// The texts of a key, which may use variables; none without the key.
+    pub fn templates(&self, reader: &mut TreeReader, name: &str) -> Vec<String> {
+        self.read(reader, name, TreeReader::templates).unwrap_or_default()
+    }
+
+    /// The artifact or glob of `of`, which `what` needs.
+    pub fn artifact(&self, reader: &mut TreeReader, node: &Node, what: &str) -> String {
+        let of = self.read(reader, "of", TreeReader::artifact);
+        of.unwrap_or_else(|| {
+            self.missing(reader, node, &format!("{what} needs `of`: an artifact or a glob"));
+            String::new()
+        })
     }
 
     /// The value of a key, read one step further down.
@@ -291,7 +307,6 @@ fn shown(node: &Node) -> String {
 }
 
 /// Says that `word` is not among `allowed`: with the nearest of them, or with all.
-#[must_use]
 pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && allowed.contains(new)) {
         return format!("{what} `{word}`; it is now called `{new}`");
@@ -303,13 +318,11 @@ pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
 }
 
 /// The end of a message about an unknown word: the nearest of `allowed`, if any is near.
-#[must_use]
 pub fn did_you_mean(word: &str, allowed: &[&str]) -> String {
     nearest(word, allowed).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// The allowed word that is most similar to `word`, if any is similar.
-#[must_use]
 pub fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
     let near = allowed.iter().copied().min_by_key(distance)?;

@@ -1,15 +1,12 @@
 //! Reads a check from arguments, as a mode file would have it.
 
 use super::super::cli_error::CliError;
-use crate::check::{Check, Definitions};
+use crate::check::{BUILTIN_VARIABLES, Check, Definitions};
 use crate::paths::lexical;
 use crate::yaml::{Node, TreeReader};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
-
-/// The variables that every mode has.
-const BUILTIN: [&str; 3] = ["session", "date", "milestone"];
+use std::path::Path;
 
 #[derive(Subcommand)]
 pub(super) enum CheckKindArgs {
@@ -69,9 +66,9 @@ pub(super) enum CheckKindArgs {
 
 /// How paths among the arguments are read: relative to the current folder.
 pub(super) struct PathArguments<'a> {
-    /// The folders in which files are looked for.
-    pub roots: [PathBuf; 2],
-    pub cwd: PathBuf,
+    /// The folders that are searched for files.
+    pub roots: [&'a Path; 2],
+    pub cwd: &'a Path,
     pub definitions: &'a Definitions,
 }
 
@@ -136,9 +133,9 @@ impl PathArguments<'_> {
     fn read(&self, text: &str, mut names: Vec<String>) -> Result<Check, CliError> {
         let Definitions { artifacts, variables } = self.definitions;
         names.extend(artifacts.keys().cloned());
-        let variables = BUILTIN.into_iter().map(str::to_owned).chain(variables.keys().cloned()).collect();
+        let variables = BUILTIN_VARIABLES.into_iter().map(str::to_owned).chain(variables.keys().cloned()).collect();
         let mut reader = TreeReader::default();
-        (reader.known.artifacts, reader.known.variables) = (names, variables);
+        (reader.artifacts, reader.variables) = (names, variables);
         let node = Node::parse(text).map_err(|problem| CliError::usage(problem.message))?;
         let check = Check::read(&mut reader, &node);
         let problems: Vec<String> = reader.problems.into_iter().map(|problem| problem.message).collect();
@@ -162,7 +159,7 @@ fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
     Ok((key.to_owned(), scalar.unwrap_or_else(|| value.into())))
 }
 
-/// The check, unless a part of it is about an event, or runs something.
+/// The check, unless a part of it needs an event, a program or a server.
 fn without_event(check: Check) -> Result<Check, CliError> {
     let mut is_fit = true;
     check.walk(&mut |part| {

@@ -68,7 +68,7 @@ impl DoctorContext {
         self.entries().filter(|(_, entry)| entry.calls_modegate()).collect()
     }
 
-    /// Whether an entry of a plugin makes way for one of the settings files at its event.
+    /// Whether a plugin's entry stays silent because an entry of a settings file handles its event.
     pub(super) fn is_superseded(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         let files: Vec<HostSettings> = self.settings_files.iter().filter_map(SettingsFile::of_host).collect();
         entry.is_fallback() && hook_entries::is_superseded(entry.event, &files, file.scope == SettingsScope::Plugin)
@@ -99,11 +99,6 @@ impl DoctorContext {
     fn is_agreed(&self) -> bool {
         trust::is_granted(&self.target.home) || TrustRecord::read(&self.target.state_places()).is_some()
     }
-
-    /// A path for messages.
-    pub(super) fn short(&self, path: &Path) -> String {
-        self.target.short(path)
-    }
 }
 
 impl SettingsFile {
@@ -130,7 +125,6 @@ impl SettingsFile {
         (self.scope == SettingsScope::Plugin).then(|| self.path.parent()?.parent())?
     }
 
-    /// A setting of this file.
     pub(super) fn setting(&self, name: &str) -> Option<&Value> {
         self.value.as_ref().ok()?.get(name)
     }

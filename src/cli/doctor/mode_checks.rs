@@ -2,12 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
+use super::super::check::in_scope;
 use super::Diagnostic;
 use super::context::DoctorContext;
-use crate::check::{Check, ExpectedState, Scope};
-use crate::event::{Blocking, Event, TriggerEvent};
-use crate::facts::Facts;
-use crate::live::{LiveFacts, git};
+use crate::check::{Check, ExpectedState};
+use crate::event::{Blocking, TriggerEvent};
+use crate::live::git;
 use crate::mode::{Action, Catalogue, Gate, Mode};
 use crate::paths::ProjectPaths;
 use crate::project_commands::{Purpose, project_commands};
@@ -150,23 +150,9 @@ fn git(context: &DoctorContext) -> Vec<Diagnostic> {
 /// A file that must be committed but is ignored by git.
 fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnostic> {
     let home = &context.target.home;
-    let event =
-        Event::from_value(json!({"hook_event_name": "SessionStart", "session_id": "s", "cwd": home.to_string_lossy()}))
-            .ok()?;
     let places = ProjectPaths { home: home.clone(), ..context.target.state_places() };
-    let live = LiveFacts::new(&event, places, context.target.state_places().journal("s"));
-    let (facts, session) = (Facts::new(&live), Session { id: "s".into(), ..Session::default() });
-    let scope = Scope {
-        event: &event,
-        session: &session,
-        namespace: &mode.namespace,
-        definitions: &mode.definitions,
-        facts: &facts,
-        input: None,
-        parallel: None,
-        starting: None,
-    };
-    let path = scope.expected(name)?;
+    let session = Session { id: "s".into(), ..Session::default() };
+    let path = in_scope(&places, &session, mode, home, |scope| scope.expected(name))?;
     let mut ask = Command::new("git");
     // The repository's settings may name a program to ask about changes.
     ask.args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--", &path])

@@ -83,7 +83,7 @@ fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String
 fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -> Vec<Diagnostic> {
     let is_path = program.name.contains(['/', '\\']);
     let Some(path) = program.path.clone() else {
-        let name = if is_path { context.short(Path::new(&program.name)) } else { program.name.clone() };
+        let name = if is_path { context.target.short(Path::new(&program.name)) } else { program.name.clone() };
         let (message, fix) = match (is_path, program.is_searched) {
             (_, true) => ("does not exist, and modegate is not on PATH, so nothing is checked", INSTALL),
             (true, _) => ("does not exist, so Claude Code reports an error and nothing is checked", INSTALL),
@@ -95,7 +95,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -
         let diagnostic = Diagnostic::problem("program-missing", format!("`{name}` {message}"), fix);
         return events.iter().map(|event| diagnostic.clone().about(*event)).collect();
     };
-    let name = context.short(&path);
+    let name = context.target.short(&path);
     if !context.may_run(&path) {
         let message = format!("`{name}` is not a copy of this program, and you have not trusted this project");
         return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];
@@ -150,7 +150,6 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
     })
 }
 
-/// The numbers of a version.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
     numbers.ok()?.try_into().ok()

@@ -24,40 +24,47 @@ pub(super) fn print_files(files: &SteeringFiles) {
 /// Prints the differences from what the user agreed to.
 pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
     screen::print_line("changed since you trusted it:");
-    for (path, before, after) in differences(record, files) {
-        let word = match (&before, &after) {
+    for change in differences(record, files) {
+        let word = match (&change.before, &change.after) {
             (None, _) => "new",
             (_, None) => "removed",
             _ => "changed",
         };
-        screen::print_line(format!("  {word:<8} {}", styled(TextStyle::Bold, &shown(&path))));
-        for line in unified(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default()).lines() {
-            let style = match line.chars().next() {
-                Some('+') => TextStyle::Green,
-                Some('-') => TextStyle::Red,
-                _ => TextStyle::Dim,
-            };
-            screen::print_line(format!("    {}", styled(style, &shown(line))));
-        }
+        screen::print_line(format!("  {word:<8} {}", styled(TextStyle::Bold, &shown(&change.path))));
+        let lines: Vec<String> = change.diff().lines().map(shown).collect();
+        screen::print_diff(&lines.join("\n"));
     }
 }
 
 pub(super) fn changes(record: &TrustRecord, files: &SteeringFiles) -> Vec<Value> {
-    let change = |(path, before, after): (String, Option<String>, Option<String>)| json!({"path": path, "diff": unified(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default())});
-    differences(record, files).into_iter().map(change).collect()
+    let changes = differences(record, files).into_iter();
+    changes.map(|change| json!({"path": change.path, "diff": change.diff()})).collect()
 }
 
-/// The changed files, each with its text before and now.
-fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<(String, Option<String>, Option<String>)> {
+/// A file that has changed since the user agreed to it.
+struct TrustChange {
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl TrustChange {
+    fn diff(&self) -> String {
+        unified(self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default())
+    }
+}
+
+fn differences(record: &TrustRecord, files: &SteeringFiles) -> Vec<TrustChange> {
     let names: BTreeSet<&String> = record.rules.keys().chain(files.rules.keys()).collect();
-    let rules =
-        names.into_iter().map(|name| (name.clone(), record.rules.get(name).cloned(), files.rules.get(name).cloned()));
-    let unknown = record.unknown_others(files);
-    let others = unknown.into_iter().map(|path| {
-        let now = files.others.get(&path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (path.clone(), record.texts.get(&path).cloned(), now)
+    let rules = names.into_iter().map(|name| {
+        let (before, after) = (record.rules.get(name).cloned(), files.rules.get(name).cloned());
+        TrustChange { path: name.clone(), before, after }
     });
-    rules.filter(|(_, before, after)| before != after).chain(others).collect()
+    let others = record.unknown_others(files).into_iter().map(|path| {
+        let after = files.others.get(&path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        TrustChange { before: record.texts.get(&path).cloned(), after, path }
+    });
+    rules.filter(|change| change.before != change.after).chain(others).collect()
 }
 
 pub(super) fn print_powers(sources: &ProjectSources) {
@@ -78,7 +85,7 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
     for (mode, origin) in catalogue.entries() {
         let own = own_gates(mode);
         if let (ModeOrigin::File(file), false) = (origin, own.is_empty() && mode.phases.is_empty()) {
-            let gates = if own.len() == 1 { "1 gate".to_owned() } else { format!("{} gates", own.len()) };
+            let gates = screen::counted(own.len(), "gate");
             lines.push(format!("uses the mode {} with {gates} ({})", shown(&mode.name), shown(file)));
         }
         for gate in own {

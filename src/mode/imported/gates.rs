@@ -2,9 +2,9 @@
 
 mod placement;
 
-use super::{ImportedFile, NodeBuilder, base, entries, field, texts};
+use super::{ImportResult, NodeBuilder, finished, texts};
 use crate::event::{EventKind, Trigger};
-use crate::yaml::{FileProblem, Node, NodeValue, did_you_mean, json, nearest};
+use crate::yaml::{FileProblem, Node, NodeValue, TreeReader, did_you_mean, json, nearest};
 use placement::{PlacedGate, place};
 
 /// Gates that need no command: modegate does by itself what they do.
@@ -16,46 +16,37 @@ const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fa
 /// The keys of an event.
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
-/// The native actions: a gate of such a name gets another id.
-const ACTIONS: [&str; 7] = ["continue", "pass", "observe", "warn", "ask", "block", "stop"];
-
 /// Converts the file if it has gates or events; each replaces the same key of `defaults`.
-pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> Result<ImportedFile, Vec<FileProblem>> {
+pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> ImportResult {
     let root = json::parse(text).map_err(|problem| vec![problem])?;
-    let Some((gates, hooks)) = parts(&root) else { return Ok(ImportedFile::Other) };
+    let Some((gates, hooks)) = parts(&root) else { return Ok(None) };
     let below = defaults.and_then(|text| json::parse(text).ok());
     let (more_gates, more_hooks) = below.as_ref().and_then(parts).unwrap_or_default();
     let (gates, hooks) = (merged(more_gates, gates), merged(more_hooks, hooks));
-    let mut file = GatesFile { gates: &gates, taken, problems: Vec::new(), warnings: Vec::new() };
+    let mut file = GatesFile { gates: &gates, taken, found: TreeReader::default() };
     if hooks.is_empty() && !gates.is_empty() {
-        let message = "no event has gates: list them under `hooks`";
-        file.warnings.push(FileProblem::at(root.location, message));
+        file.found.warning(&root, "no event has gates: list them under `hooks`");
     }
     file.spell(&gates, &GATE);
     file.spell(&hooks, &HOOK);
     let lists = file.lists(&hooks);
     let nodes = file.native(&place(&file, lists));
-    if file.problems.is_empty() {
-        return Ok(ImportedFile::Mode { node: base(NodeBuilder::at(&root), nodes), warnings: file.warnings });
-    }
-    file.problems.extend(file.warnings);
-    Err(file.problems)
+    finished(&root, nodes, file.found)
 }
 
-/// The entries of a mapping.
 type Entries<'a> = &'a [(Node, Node)];
 
 /// The gates and the events of a file in this format; it may have only one of them.
 fn parts(root: &Node) -> Option<(Entries<'_>, Entries<'_>)> {
-    let mapping = |name: &str| match field(root, name).map(|node| &node.value) {
+    let mapping = |name: &str| match root.get(name).map(|node| &node.value) {
         Some(NodeValue::Map(entries)) => Some(entries.as_slice()),
         Some(_) => None,
         None => Some(Entries::default()),
     };
     let (gates, hooks) = (mapping("gates")?, mapping("hooks")?);
-    let is_map = |(_, value): &(Node, Node)| matches!(value.value, NodeValue::Map(_));
-    let has_one = |keys: &[&str], (_, value): &(Node, Node)| keys.iter().any(|key| field(value, key).is_some());
-    let is_ours = match (field(root, "gates"), field(root, "hooks")) {
+    let is_map = |(_, value): &(Node, Node)| value.is_map();
+    let has_one = |keys: &[&str], (_, value): &(Node, Node)| keys.iter().any(|key| value.get(key).is_some());
+    let is_ours = match (root.get("gates"), root.get("hooks")) {
         (Some(_), Some(_)) => true,
         _ => gates.iter().any(|gate| has_one(&GATE, gate)) || hooks.iter().any(|hook| has_one(&HOOK, hook)),
     };
@@ -88,8 +79,7 @@ struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
     /// The ids of gates of other files.
     taken: &'a [String],
-    problems: Vec<FileProblem>,
-    warnings: Vec<FileProblem>,
+    found: TreeReader,
 }
 
 impl<'a> GatesFile<'a> {
@@ -111,7 +101,7 @@ impl<'a> GatesFile<'a> {
             lists.push(EventGates { event: name, prompts, trigger, names });
         }
         for (_, gate) in self.gates {
-            for named in ["on_pass", "on_fail"].into_iter().filter_map(|key| field(gate, key)) {
+            for named in ["on_pass", "on_fail"].into_iter().filter_map(|key| gate.get(key)) {
                 if matches!(self.next_step(named), NextStep::Gate(_)) {
                     self.is_known(named);
                 }
@@ -122,29 +112,29 @@ impl<'a> GatesFile<'a> {
 
     /// The names under `gates`: a list, or one name.
     fn named_gates(&mut self, hook: &'a Node) -> Vec<&'a Node> {
-        let Some(gates) = field(hook, "gates") else { return Vec::new() };
+        let Some(gates) = hook.get("gates") else { return Vec::new() };
         match &gates.value {
             NodeValue::List(items) => items.iter().collect(),
             NodeValue::Scalar { text, .. } => {
                 let message = format!("`gates` is a list: write [\"{text}\"]");
-                self.warnings.push(FileProblem::at(gates.location, message));
+                self.found.warning(gates, message);
                 vec![gates]
             }
             NodeValue::Map(_) => {
-                self.problems.push(FileProblem::at(gates.location, "`gates` is a list of names".to_owned()));
+                self.found.problem(gates, "`gates` is a list of names");
                 Vec::new()
             }
         }
     }
 
-    /// Warns of keys that are probably misspelt; other unknown keys are comments.
+    /// Warns of keys that are probably misspelled; other unknown keys are comments.
     fn spell(&mut self, entries_of_all: &[(Node, Node)], keys: &[&str]) {
         for value in entries_of_all.iter().map(|(_, value)| value) {
-            for (key, _) in entries(Some(value)) {
+            for (key, _) in value.entries() {
                 let name = key.text().filter(|name| !keys.contains(name)).unwrap_or_default();
                 let Some(near) = nearest(name, keys) else { continue };
-                let hint = if field(value, near).is_none() { did_you_mean(name, &[near]) } else { String::new() };
-                self.warnings.push(FileProblem::at(key.location, format!("unknown key `{name}`{hint}")));
+                let hint = if value.get(near).is_none() { did_you_mean(name, &[near]) } else { String::new() };
+                self.found.warning(key, format!("unknown key `{name}`{hint}"));
             }
         }
     }
@@ -154,17 +144,17 @@ impl<'a> GatesFile<'a> {
     }
 
     fn is_built_in(&self, name: &str) -> bool {
-        BUILT_IN.contains(&name) && self.gate(name).is_none_or(|(_, gate)| field(gate, "command").is_none())
+        BUILT_IN.contains(&name) && self.gate(name).is_none_or(|(_, gate)| gate.get("command").is_none())
     }
 
     /// Whether a gate is written in the language of the program that the file is from.
     fn is_code(&self, name: &str) -> bool {
-        !self.is_built_in(name) && self.gate(name).is_some_and(|(_, gate)| field(gate, "command").is_none())
+        !self.is_built_in(name) && self.gate(name).is_some_and(|(_, gate)| gate.get("command").is_none())
     }
 
     /// Whether nothing follows from a gate: it is built in, or it cannot be run.
     fn is_idle(&self, name: &str, depth: usize) -> bool {
-        let next = || self.gate(name).and_then(|(_, gate)| field(gate, "on_pass"));
+        let next = || self.gate(name).and_then(|(_, gate)| gate.get("on_pass"));
         if self.is_code(name) {
             return true;
         }
@@ -176,7 +166,7 @@ impl<'a> GatesFile<'a> {
             }
     }
 
-    /// What an action leads to; a word in lower case is an action unless a gate is called so.
+    /// What an action leads to; a lowercase word is an action unless a gate has that name.
     fn next_step(&self, action: &'a Node) -> NextStep<'a> {
         const WORDS: [(&str, &str); 3] = [("CONTINUE", "continue"), ("BLOCK", "block"), ("STOP", "stop")];
         let word = action.text().unwrap_or_default();
@@ -193,19 +183,19 @@ impl<'a> GatesFile<'a> {
         if Trigger::parse(name).is_err() {
             let words: Vec<&str> = Trigger::words().collect();
             let near = did_you_mean(name, &words);
-            self.problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
+            self.found.problem(event, format!("unknown event `{name}`{near}"));
             return None;
         }
         let subject = EventKind::named(name).and_then(|kind| kind.row().subject);
         let mut chosen = Vec::new();
         for (key, of, what) in [("enabled_tools", "tool_name", "a tool"), ("enabled_agents", "agent_type", "an agent")]
         {
-            match field(hook, key) {
+            match hook.get(key) {
                 Some(node) if subject == Some(of) => chosen = texts(Some(node)),
                 Some(node) => {
                     let message =
                         format!("`{key}` has no effect: `{name}` is not about {what}, so its gates always run");
-                    self.warnings.push(FileProblem::at(node.location, message));
+                    self.found.warning(node, message);
                 }
                 None => {}
             }
@@ -221,8 +211,8 @@ impl<'a> GatesFile<'a> {
             let message = format!("gate `{name}` has no `command` and is not built in, so it never runs");
             let hint = Some("give it a `command`; gates that are code of another program cannot be loaded".to_owned());
             let problem = FileProblem { hint, ..FileProblem::at(named.location, message) };
-            if !self.warnings.contains(&problem) {
-                self.warnings.push(problem);
+            if !self.found.warnings.contains(&problem) {
+                self.found.warnings.push(problem);
             }
             return false;
         }
@@ -232,8 +222,8 @@ impl<'a> GatesFile<'a> {
         let known: Vec<&str> = self.gates.iter().filter_map(|(key, _)| key.text()).collect();
         let message = format!("no gate is called `{name}`{}", did_you_mean(name, &known));
         let problem = FileProblem::at(named.location, message);
-        if !self.problems.contains(&problem) {
-            self.problems.push(problem);
+        if !self.found.problems.contains(&problem) {
+            self.found.problems.push(problem);
         }
         false
     }
@@ -251,13 +241,13 @@ impl<'a> GatesFile<'a> {
             fields.push(("on", at.list(one.on.clone())));
         }
         if one.prompts {
-            let words = texts(field(gate, "keywords"));
+            let words = texts(gate.get("keywords"));
             let any = words.iter().map(|word| at.map(vec![("prompt", at.text(word))])).collect();
             fields.push(("if", at.map(vec![("any", at.list(any))])));
         }
-        let about = field(gate, "description").and_then(Node::text);
+        let about = gate.get("description").and_then(Node::text);
         let about = about.map(|about| at.text(format!("{}.", about.trim_end_matches('.'))));
-        let actions = if let Some(command) = field(gate, "command") {
+        let actions = if let Some(command) = gate.get("command") {
             fields.push(("check", NodeBuilder::at(command).map(vec![("run", command.clone())])));
             fields.extend(about.map(|about| ("else", about)));
             [("on_pass", "pass"), ("on_fail", "fail")].as_slice()
@@ -268,7 +258,7 @@ impl<'a> GatesFile<'a> {
             [("on_pass", "fail")].as_slice()
         };
         for (theirs, ours) in actions {
-            if let Some(action) = field(gate, theirs) {
+            if let Some(action) = gate.get(theirs) {
                 let word = self.native_action(action, all);
                 fields.push((*ours, NodeBuilder::at(action).text(word)));
             }

@@ -1,14 +1,14 @@
 //! `.claude/hooks.toml`: a list of hooks, each a shell command or a webhook.
 
-use super::{ImportedFile, NodeBuilder, base, entries, field};
+use super::{ImportResult, NodeBuilder, finished};
 use crate::event::EventKind;
 use crate::mode::USER_HOOKS;
-use crate::yaml::{FileProblem, Node, NodeValue, did_you_mean, toml};
+use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, toml};
 
 /// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 
-/// Events that hooks only hear of: what they say changes nothing.
+/// Events that are already over: the result of a hook changes nothing.
 const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessage"];
 
 /// The default limits of a program and of a server, in seconds; the time for an event is shorter.
@@ -23,36 +23,22 @@ const HANDLERS: [(&str, [&str; 3]); 2] =
     [("shell", ["command", "pass_context", "parse_result"]), ("webhook", ["url", "method", "headers"])];
 
 /// Converts the file if it has the list `hooks`.
-pub(super) fn parse(file: &str, text: &str, taken: &[String]) -> Result<ImportedFile, Vec<FileProblem>> {
+pub(super) fn parse(file: &str, text: &str, taken: &[String]) -> ImportResult {
     let root = toml::parse(text).map_err(|problem| vec![problem])?;
-    let Some(NodeValue::List(hooks)) = field(&root, "hooks").map(|hooks| &hooks.value) else {
-        return Ok(ImportedFile::Other);
+    let Some(NodeValue::List(hooks)) = root.get("hooks").map(|hooks| &hooks.value) else {
+        return Ok(None);
     };
-    let mut found = HookProblems::default();
+    let mut found = TreeReader::default();
     let names = names(hooks, if file == USER_HOOKS { "user-hooks" } else { "hooks" }, taken);
     let nodes = hooks.iter().zip(names).filter_map(|(hook, name)| native(name, hook, &mut found)).collect();
-    let HookProblems { mut problems, warnings } = found;
-    if problems.is_empty() {
-        return Ok(ImportedFile::Mode { node: base(NodeBuilder::at(&root), nodes), warnings });
-    }
-    problems.extend(warnings);
-    Err(problems)
-}
-
-/// What is wrong with a file.
-#[derive(Default)]
-struct HookProblems {
-    /// Problems that make it unusable.
-    problems: Vec<FileProblem>,
-    /// Problems of parts that are not used.
-    warnings: Vec<FileProblem>,
+    finished(&root, nodes, found)
 }
 
 /// A unique name for each hook, `fallback-N` if it has none: names in the file are for people and may repeat.
 fn names(hooks: &[Node], fallback: &str, taken: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, hook) in (1..).zip(hooks) {
-        let own = field(hook, "name").and_then(Node::text);
+        let own = hook.get("name").and_then(Node::text);
         let is_free = |name: &String| !names.contains(name) && !taken.contains(name);
         let mut others = (number..).map(|number| format!("{}-{number}", own.unwrap_or(fallback)));
         let own = own.map(str::to_owned).filter(is_free);
@@ -62,34 +48,34 @@ fn names(hooks: &[Node], fallback: &str, taken: &[String]) -> Vec<String> {
 }
 
 /// Warns of unknown keys.
-fn spell(node: &Node, what: &str, keys: &[&str], found: &mut HookProblems) {
-    for (key, _) in entries(Some(node)) {
+fn spell(node: &Node, what: &str, keys: &[&str], found: &mut TreeReader) {
+    for (key, _) in node.entries() {
         let name = key.text().unwrap_or_default();
         if !keys.contains(&name) {
             let near = did_you_mean(name, keys);
-            found.warnings.push(FileProblem::at(key.location, format!("{what} has no key `{name}`{near}")));
+            found.warning(key, format!("{what} has no key `{name}`{near}"));
         }
     }
 }
 
-fn native(name: String, hook: &Node, found: &mut HookProblems) -> Option<Node> {
+fn native(name: String, hook: &Node, found: &mut TreeReader) -> Option<Node> {
     let at = NodeBuilder::at(hook);
     spell(hook, "a hook", &KEYS, found);
     for (name, keys) in HANDLERS {
-        if let Some(handler) = field(hook, name) {
+        if let Some(handler) = hook.get(name) {
             spell(handler, &format!("`{name}`"), &keys, found);
         }
     }
     for (handler, key) in [("shell", "command"), ("webhook", "url")] {
-        if let Some(node) = field(hook, handler).filter(|node| field(node, key).is_none()) {
-            found.problems.push(FileProblem::at(node.location, format!("`{handler}` needs a `{key}`")));
+        if let Some(node) = hook.get(handler).filter(|node| node.get(key).is_none()) {
+            found.problem(node, format!("`{handler}` needs a `{key}`"));
             return None;
         }
     }
-    let trigger = trigger(hook, &mut found.problems)?;
+    let trigger = trigger(hook, found)?;
     let kind = EventKind::named(trigger.split('(').next().unwrap_or_default());
     let mut fields = vec![("id", at.text(name)), ("on", at.text(trigger))];
-    let timeout = match (field(hook, "shell"), field(hook, "webhook")) {
+    let timeout = match (hook.get("shell"), hook.get("webhook")) {
         (Some(shell), None) => {
             fields.push(("check", run(shell, kind)));
             SHELL_TIMEOUT
@@ -99,14 +85,13 @@ fn native(name: String, hook: &Node, found: &mut HookProblems) -> Option<Node> {
             WEBHOOK_TIMEOUT
         }
         _ => {
-            let message = "a hook has one of `shell` and `webhook`; this one is ignored";
-            found.warnings.push(FileProblem::at(hook.location, message));
+            found.warning(hook, "a hook has one of `shell` and `webhook`; this one is ignored");
             return None;
         }
     };
-    let seconds = field(hook, "timeout_sec").cloned();
+    let seconds = hook.get("timeout_sec").cloned();
     fields.push(("timeout", seconds.unwrap_or_else(|| at.word(timeout))));
-    if field(hook, "once").and_then(Node::text) == Some("true") {
+    if hook.get("once").and_then(Node::text) == Some("true") {
         fields.push(("once", at.text("session")));
     }
     if is_notified(hook) {
@@ -119,15 +104,15 @@ fn native(name: String, hook: &Node, found: &mut HookProblems) -> Option<Node> {
     Some(at.map(fields))
 }
 
-/// Whether the hook only hears of an event that is over.
+/// Whether the hook's event is already over.
 fn is_notified(hook: &Node) -> bool {
-    field(hook, "event").and_then(Node::text).is_some_and(|event| NOTIFIED.contains(&event))
+    hook.get("event").and_then(Node::text).is_some_and(|event| NOTIFIED.contains(&event))
 }
 
 /// The trigger, as `Event(tool)`; only tool events have a tool to match.
-fn trigger(hook: &Node, problems: &mut Vec<FileProblem>) -> Option<String> {
-    let Some(event) = field(hook, "event") else {
-        problems.push(FileProblem::at(hook.location, "a hook needs an `event`".to_owned()));
+fn trigger(hook: &Node, found: &mut TreeReader) -> Option<String> {
+    let Some(event) = hook.get("event") else {
+        found.problem(hook, "a hook needs an `event`");
         return None;
     };
     let name = event.text().unwrap_or_default();
@@ -135,11 +120,11 @@ fn trigger(hook: &Node, problems: &mut Vec<FileProblem>) -> Option<String> {
         if !IMPORTED.contains(&name) {
             let names: Vec<&str> = crate::event::TABLE.iter().map(|row| row.name).collect();
             let near = did_you_mean(name, &names);
-            problems.push(FileProblem::at(event.location, format!("unknown event `{name}`{near}")));
+            found.problem(event, format!("unknown event `{name}`{near}"));
         }
         return None;
     };
-    let matcher = field(hook, "tool_matcher").and_then(Node::text);
+    let matcher = hook.get("tool_matcher").and_then(Node::text);
     let has_tool = kind.row().subject == Some("tool_name");
     Some(match matcher.filter(|_| has_tool) {
         Some(matcher) => format!("{}({matcher})", kind.name()),
@@ -149,7 +134,7 @@ fn trigger(hook: &Node, problems: &mut Vec<FileProblem>) -> Option<String> {
 
 fn run(shell: &Node, kind: Option<EventKind>) -> Node {
     let at = NodeBuilder::at(shell);
-    let is_true = |name: &str| field(shell, name).and_then(Node::text) == Some("true");
+    let is_true = |name: &str| shell.get(name).and_then(Node::text) == Some("true");
     let word = |truth: bool| at.word(if truth { "true" } else { "false" });
     let parses = is_true("parse_result");
     let rewrites = parses && kind == Some(EventKind::PreToolUse);
@@ -159,14 +144,13 @@ fn run(shell: &Node, kind: Option<EventKind>) -> Node {
         ("rewrites", word(rewrites)),
         ("required", word(true)),
     ];
-    let command = field(shell, "command").map(|command| ("command", command.clone()));
+    let command = shell.get("command").map(|command| ("command", command.clone()));
     at.map(vec![("run", at.map(command.into_iter().chain(fields).collect()))])
 }
 
 fn http(webhook: &Node, kind: Option<EventKind>) -> Node {
     let at = NodeBuilder::at(webhook);
-    let fields =
-        ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, field(webhook, name)?.clone())));
+    let fields = ["url", "method", "headers"].into_iter().filter_map(|name| Some((name, webhook.get(name)?.clone())));
     let rewrites = (kind == Some(EventKind::PreToolUse)).then(|| ("rewrites", at.word("true")));
     let required = Some(("required", at.word("true")));
     at.map(vec![("http", at.map(fields.chain(rewrites).chain(required).collect()))])

@@ -158,9 +158,7 @@ impl<'a> InferredAnswers<'a> {
             Question::Elsewhere(_) => return Err("this session does not show other worktrees".into()),
             Question::Location(_) => return Err("this session does not show where its files are".into()),
             Question::Frontmatter { path, keys } => frontmatter_of(self.content(path)?.as_bytes(), keys),
-            Question::Text { path, wanted } => {
-                search_file(self.content(path).map(str::as_bytes).as_ref().copied(), wanted)
-            }
+            Question::Text { path, wanted } => Answer::Text(search_file(self.content(path)?.as_bytes(), wanted)?),
             Question::Milestone => self.milestone()?,
             Question::Clock => Answer::Clock(self.clock().ok_or("the event has no time")?),
             Question::Writer(path) => Answer::Writer(Some(self.writer(path)?)),
@@ -180,7 +178,7 @@ impl<'a> InferredAnswers<'a> {
                 let read = |path: &str| self.content(path).map(|text| text.as_bytes().to_vec());
                 self.tool_effects().commit_message(wanted, &read)?
             }
-            Question::EventText { of, wanted } => search_event_text(self.event, of, wanted),
+            Question::EventText { of, wanted } => search_event_text(self.event, of, wanted)?,
             Question::Touches(asked) => Answer::Touches(self.touches(asked)?),
             Question::Mentions(asked) => {
                 Answer::Mentions(mentions(self.event, &asked.paths, Path::new(&self.context.cwd), &AsWritten))

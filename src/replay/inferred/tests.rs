@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::facts::{
-    Answer, Clock, EventText, FactSource, FoundStaging, Milestone, ProtectedPaths, Question, StagingQuery, TextQuery,
+    Answer, Clock, EventText, FactSource, FoundStaging, Milestone, ProtectedPaths, Question, StagingQuery,
+    TextFindings, TextQuery,
 };
 use serde_json::json;
 
@@ -49,7 +50,7 @@ fn files(remembered: &InferredFacts, glob: &str) -> Option<Vec<String>> {
 fn has(remembered: &InferredFacts, path: &str, word: &str) -> Option<bool> {
     let wanted = TextQuery { contains: vec![word.to_owned()], ..TextQuery::default() };
     match ask(remembered, &Question::Text { path: path.to_owned(), wanted }) {
-        Answer::Text { missing, .. } => Some(missing.is_empty()),
+        Answer::Text(findings) => Some(findings.missing.is_empty()),
         Answer::Unknown(_) => None,
         other => panic!("{other:?}"),
     }
@@ -413,7 +414,7 @@ fn an_event_answers_for_itself_where_it_is_whole() {
     };
     let prompt = |text: &str| event("UserPromptSubmit", json!({"prompt": text}));
     let yes = from_event(&prompt("fix the tests"), None, &said(EventText::Prompt, "tests"));
-    assert_eq!(yes, Some(Answer::Text { chars: 13, missing: Vec::new() }));
+    assert_eq!(yes, Some(Answer::Text(TextFindings { chars: 13, missing: Vec::new() })));
     assert_eq!(from_event(&prompt("fix"), None, &said(EventText::Command, "rm")), Some(Answer::NoText));
     assert_eq!(from_event(&prompt("token is [masked]"), None, &said(EventText::Prompt, "tests")), None);
     assert_eq!(from_event(&prompt("fix… [20000 bytes, sha256 00]"), None, &said(EventText::Prompt, "tests")), None);
@@ -425,7 +426,7 @@ fn an_event_answers_for_itself_where_it_is_whole() {
     assert_eq!(from_event(&remove("rm .env"), None, &calls), Some(Answer::Calls(Some("rm .env".to_owned()))));
     let commit = remove("git add -A && git commit -m 'fix: x'");
     let message = from_event(&commit, None, &said(EventText::Commit, "fix"));
-    assert_eq!(message, Some(Answer::Text { chars: 6, missing: Vec::new() }));
+    assert_eq!(message, Some(Answer::Text(TextFindings { chars: 6, missing: Vec::new() })));
     assert_eq!(from_event(&remove("git commit -m [masked]"), None, &said(EventText::Commit, "fix")), None);
     let added = |paths: &[&str]| {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();

@@ -1,7 +1,7 @@
 //! The order of the gates of all events: each event keeps its own.
 
-use super::{ACTIONS, EventGates, GatesFile, NextStep};
-use super::{field, texts};
+use super::{EventGates, GatesFile, NextStep, texts};
+use crate::mode::read::ACTIONS;
 use crate::yaml::Node;
 
 /// A gate at its place among the gates of the base mode.
@@ -50,7 +50,8 @@ pub(super) fn place<'a>(file: &GatesFile<'a>, lists: Vec<EventGates<'a>>) -> Vec
 
 /// A free id: the name of the gate, unless another gate has it or it is a native action.
 fn id(file: &GatesFile<'_>, order: &[PlacedGate<'_>], name: &str, event: &str) -> String {
-    let plain = if ACTIONS.contains(&name) { format!("{name}-gate") } else { name.to_owned() };
+    let is_action = ACTIONS.iter().any(|(word, _)| *word == name);
+    let plain = if is_action { format!("{name}-gate") } else { name.to_owned() };
     let is_taken = |id: &String| {
         order.iter().any(|one| one.id == *id) || id != name && file.gate(id).is_some() || file.taken.contains(id)
     };
@@ -61,14 +62,14 @@ fn id(file: &GatesFile<'_>, order: &[PlacedGate<'_>], name: &str, event: &str) -
 }
 
 fn has_keywords(file: &GatesFile<'_>, name: &str) -> bool {
-    file.gate(name).is_some_and(|(_, gate)| !texts(field(gate, "keywords")).is_empty())
+    file.gate(name).is_some_and(|(_, gate)| !texts(gate.get("keywords")).is_empty())
 }
 
 /// The gates that a gate leads to; of a built-in gate only `on_pass` counts.
 fn targets<'a>(file: &GatesFile<'a>, name: &str) -> Vec<&'a str> {
     let Some((_, gate)) = file.gate(name) else { return Vec::new() };
     let keys = if file.is_built_in(name) { ["on_pass"].as_slice() } else { ["on_pass", "on_fail"].as_slice() };
-    let steps = keys.iter().filter_map(|key| field(gate, key)).map(|action| file.next_step(action));
+    let steps = keys.iter().filter_map(|key| gate.get(key)).map(|action| file.next_step(action));
     let gates = steps.filter_map(|step| match step {
         NextStep::Gate(name) => Some(name),
         NextStep::Verdict(_) => None,
