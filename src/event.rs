@@ -354,6 +354,28 @@ impl Event {
         }
     }
 
+    /// The event in a few words, with the command line, path or address of a tool call.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (Some(tool), Some(detail)) = (self.tool(), self.detail().filter(|_| self.spawned().is_none())) else {
+            return self.described();
+        };
+        let below = self.cwd().and_then(|cwd| detail.strip_prefix(cwd)?.strip_prefix('/'));
+        let detail = below.unwrap_or(detail);
+        let more = if detail.chars().nth(60).is_some() { "…" } else { "" };
+        let detail: String = detail.chars().take(60).collect();
+        format!("{}({tool} {detail}{more})", self.name())
+    }
+
+    /// What a tool call is about.
+    fn detail(&self) -> Option<&str> {
+        const OTHER: [&str; 4] = ["url", "pattern", "query", "to"];
+        let path = || self.path().filter(|_| self.input("pattern").is_none());
+        let other = || OTHER.iter().find_map(|name| self.input(name));
+        let detail = self.skill().or_else(|| self.input("command")).or_else(path).or_else(other);
+        detail.filter(|detail| !detail.trim().is_empty())
+    }
+
     /// The same tool call with another input.
     #[must_use]
     pub fn with_input(&self, input: Value) -> Self {

@@ -64,7 +64,7 @@ impl<'a> Engine<'a> {
             "{agent} was allowed to stop with its work unfinished{why}: {missing} What needs it stays blocked.{remedy}"
         );
         let message = format!("modegate: {} · {note}", mode.name);
-        self.moves.push(format!("{} allowed unmet", gate.id));
+        self.moves.push(format!("{} not met", gate.id));
         if self.event.kind == Some(EventKind::Stop) {
             self.messages.push(message.clone());
         }
