@@ -28,7 +28,7 @@ commands: [/x]
 phases:
   - phase: write
     main: true
-    hold: stop
+    block: stop
     after: [{ id: written, check: { file: draft.md }, else: Write it first. }]
   - { phase: free, main: true }
 ";
