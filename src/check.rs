@@ -91,7 +91,6 @@ pub struct StepOptions {
     pub rewrites: bool,
     /// Whether a step that cannot run fails the check; one that takes too long leaves it unknown.
     pub required: bool,
-    /// How long it may take.
     pub seconds: u32,
     /// Environment variables that may be used in headers.
     pub env: Vec<String>,
@@ -230,8 +229,6 @@ impl Check {
         checks
     }
 
-    /// Evaluates the check on the facts.
-    #[must_use]
     pub fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
         match (self, self.parts()) {
             // What a program printed may have lines; a name with lines in it would be read as instructions.
@@ -244,7 +241,6 @@ impl Check {
     }
 
     /// Describes what the check will ask for, to an agent that is about to start.
-    #[must_use]
     pub fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let (checks, joint) = match (self, self.parts()) {
             (_, Err(simple)) => return simple.expectation(scope),
@@ -285,13 +281,11 @@ impl Check {
     }
 
     /// Whether it asks a program or a server.
-    #[must_use]
     pub fn has_steps(&self) -> bool {
         self.has_step(|_| true)
     }
 
     /// Whether a step in this check may change the tool's input.
-    #[must_use]
     pub fn rewrites(&self) -> bool {
         self.has_step(|step| step.rewrites)
     }

@@ -180,7 +180,6 @@ impl Question {
     }
 
     /// Whether it is about the effects of a tool call; the findings say what matters of them.
-    #[must_use]
     pub(crate) const fn is_about_command(&self) -> bool {
         matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
     }
@@ -463,7 +462,6 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Creates facts that ask `source`.
-    #[must_use]
     pub fn new(source: &'a dyn FactSource) -> Self {
         Self { source, asked: RefCell::default() }
     }
@@ -491,13 +489,11 @@ impl<'a> Facts<'a> {
     }
 
     /// Everything that was asked, in order.
-    #[must_use]
     pub fn asked(self) -> Vec<(Question, Answer)> {
         self.asked.into_inner()
     }
 
     /// The time of this event.
-    #[must_use]
     pub fn clock(&self) -> Clock {
         match self.ask(Question::Clock) {
             Answer::Clock(clock) => clock,
@@ -506,7 +502,6 @@ impl<'a> Facts<'a> {
     }
 
     /// A path relative to the project, or unchanged.
-    #[must_use]
     pub fn relative(&self, path: &str) -> String {
         match self.ask(Question::Relative(path.to_owned())) {
             Answer::Relative(path) => path,
@@ -516,7 +511,6 @@ impl<'a> Facts<'a> {
 }
 
 /// Files, newest first, at most [`MOST_RESULTS`].
-#[must_use]
 pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
     files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     files.dedup_by(|a, b| a.path == b.path);

@@ -13,13 +13,10 @@ pub struct GalleryEntry {
 
 impl GalleryEntry {
     /// What it is for: the first line of its file, a comment.
-    #[must_use]
     pub fn about(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
 
-    /// The entry of that name.
-    #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         GALLERY.iter().find(|entry| entry.name == name)
     }

@@ -36,7 +36,6 @@ macro_rules! id {
     ($id:ident) => {
         impl $id {
             /// The text as received.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -131,7 +130,6 @@ const OWN_PREFIX: &str = "modegate:";
 const ANY_PREFIX: &str = "*:";
 
 /// Returns a name without its `plugin:` prefix.
-#[must_use]
 pub fn without_plugin(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, bare)| bare)
 }
@@ -139,7 +137,6 @@ pub fn without_plugin(name: &str) -> &str {
 /// Returns the two names in the form in which they are compared.
 ///
 /// Another plugin's `acme:plan` is not `plan`: only `acme:plan` and `*:plan` in a mode file mean it.
-#[must_use]
 pub fn comparable<'a>(own: &'a str, other: &'a str) -> (&'a str, &'a str) {
     match own.strip_prefix(ANY_PREFIX) {
         Some(bare) => (bare, without_plugin(other)),
@@ -153,7 +150,6 @@ pub const UNKNOWN_TEAMMATE: &str = "unknown teammate";
 /// Returns the name of a teammate from its id, `a<name>-<16 hex digits>`; other agents have ids without a dash.
 ///
 /// The host puts this name where the agent's type is expected.
-#[must_use]
 pub fn teammate_name(id: &str) -> Option<&str> {
     let (name, number) = id.strip_prefix('a')?.rsplit_once('-')?;
     let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -163,7 +159,6 @@ pub fn teammate_name(id: &str) -> Option<&str> {
 /// Whether two names mean the same agent; `own` is the name in a mode file.
 ///
 /// Case, `-`, `_`, spaces and modegate's own plugin prefix are ignored.
-#[must_use]
 pub fn same_agent(own: &str, other: &str) -> bool {
     let (own, other) = comparable(own, other);
     folded(own).next().is_some() && folded(own).eq(folded(other))

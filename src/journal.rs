@@ -77,14 +77,11 @@ pub struct StateSeal {
 /// A file and its content hash after an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
-    /// Its absolute path.
     pub path: String,
-    /// The hash of its content.
     pub sha256: String,
 }
 
 /// Redacts the values that scripts have set in a session.
-#[must_use]
 pub fn masked(mut session: Session) -> Session {
     for values in session.values.values_mut() {
         if let Value::Object(masked) = redacted(&Value::Object(std::mem::take(values))) {

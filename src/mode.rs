@@ -34,9 +34,7 @@ pub const BASE: &str = "base";
 /// A mode: a workflow that a command activates.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Mode {
-    /// Its name.
     pub name: String,
-    /// A description, in a sentence.
     pub about: String,
     /// The commands that activate it, without the slash.
     pub commands: Vec<String>,
@@ -46,7 +44,6 @@ pub struct Mode {
     pub say: String,
     /// The context for the parent when the mode is complete.
     pub end: String,
-    /// Its artifacts and variables.
     pub definitions: Definitions,
     /// Whether workers of other phases are blocked.
     pub strict: bool,
@@ -56,18 +53,14 @@ pub struct Mode {
     pub patience: Option<u32>,
     /// Gates for its activation.
     pub before: Vec<Gate>,
-    /// Its phases, in order.
     pub phases: Vec<Phase>,
-    /// Its other gates.
     pub gates: Vec<Gate>,
 }
 
 /// A phase: the part of one worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// Its name.
     pub name: String,
-    /// Who works.
     pub worker: Worker,
     /// Gates for the worker's start.
     pub before: Vec<Gate>,
@@ -79,7 +72,6 @@ pub struct Phase {
     pub when: Option<Check>,
     /// The phases from which a detour is entered.
     pub from: Vec<String>,
-    /// Where it is in its file.
     pub location: Location,
 }
 
@@ -88,9 +80,7 @@ pub struct Phase {
 pub enum Worker {
     /// A subagent under any of these names; the first is its main one.
     Agent(Vec<AgentName>),
-    /// The main agent itself.
     Main,
-    /// Another mode, by name.
     Mode(String),
 }
 
@@ -142,7 +132,6 @@ impl Gate {
 /// What a gate does after its check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
-    /// A verdict.
     Verdict(Verdict),
     /// Another gate of the mode decides.
     Gate(GateId),
@@ -151,33 +140,25 @@ pub enum Action {
 /// How often a gate runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Once {
-    /// Once per session.
     Session,
-    /// Once per day.
     Day,
 }
 
 impl Mode {
-    /// Whether `command` activates this mode.
-    #[must_use]
     pub fn activated_by(&self, command: &str) -> bool {
         self.commands.iter().any(|own| same_command(own, command))
     }
 
     /// The phase of that name, with its index.
-    #[must_use]
     pub fn phase(&self, name: &str) -> Option<(usize, &Phase)> {
         self.phases.iter().enumerate().find(|(_, phase)| phase.name == name)
     }
 
-    /// The first phase.
-    #[must_use]
     pub fn first(&self) -> Option<&Phase> {
         self.phases.iter().find(|phase| phase.when.is_none())
     }
 
     /// The phase after `index`, skipping detours.
-    #[must_use]
     pub fn next(&self, index: usize) -> Option<&Phase> {
         self.phases.iter().skip(index + 1).find(|phase| phase.when.is_none())
     }
@@ -192,7 +173,6 @@ impl Mode {
     }
 
     /// Whether one of its checks asks a program or a server.
-    #[must_use]
     pub fn has_steps(&self) -> bool {
         let given = |gate: &Gate| gate.condition.as_ref().is_some_and(Check::has_steps);
         let when = self.phases.iter().filter_map(|phase| phase.when.as_ref());
@@ -222,13 +202,10 @@ impl Mode {
 
 impl Worker {
     /// Whether this is the subagent of that name.
-    #[must_use]
     pub fn is_agent(&self, name: &str) -> bool {
         matches!(self, Self::Agent(names) if names.iter().any(|own| own.is(name)))
     }
 
-    /// Whether this is the mode of that name.
-    #[must_use]
     pub fn is_mode(&self, name: &str) -> bool {
         matches!(self, Self::Mode(own) if own == name)
     }

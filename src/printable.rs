@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether a character could move the cursor, reorder a line, or hide text.
-#[must_use]
 pub fn is_unsafe(c: char) -> bool {
     let is_direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -14,13 +13,11 @@ pub fn is_unsafe(c: char) -> bool {
 }
 
 /// The text with unsafe characters as JSON writes them, also newlines and tabs; JSON stays JSON.
-#[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
 /// The text with unsafe characters as JSON writes them; newlines and tabs are kept.
-#[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }

@@ -19,7 +19,6 @@ const MOST_COMMANDS: usize = 20;
 /// A command and the file that defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectCommand {
-    /// What it is for.
     pub purpose: Purpose,
     /// The command, as typed.
     pub command: String,
@@ -28,7 +27,6 @@ pub struct ProjectCommand {
 }
 
 /// The commands of the project at `home`, without duplicates: task runners first, then the tools of each language.
-#[must_use]
 pub fn project_commands(home: &Path) -> Vec<ProjectCommand> {
     let files = ProjectFiles { home };
     let mut found = tasks::commands(&files);
@@ -50,7 +48,6 @@ struct ProjectFiles<'a> {
 }
 
 impl ProjectFiles<'_> {
-    /// Whether a file exists.
     fn has(&self, name: &str) -> bool {
         self.home.join(name).is_file()
     }

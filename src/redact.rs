@@ -33,25 +33,21 @@ const HEAD: usize = 256;
 ///
 /// File contents and tool output become their size and hash, long texts keep only their beginning, and secrets are
 /// masked.
-#[must_use]
 pub fn redacted(event: &Value) -> Value {
     rewrite(event, "", (EventSection::Event, 0), &mut EventRedactor)
 }
 
 /// A text with its secrets masked.
-#[must_use]
 pub fn masked_text(text: &str) -> String {
     mask_secrets(text).into_owned()
 }
 
 /// The beginning of a long prompt, with its size and hash; `None` if it is short.
-#[must_use]
 pub fn shortened(text: &str) -> Option<String> {
     (text.len() > LONGEST_MESSAGE).then(|| beginning(text))
 }
 
 /// The lowercase hex SHA-256 of bytes.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
@@ -63,11 +59,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 /// The part of an event that a value belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum EventSection {
-    /// The event itself.
     Event,
-    /// The input of a tool.
     Input,
-    /// The output of a tool.
     Output,
     /// Content, of which no text is kept.
     Content,

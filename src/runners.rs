@@ -25,9 +25,7 @@ pub const LONGEST_OUTPUT: usize = 64 * 1024;
 pub enum OutputResult {
     /// Every test that ran passed.
     Passed,
-    /// A test failed.
     Failed,
-    /// No test ran.
     Empty,
     /// The command was called in a way in which it runs no test.
     Misused,
@@ -38,16 +36,12 @@ pub enum OutputResult {
 /// The known part of a command line's output.
 #[derive(Debug, Clone, Default)]
 pub struct LineOutput {
-    /// The text.
     pub text: String,
-    /// Whether the beginning is missing.
     pub start_cut: bool,
-    /// Whether the end is missing.
     pub end_cut: bool,
 }
 
 /// The calls that run one of `commands` and do its work.
-#[must_use]
 pub fn runs_of<'a>(calls: &'a [ProgramCall], commands: &[String]) -> Vec<&'a ProgramCall> {
     let matches = |call: &&ProgramCall| commands.iter().any(|command| call.matches(command));
     let (other, runs): (Vec<_>, Vec<_>) = calls.iter().filter(matches).partition(|call| does_other_work(&call.argv()));
@@ -56,7 +50,6 @@ pub fn runs_of<'a>(calls: &'a [ProgramCall], commands: &[String]) -> Vec<&'a Pro
 }
 
 /// Reads the result of the runs in `calls` at these places, all of the same kind.
-#[must_use]
 pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -> OutputResult {
     if runs.is_empty() {
         return unreadable("no test command was run");

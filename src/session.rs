@@ -107,7 +107,6 @@ pub struct ModeState {
 /// The phase in which a detour began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetourOrigin {
-    /// The phase.
     pub phase: String,
     /// The tick at which that phase began.
     pub since: u64,
@@ -135,7 +134,6 @@ pub enum ModeEnding {
 /// How often a gate has blocked one agent on the same facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BlockCount {
-    /// How often.
     pub count: u32,
     /// The fingerprint of what was seen.
     pub facts: String,
@@ -144,11 +142,9 @@ pub struct BlockCount {
 /// A gate that gave in: it allowed a stop after its patience was used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmetGate {
-    /// The gate.
     pub gate: GateId,
     /// The agent that was allowed to stop.
     pub agent: AgentName,
-    /// When.
     pub at: String,
 }
 
@@ -176,9 +172,7 @@ pub struct AgentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AdmittedStart {
-    /// The id of the tool call.
     pub call: String,
-    /// The type of the agent.
     pub agent: AgentName,
     /// The name that the call gives the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +187,6 @@ pub struct AdmittedStart {
 
 impl AdmittedStart {
     /// The tool call in which the main agent waits for the agent that starts.
-    #[must_use]
     pub fn awaited_call(self) -> Option<String> {
         Some(self.call).filter(|call| !call.is_empty() && self.id.is_none() && !self.nested)
     }

@@ -149,7 +149,6 @@ impl Settings {
     }
 
     /// The nodes that name modes and gates.
-    #[must_use]
     pub fn names(node: &Node) -> Vec<&Node> {
         let mut names = Vec::new();
         names.extend(node.get("levels").into_iter().flat_map(Node::entries).map(|(name, _)| name));

@@ -7,13 +7,11 @@
 pub struct StarterFile {
     /// Its path below `.claude`.
     pub path: &'static str,
-    /// Its text.
     pub text: &'static str,
 }
 
 impl StarterFile {
     /// Its text in modegate's plugin: the host knows the commands and agents of a plugin by a prefix.
-    #[must_use]
     pub fn text_in_plugin(&self) -> String {
         let mut text = self.text.to_owned();
         for file in FILES {

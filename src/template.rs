@@ -1,7 +1,6 @@
 //! Variables in texts, written as `{name}`.
 
 /// The first `{name}` in a text, with what is before and after it; `{a,b}` is a glob, not a variable.
-#[must_use]
 pub fn variable(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     loop {

@@ -34,23 +34,18 @@ impl Location {
 /// A node of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it begins.
     pub location: Location,
-    /// What it is.
     pub value: NodeValue,
 }
 
-/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeValue {
     /// A scalar; `plain` when it was not quoted, so that it may be a number, a boolean or null.
     Scalar {
-        /// Its text.
         text: String,
         /// Whether it was written without quotes.
         plain: bool,
     },
-    /// A list.
     List(Vec<Node>),
     /// A mapping, in the order of the file.
     Map(Vec<(Node, Node)>),
@@ -74,7 +69,6 @@ impl Node {
     }
 
     /// The text of a scalar.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             NodeValue::Scalar { text, .. } => Some(text),
@@ -82,32 +76,26 @@ impl Node {
         }
     }
 
-    /// Whether it is a mapping.
-    #[must_use]
     pub fn is_map(&self) -> bool {
         matches!(self.value, NodeValue::Map(_))
     }
 
     /// The entries of a mapping; none for another node.
-    #[must_use]
     pub fn entries(&self) -> &[(Self, Self)] {
         if let NodeValue::Map(entries) = &self.value { entries } else { &[] }
     }
 
     /// The value of a key of a mapping.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.entries().iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| value)
     }
 
     /// Whether it is null or empty.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(&self.value, NodeValue::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
 
     /// The node as JSON, with YAML's plain scalars typed.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             NodeValue::Scalar { text, plain: true } => typed(text),
@@ -122,7 +110,6 @@ impl Node {
     }
 
     /// What it is, for messages.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
             NodeValue::Scalar { .. } => "text",

@@ -15,9 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedCheck {
-    /// Whether everything must be staged.
     pub all: bool,
-    /// Whether ignored files must be staged.
     pub forced: bool,
     /// Globs of files; one of them is enough.
     pub paths: Vec<String>,

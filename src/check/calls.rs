@@ -23,7 +23,6 @@ const MANY: usize = 5;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallsCheck {
-    /// The programs, by their first words.
     pub programs: Vec<String>,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,

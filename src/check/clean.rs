@@ -22,9 +22,7 @@ const NAMED: usize = 3;
 pub struct CleanCheck {
     /// Paths in the project; `.` is all of it, `!` excludes.
     pub paths: Vec<String>,
-    /// Whether HEAD must have moved since activation.
     pub moved: bool,
-    /// Whether only changes since activation count.
     pub since_activation: bool,
 }
 
@@ -74,7 +72,6 @@ fn place_words(paths: &[String]) -> String {
 
 impl CleanCheck {
     /// The paths whose changes are remembered when the mode is activated.
-    #[must_use]
     pub fn baseline_paths(&self, scope: &Scope<'_>) -> Option<Vec<String>> {
         self.since_activation.then(|| scope.expand_all(&self.paths).ok())?
     }

@@ -16,9 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandCheck {
-    /// The line runs a program.
     Calls(CallsCheck),
-    /// The text of the line matches.
     Text(TextPattern),
 }
 

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommittedCheck {
-    /// The artifact, or a glob.
     pub of: String,
 }
 

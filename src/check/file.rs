@@ -19,13 +19,11 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCheck {
-    /// The artifact, or a glob.
     pub of: String,
     /// The artifact or glob whose newest file must be older.
     pub newer_than: Option<String>,
     /// The least size in characters (counted in bytes, which are never fewer).
     pub min_chars: u32,
-    /// Whether only the newest match counts.
     pub newest: bool,
     /// The agents one of which must have written it, if an agent did.
     pub by: Vec<String>,

@@ -17,22 +17,17 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrontmatterCheck {
-    /// The artifact, or a glob.
     pub of: String,
-    /// The keys with the values that they must have.
     pub has: Vec<(String, Vec<FrontmatterValue>)>,
-    /// The agent that must have written it.
     pub by: Option<String>,
 }
 
 /// A scalar, compared by type and value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FrontmatterValue {
-    /// Text.
     Text(String),
     /// A number, by its text.
     Number(String),
-    /// True or false.
     Bool(bool),
 }
 
@@ -90,7 +85,6 @@ impl FrontmatterCheck {
         })
     }
 
-    /// Checks who wrote the file.
     fn provenance(&self, path: &str, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let Some(by) = &self.by else { return Ok(Outcome::passes(format!("`{path}` says `{}`", self.wanted()))) };
         let writer = scope.facts.writer(path.to_owned())?;

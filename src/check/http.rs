@@ -29,13 +29,10 @@ const METHODS: [(&str, &str); 6] =
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpCheck {
-    /// Where the event is sent.
     pub url: String,
     /// `POST` or `PUT`.
     pub method: String,
-    /// Headers by name.
     pub headers: Vec<(String, String)>,
-    /// How it is asked.
     pub step: StepOptions,
 }
 

@@ -18,11 +18,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputCheck {
-    /// The path of the field.
     pub field: String,
-    /// What it must have.
     pub pattern: TextPattern,
-    /// The least length in characters.
     pub min_chars: u32,
 }
 

@@ -17,9 +17,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCheck {
-    /// What it must have.
     pub pattern: TextPattern,
-    /// The least length in characters.
     pub min_chars: u32,
 }
 

@@ -26,20 +26,14 @@ pub const EDIT: &str = "edit";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCheck {
-    /// The command, by its first words.
     pub command: Vec<String>,
-    /// How it ended.
     pub result: CommandResult,
-    /// Whether an edit must come before it.
     pub after_edit: bool,
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandResult {
-    /// With success.
     Passed,
-    /// With a failure.
     Failed,
 }
 
@@ -132,7 +126,6 @@ impl ObservedCheck {
     }
 
     /// The run of the command that this event shows, if there is one.
-    #[must_use]
     pub fn seen_in(&self, scope: &Scope<'_>) -> Option<ObservedRun> {
         let ending = ending(scope.event)?;
         let line = scope.event.input("command")?;

@@ -20,7 +20,6 @@ pub struct TextPattern {
     pub contains: Vec<String>,
     /// Beginnings; one of them is enough.
     pub starts: Vec<String>,
-    /// Regular expressions.
     pub matches: Vec<String>,
 }
 

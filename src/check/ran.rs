@@ -34,7 +34,6 @@ impl CheckKind for RanCheck {
 
 impl RanCheck {
     /// The name under which a run of `agent` is noted, if this check asks for it.
-    #[must_use]
     pub fn mark(&self, agent: &str) -> Option<String> {
         self.0.iter().find(|wanted| same_agent(wanted, agent)).map(|wanted| mark(wanted))
     }

@@ -19,7 +19,6 @@ const KEY: &str = "reviewed";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewedCheck {
-    /// The artifact, or a glob.
     pub of: String,
     /// The paths of the code, as in `clean`.
     pub code: Vec<String>,

@@ -26,13 +26,10 @@ const NOT_STARTED: [i32; 2] = [126, 127];
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCheck {
-    /// The command, for a shell.
     pub command: String,
-    /// Whether it gets the event.
     pub event: bool,
     /// Whether its output is its answer, and not its exit code alone.
     pub answer: bool,
-    /// How it is run.
     pub step: StepOptions,
 }
 

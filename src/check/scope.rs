@@ -22,9 +22,7 @@ pub const BUILTIN_VARIABLES: [&str; 3] = ["session", "date", "milestone"];
 /// The names that a mode's globs and lists can use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Definitions {
-    /// Files by name.
     pub artifacts: BTreeMap<String, Artifact>,
-    /// Variables by name.
     pub variables: BTreeMap<String, Vec<String>>,
 }
 
@@ -55,7 +53,6 @@ impl Artifact {
 /// An agent that works in a phase at the same time as others, and must write its own files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParallelAgent<'a> {
-    /// Its id.
     pub id: &'a str,
     /// Its number among them, from 1.
     pub number: u32,
@@ -64,7 +61,6 @@ pub struct ParallelAgent<'a> {
 /// Everything a check may look at.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// The event.
     pub event: &'a Event,
     /// The session before the event.
     pub session: &'a Session,
@@ -72,7 +68,6 @@ pub struct Scope<'a> {
     pub namespace: &'a str,
     /// The definitions of that mode.
     pub definitions: &'a Definitions,
-    /// The facts.
     pub facts: &'a Facts<'a>,
     /// The tool's input, if a gate has changed it.
     pub input: Option<&'a Value>,
@@ -84,13 +79,11 @@ pub struct Scope<'a> {
 
 impl Scope<'_> {
     /// The same for evidence that agents share, such as a marker in a document.
-    #[must_use]
     pub fn shared(&self) -> Self {
         Self { parallel: None, ..*self }
     }
 
     /// The state of the mode that asks.
-    #[must_use]
     pub fn mode_state(&self) -> Option<&ModeState> {
         self.session.mode_state(self.namespace)
     }
@@ -135,13 +128,11 @@ impl Scope<'_> {
     }
 
     /// The path of a new file of an artifact; `None` if its glob is too open.
-    #[must_use]
     pub fn expected(&self, name: &str) -> Option<String> {
         Some(self.new_path(name)?.replace('*', &self.facts.clock().date))
     }
 
     /// The path of a parallel agent's own file; the first agent has the usual path. `None` if its name is fixed.
-    #[must_use]
     pub fn own_path(&self, name: &str) -> Option<String> {
         let ParallelAgent { number, .. } = self.parallel?;
         let path = self.new_path(name).filter(|path| path.contains('*'))?;
@@ -151,7 +142,6 @@ impl Scope<'_> {
     }
 
     /// Whether a path is a parallel agent's own, whatever the date was when it was named.
-    #[must_use]
     pub fn is_own_path(&self, name: &str, path: &str) -> bool {
         let Some(ParallelAgent { number, .. }) = self.parallel.filter(|agent| agent.number > 1) else { return false };
         let own = |glob: &String| fast_glob::glob_match(glob.replace('*', &format!("*-{number}")), path);
@@ -168,7 +158,6 @@ impl Scope<'_> {
     }
 
     /// How messages name the file of an artifact: the existing file, else the path of a new one, else its glob.
-    #[must_use]
     pub fn called(&self, name: &str) -> String {
         if let Some(own) = self.own_path(name) {
             return self.named(&own);
@@ -185,7 +174,6 @@ impl Scope<'_> {
     }
 
     /// How messages name a file of the project: absolute if its path does not reach it from the working directory.
-    #[must_use]
     pub fn named(&self, path: &str) -> String {
         let is_elsewhere = self.event.cwd().is_some() && !path.starts_with('/');
         let absolute = is_elsewhere.then(|| self.facts.location(path.to_owned()).ok().flatten()).flatten();
@@ -193,7 +181,6 @@ impl Scope<'_> {
     }
 
     /// The file of another worktree that an artifact without a file has there.
-    #[must_use]
     pub fn elsewhere(&self, name: &str) -> Option<String> {
         let globs = self.globs(name).ok()?;
         let is_missing = self.facts.files(globs.clone()).ok()?.iter().all(|file| file.size == 0);

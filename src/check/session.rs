@@ -14,13 +14,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCheck {
-    /// Globs, one of which a changed file matches.
     pub edited: Vec<String>,
-    /// Extensions, one of which a changed file has.
     pub extension: Vec<String>,
-    /// Commands, one of which was started.
     pub command: Vec<String>,
-    /// Skills, one of which was called.
     pub skill: Vec<String>,
 }
 

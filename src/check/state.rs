@@ -19,9 +19,7 @@ pub struct StateCheck(pub Vec<ExpectedState>);
 /// The values that a key of the state may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedState {
-    /// The namespace.
     pub namespace: String,
-    /// The key in it.
     pub key: String,
     /// The accepted values, as JSON.
     pub values: Vec<String>,

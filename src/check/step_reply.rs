@@ -6,10 +6,8 @@ use serde_json::Value;
 /// How many characters of a step's output are shown; the end matters most.
 const LONGEST: usize = 4_000;
 
-/// The reply of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StepReply {
-    /// Whether it objects.
     objects: bool,
     reason: String,
     extras: ReplyExtras,

@@ -17,13 +17,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextCheck {
-    /// The artifact, or a glob.
     pub of: String,
-    /// The least length in characters.
     pub min_chars: u32,
-    /// What it must have.
     pub pattern: TextPattern,
-    /// Whether only the newest match counts.
     pub newest: bool,
 }
 

@@ -14,9 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranscriptCheck {
-    /// Whether only the latest message of the assistant counts.
     pub last: bool,
-    /// What it must have.
     pub pattern: TextPattern,
 }
 

@@ -40,7 +40,6 @@ impl CliError {
         Self::usage(format!("unknown {kind} `{name}`{}", did_you_mean(name, known)))
     }
 
-    /// A name that no mode has.
     pub(super) fn unknown_mode(name: &str, catalogue: &Catalogue) -> Self {
         let names: Vec<&str> = catalogue.modes.iter().map(|mode| mode.name.as_str()).collect();
         Self::unknown("mode", name, &names).hint("run `modegate modes list` to see all modes")

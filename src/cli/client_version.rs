@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 /// How long a program may take to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A version of Claude Code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ClientVersion(u32, u32, u32);
 

@@ -83,7 +83,6 @@ impl Diagnostic {
         !self.items.is_empty() && cause(self) == cause(other)
     }
 
-    /// Prints it for people.
     pub(super) fn print(&self) {
         let (word, style) = match self.severity {
             Severity::Ok => ("ok", TextStyle::Green),

@@ -121,13 +121,11 @@ fn unseen(home: &Path, places: &ProjectPaths) -> Vec<HookActivity> {
     heartbeats
 }
 
-/// Whether a file was written recently.
 pub(super) fn is_recent(path: &Path) -> bool {
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
     modified.and_then(|at| Timestamp::try_from(at).ok()).is_none_or(is_recent_time)
 }
 
-/// Whether a time is recent.
 pub(super) fn is_recent_time(at: Timestamp) -> bool {
     since(at) < RECENT
 }

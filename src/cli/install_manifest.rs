@@ -16,7 +16,6 @@ use std::{fs, io};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct InstallManifest {
-    /// The version of modegate.
     version: String,
     /// The time of the first installation.
     at: String,
@@ -39,12 +38,10 @@ impl InstallManifest {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// The time of the installation.
     pub(super) fn time(&self) -> Option<Timestamp> {
         self.at.parse().ok()
     }
 
-    /// Adds folders that `install` creates.
     pub(super) fn add_folders(&mut self, target: &InstallTarget, folders: &[PathBuf]) {
         self.folders.extend(folders.iter().map(|folder| key(target, folder)));
     }

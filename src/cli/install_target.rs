@@ -28,7 +28,6 @@ pub(super) struct InstallScope {
 pub(super) struct InstallTarget {
     /// The project folder; the home folder with `--user`.
     pub(super) home: PathBuf,
-    /// The `.claude` folder.
     pub(super) claude: PathBuf,
     /// The host's settings file.
     pub(super) settings: PathBuf,
@@ -91,7 +90,6 @@ impl InstallTarget {
         Self { settings: self.claude.join("settings.local.json"), is_private: true, ..self }
     }
 
-    /// The path of the program.
     pub(super) fn program(&self) -> PathBuf {
         self.own.join(format!("modegate{}", std::env::consts::EXE_SUFFIX))
     }
@@ -114,7 +112,6 @@ impl InstallTarget {
         self.own.join(format!("{name}.bak"))
     }
 
-    /// The paths of the project.
     pub(super) fn places(&self) -> ProjectPaths {
         project_paths(self.home.clone())
     }

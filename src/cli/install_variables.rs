@@ -41,7 +41,6 @@ fn commands(found: &[ProjectCommand], purpose: Purpose) -> impl Iterator<Item = 
     found.iter().filter(move |command| command.purpose == purpose)
 }
 
-/// The text of the settings file.
 fn settings_text(found: &[ProjectCommand]) -> String {
     let mut lines = vec![
         "# modegate settings for this project.".to_owned(),

@@ -39,7 +39,6 @@ pub(super) fn print_line(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stdout(), "{}", printed(text.as_ref()));
 }
 
-/// Prints a line on standard error.
 pub(super) fn print_error(text: impl AsRef<str>) {
     let _: std::io::Result<()> = writeln!(std::io::stderr(), "{}", printed(text.as_ref()));
 }

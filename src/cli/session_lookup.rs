@@ -47,7 +47,6 @@ pub(super) fn last_journal(places: &ProjectPaths) -> Option<PathBuf> {
     journals.max_by_key(|path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok())
 }
 
-/// The session whose journal was written last.
 pub(super) fn last_session(places: &ProjectPaths) -> Option<String> {
     last_journal(places).map(|journal| session_of(&journal))
 }

@@ -152,7 +152,6 @@ impl TrustReview {
         self.warn_of_broken_files();
     }
 
-    /// Names the trusted files that have problems.
     fn warn_of_broken_files(&self) {
         let broken = summary::broken_files(&self.sources, &self.files);
         for line in &broken {

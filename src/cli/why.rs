@@ -153,7 +153,6 @@ fn duration(us: u64) -> String {
     if us < 1000 { format!("{us} µs") } else { format!("{}.{} ms", us / 1000, us % 1000 / 100) }
 }
 
-/// The color of a verdict.
 pub(super) fn verdict_style(verdict: Verdict) -> TextStyle {
     match verdict {
         Verdict::Pass | Verdict::Observe => TextStyle::Green,

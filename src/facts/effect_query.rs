@@ -14,13 +14,9 @@ pub struct EffectQuery(Arc<ProtectedPaths>);
 /// Paths, and the effects on them that are asked about.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ProtectedPaths {
-    /// The effects that count.
     pub effects: Vec<Effect>,
-    /// The paths that count.
     pub paths: PathList,
-    /// Paths that do not count.
     pub except: PathList,
-    /// Whether only recursive effects count.
     pub recursive: bool,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
@@ -35,7 +31,6 @@ pub struct PathList(String);
 impl PathList {
     const END: char = '\0';
 
-    /// The paths.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split_terminator(Self::END)
     }
@@ -54,13 +49,11 @@ impl<T: AsRef<str>> FromIterator<T> for PathList {
 
 impl ProtectedPaths {
     /// Whether a path has a variable, which is filled in when the question is asked.
-    #[must_use]
     pub fn has_variables(&self) -> bool {
         self.paths.0.contains('{') || self.except.0.contains('{')
     }
 
     /// Computes the digest that questions are compared by.
-    #[must_use]
     pub fn into_query(mut self) -> EffectQuery {
         let Self { effects, paths, except, recursive, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
@@ -105,12 +98,10 @@ pub mod whole_query {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::sync::Arc;
 
-    /// Writes a query with its paths.
     pub fn serialize<S: Serializer>(query: &EffectQuery, serializer: S) -> Result<S::Ok, S::Error> {
         query.0.serialize(serializer)
     }
 
-    /// Reads a query with its paths.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EffectQuery, D::Error> {
         ProtectedPaths::deserialize(deserializer).map(|paths| EffectQuery(Arc::new(paths)))
     }
@@ -132,12 +123,9 @@ impl<'de> Deserialize<'de> for EffectQuery {
 /// An effect on a protected path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundEffect {
-    /// The path.
     pub path: String,
-    /// What would happen to it.
     pub effect: Effect,
     /// The command or tool that would do it, secrets masked.
     pub by: String,
-    /// Whether it would happen for certain.
     pub certainty: Certainty,
 }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkParent {
-    /// It is known.
     Found(ParentSession),
     /// The host has not yet written the lines that the two sessions share.
     NotWritten {
@@ -26,7 +25,6 @@ pub enum ForkParent {
 /// The session that another was forked from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ParentSession {
-    /// Its id.
     pub id: SessionId,
     /// The sessions that it was forked from, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -15,7 +15,6 @@ const DEEPEST: usize = 128;
 /// itself, so only aliases that multiply can use it up.
 const BUDGET: usize = 4 * LONGEST;
 
-/// The frontmatter of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frontmatter<T> {
     /// The file does not begin with a fence.
@@ -29,7 +28,6 @@ pub enum Frontmatter<T> {
 /// Reads the frontmatter of a file.
 ///
 /// Drops tags and resolves aliases; merge keys stay plain keys.
-#[must_use]
 pub fn read(bytes: &[u8]) -> Frontmatter<Mapping> {
     let block = match block(bytes) {
         Ok(Some(block)) => block,
@@ -41,7 +39,6 @@ pub fn read(bytes: &[u8]) -> Frontmatter<Mapping> {
 }
 
 /// The values of `keys` in the frontmatter of a file.
-#[must_use]
 pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
     match read(bytes) {
         Frontmatter::Absent => Answer::NoFrontmatter,

@@ -10,7 +10,6 @@ const SKIPPED: [&str; 7] = [".git", "node_modules", "target", ".venv", "venv", "
 /// The special characters of globs.
 const META: [char; 4] = ['*', '?', '[', '{'];
 
-/// A parsed glob.
 pub(crate) struct GlobPattern {
     /// The whole glob, without `.` and empty segments, as [`folded`].
     whole: Vec<u8>,
@@ -85,7 +84,6 @@ pub fn fits(glob: &str, path: &str) -> Result<bool, Unknown> {
 }
 
 /// The path, if the glob has no special characters.
-#[must_use]
 pub fn plain(glob: &str) -> Option<String> {
     GlobPattern::new(glob).ok().filter(|pattern| pattern.rest.is_empty()).map(|pattern| pattern.prefix)
 }

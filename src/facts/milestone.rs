@@ -5,7 +5,6 @@ use crate::paths::folder_name;
 use serde_json::Value;
 
 /// The milestone in a status file.
-#[must_use]
 pub fn named(bytes: &[u8]) -> Answer {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Ok(Value::Object(status)) = serde_json::from_slice(bytes) else {

@@ -7,7 +7,6 @@ use crate::shell::{ExecContext, LineEffects, effects};
 use serde_json::Value;
 
 /// Parses the command line of an event for its test runs; `wrappers` are programs that run others.
-#[must_use]
 pub fn line_effects(line: &str, wrappers: &[String]) -> LineEffects {
     effects(line, &ExecContext { wrappers: wrappers.to_vec(), ..ExecContext::default() })
 }
@@ -60,7 +59,6 @@ fn shortened(text: String) -> String {
 }
 
 /// Whether the run passed by its exit code, whatever it printed.
-#[must_use]
 pub fn passed_by_exit_code(event: &Event, commands: &[String], wrappers: &[String]) -> bool {
     let effects = line_effects(event.input("command").unwrap_or_default(), wrappers);
     event.kind == Some(EventKind::PostToolUse) && runs_of(&effects.calls, commands).iter().any(|run| run.own.success)

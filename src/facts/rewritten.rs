@@ -9,7 +9,6 @@ use serde_json::Value;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RewrittenQuestion {
-    /// The question.
     pub question: Box<Question>,
     /// The new input; it follows from the other answers, so it is not recorded.
     #[serde(skip)]
@@ -26,7 +25,6 @@ impl PartialEq for RewrittenQuestion {
 
 impl RewrittenQuestion {
     /// The event with the new input; `None` for a question from a recording.
-    #[must_use]
     pub fn event(&self, event: &Event) -> Option<Event> {
         self.input.clone().map(|input| event.with_input(input))
     }
@@ -58,7 +56,6 @@ pub struct RewrittenFacts<'a> {
 
 impl<'a> RewrittenFacts<'a> {
     /// Asks `facts`, and about `input` instead of the event's own.
-    #[must_use]
     pub const fn new(facts: &'a Facts<'a>, input: &'a Value) -> Self {
         Self { facts, input }
     }

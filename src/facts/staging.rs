@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StagingQuery {
-    /// Everything.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
     /// Also ignored files.

@@ -212,19 +212,16 @@ questions! {
     }
 }
 
-/// A context file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextText {
     /// The text, or its beginning.
     pub text: String,
-    /// Whether the text is complete.
     pub whole: bool,
 }
 
 /// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// Its exit code.
     pub code: i32,
     /// Its output, shortened.
     pub stdout: String,
@@ -235,7 +232,6 @@ pub struct RunResult {
 /// The response of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpResult {
-    /// The status.
     pub status: u16,
     /// The body, shortened.
     pub body: String,

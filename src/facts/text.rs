@@ -46,7 +46,6 @@ pub fn search_file(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, Unk
 }
 
 /// A text of an event; the message of a commit is found by parsing the command line instead.
-#[must_use]
 pub fn event_text<'e>(event: &'e Event, of: &EventText) -> Option<Cow<'e, str>> {
     let text = match of {
         EventText::Prompt => event.prompt().or_else(|| event.input("prompt")),
@@ -74,7 +73,6 @@ fn input_text<'e>(event: &'e Event, field: &str) -> Option<Cow<'e, str>> {
     }
 }
 
-/// Searches a text of an event.
 pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> Result<Answer, Unknown> {
     event_text(event, of).map_or(Ok(Answer::NoText), |text| search_text(&text, wanted).map(Answer::Text))
 }

@@ -12,10 +12,8 @@ use serde_json::Value;
 /// Why a settings file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The text is not JSON.
     #[error("{reason}, so Claude Code ignores the whole file")]
     Syntax {
-        /// What the parser expected.
         reason: String,
         /// Line and column, from 1.
         place: (usize, usize),
@@ -29,14 +27,12 @@ pub enum SettingsError {
     /// The edited text would not be JSON.
     #[error("the file cannot be edited without breaking it")]
     NotEditable,
-    /// A key appears twice.
     #[error("the key `{0}` appears twice")]
     DuplicateKey(String),
 }
 
 impl SettingsError {
     /// Line and column of the error, from 1.
-    #[must_use]
     pub fn place(&self) -> Option<(usize, usize)> {
         match self {
             Self::Syntax { place, .. } => Some(*place),
@@ -168,7 +164,6 @@ fn syntax_error(error: &serde_json::Error, text: &str) -> SettingsError {
     SettingsError::Syntax { reason: reason.to_owned(), place: (error.line(), error.column()) }
 }
 
-/// Modegate's entries for an event.
 fn ours(groups: &CstArray) -> Vec<CstObject> {
     groups.elements().iter().filter_map(entries).flat_map(|entries| own(&entries)).collect()
 }
@@ -195,7 +190,6 @@ fn is_ours(entry: &CstObject) -> bool {
     is_hook_call(&command, args.as_deref())
 }
 
-/// The command and the arguments of an entry.
 fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
     let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
     let command = entry.get("command").and_then(|own| text(own.value()?)).unwrap_or_default();
@@ -250,7 +244,6 @@ fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
     any
 }
 
-/// Modegate's entry for an event.
 fn group(program: &str, kind: EventKind) -> CstInputValue {
     let HookCall { command, args } = HookCall::new(program, "hook", kind);
     match args {
@@ -267,7 +260,6 @@ fn group(program: &str, kind: EventKind) -> CstInputValue {
 /// The name of the hook while it runs, and in what the model reads about a blocked stop, instead of the whole command.
 const STATUS_MESSAGE: &str = "modegate";
 
-/// The command and the arguments of an entry.
 struct HookCall {
     command: String,
     args: Option<Vec<String>>,

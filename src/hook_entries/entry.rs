@@ -5,19 +5,15 @@ use super::plugin::FALLBACK_FLAG;
 use crate::event::EventKind;
 use serde_json::Value;
 
-/// A hook entry of a settings file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEntry<'a> {
     /// The name of its event, as written in the file.
     pub event: &'a str,
-    /// The matcher of its group.
     pub matcher: Option<&'a str>,
-    /// The entry itself.
     pub entry: &'a Value,
 }
 
 /// Every hook entry of a settings file; malformed ones are left out.
-#[must_use]
 pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
     let mut found = Vec::new();
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
@@ -32,19 +28,16 @@ pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
 
 impl<'a> HookEntry<'a> {
     /// The command; `None` for other kinds of hooks.
-    #[must_use]
     pub fn command(&self) -> Option<&'a str> {
         self.entry.get("command").and_then(Value::as_str)
     }
 
     /// The arguments; `None` where the command is a shell line.
-    #[must_use]
     pub fn args(&self) -> Option<Vec<&'a str>> {
         Some(self.entry.get("args")?.as_array()?.iter().filter_map(Value::as_str).collect())
     }
 
     /// The program it starts in the project at `home`.
-    #[must_use]
     pub fn program(&self, home: &str) -> String {
         let command = self.command().unwrap_or_default();
         if let Some((program, _)) = launcher::parsed(command) {
@@ -59,20 +52,17 @@ impl<'a> HookEntry<'a> {
     }
 
     /// Whether it looks for the program elsewhere if it is not at its place.
-    #[must_use]
     pub fn is_launcher(&self) -> bool {
         self.command().is_some_and(|line| launcher::parsed(line).is_some())
     }
 
     /// Whether it stays silent where a settings file calls modegate for its event; see [`super::is_superseded`].
-    #[must_use]
     pub fn is_fallback(&self) -> bool {
         let line = self.command().and_then(launcher::parsed);
         line.is_some_and(|(_, args)| args.split(' ').any(|word| word == FALLBACK_FLAG))
     }
 
     /// Whether it is exactly what `install` writes for a program.
-    #[must_use]
     pub fn is_as_installed(&self, program: &str) -> bool {
         let args = self.command().and_then(launcher::parsed).map(|(_, args)| args);
         let kind = EventKind::named(self.event);
@@ -82,19 +72,16 @@ impl<'a> HookEntry<'a> {
     }
 
     /// Whether it calls `modegate hook`.
-    #[must_use]
     pub fn is_ours(&self) -> bool {
         is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.
-    #[must_use]
     pub fn calls_modegate(&self) -> bool {
         self.is_ours() || self.args().is_none() && mentions_hook_call(self.command().unwrap_or_default())
     }
 
     /// Whether no matcher and no `if` filters events; the host ignores matchers of events without a subject.
-    #[must_use]
     pub fn matches_every_event(&self) -> bool {
         let has_no_matcher = EventKind::named(self.event).is_some_and(|kind| kind.row().subject.is_none());
         let all = matches!(self.matcher, None | Some("" | "*" | ".*" | ".+" | "^.*$"));

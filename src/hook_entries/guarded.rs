@@ -31,9 +31,7 @@ pub struct GuardedSettings {
     entries: BTreeMap<String, BTreeSet<String>>,
     /// The events with entries, in the order of the file.
     order: Vec<String>,
-    /// The program that the entries call.
     program: Option<String>,
-    /// The other settings, by name.
     pub others: BTreeMap<String, String>,
 }
 
@@ -55,14 +53,11 @@ impl GuardedSettings {
         Ok(guarded)
     }
 
-    /// Whether the file calls modegate.
-    #[must_use]
     pub fn has_entries(&self) -> bool {
         !self.entries.is_empty()
     }
 
     /// Whether the file has all entries of `other`.
-    #[must_use]
     pub fn has_entries_of(&self, other: &Self) -> bool {
         let has = |(event, texts): (&String, &BTreeSet<String>)| {
             self.entries.get(event).is_some_and(|own| texts.is_subset(own))
@@ -70,21 +65,17 @@ impl GuardedSettings {
         other.entries.iter().all(has)
     }
 
-    /// Whether the file switches all hooks off.
-    #[must_use]
     pub fn disables_hooks(&self) -> bool {
         self.others.get(DISABLING).is_some_and(|value| value == "true")
     }
 
     /// The settings `text` without the setting that switches all hooks off; `None` if it cannot be removed.
-    #[must_use]
     pub fn without_disabling(text: &str) -> Option<String> {
         let enabled = without_setting(text, DISABLING).ok()?;
         (!Self::parse(&enabled).ok()?.disables_hooks()).then_some(enabled)
     }
 
     /// The settings `text` with these entries; `None` unless they can be restored exactly.
-    #[must_use]
     pub fn put_back(&self, text: &str) -> Option<String> {
         let events: Vec<EventKind> = self.order.iter().filter_map(|name| EventKind::named(name)).collect();
         let restored = with_entries(&without_entries(text).ok()?, self.program.as_ref()?, &events).ok()?;

@@ -15,7 +15,6 @@ pub(super) const PLUGIN_PREFIX: &str = "modegate@";
 pub struct HostSettings {
     /// Its text; the host ignores a file that is not JSON.
     pub text: String,
-    /// Whether it is an administrator's.
     pub is_managed: bool,
 }
 
@@ -23,7 +22,6 @@ pub struct HostSettings {
 ///
 /// The host runs every entry. A plugin's entry also makes way for a fallback entry of the settings, which is not
 /// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts.
-#[must_use]
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
     let parsed = |file: &HostSettings| -> Value {
         // Most settings files do not name the program at all.
@@ -43,8 +41,6 @@ pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> 
     running.into_iter().any(|(_, value)| entries_in(value).iter().any(counts))
 }
 
-/// Whether a settings file enables modegate's plugin.
-#[must_use]
 pub fn enables_plugin(text: &str) -> bool {
     let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let mut plugins = settings.get("enabledPlugins").and_then(Value::as_object).into_iter().flatten();

@@ -44,7 +44,6 @@ impl ActivityLog {
     pub const WORDS: [&str; 5] =
         ["\"wrote\":", "\"SubagentStart\"", "\"SubagentStop\"", "\"agentId\"", "\"teammate_spawned\""];
 
-    /// Adds a journal line.
     pub fn add_line(&mut self, line: &Value) {
         let text = |name: &str| line.pointer(name).and_then(Value::as_str).unwrap_or_default();
         let is_blocked = text("/decision/verdict") == "block";
@@ -121,8 +120,6 @@ impl ActivityLog {
         }
     }
 
-    /// The type of an agent.
-    #[must_use]
     pub fn agent(&self, id: &str) -> Option<String> {
         let known = self.agents.iter().find(|known| known.id == id && !known.agent.is_empty());
         let named = || self.teammates.iter().rfind(|(name, _)| Some(name.as_str()) == teammate_name(id));
@@ -130,7 +127,6 @@ impl ActivityLog {
     }
 
     /// The agent that a message goes to, by its id or the name that it was given last.
-    #[must_use]
     pub fn addressee(&self, to: &str) -> Option<MessageAddressee> {
         let named = |known: &&KnownAgent| known.name.as_deref() == Some(to);
         let known = self.agents.iter().find(|known| known.id == to).or_else(|| self.agents.iter().rfind(named))?;
@@ -139,7 +135,6 @@ impl ActivityLog {
     }
 
     /// The types of the agents that have started and not stopped.
-    #[must_use]
     pub fn in_flight(&self) -> Vec<String> {
         self.running.iter().filter_map(|id| self.agent(id)).collect()
     }
@@ -169,7 +164,6 @@ impl ActivityLog {
     }
 
     /// The type of the agent of an event, whose `agent_type` is a name if the agent is a teammate.
-    #[must_use]
     pub fn type_behind(&self, id: &str, agent_type: &str) -> String {
         match teammate_name(id) {
             Some(_) => self.agent(id).unwrap_or_else(|| UNKNOWN_TEAMMATE.to_owned()),

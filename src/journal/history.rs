@@ -5,10 +5,8 @@ use crate::facts::SessionHistory;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Collects the history of one session.
 #[derive(Debug, Clone, Default)]
 pub struct HistoryBuilder {
-    /// The history so far.
     pub history: SessionHistory,
     seen: HashSet<String>,
     home: PathBuf,
@@ -19,12 +17,10 @@ impl HistoryBuilder {
     pub const EVENTS: [&str; 4] = ["\"PostToolUse\"", "\"UserPromptSubmit\"", "\"UserPromptExpansion\"", "\"Skill\""];
 
     /// Starts an empty history of a session in the project at `home`.
-    #[must_use]
     pub fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), ..Self::default() }
     }
 
-    /// Adds an event.
     pub fn add(&mut self, event: &Event) {
         let name = event.text("hook_event_name");
         if name == Some("UserPromptSubmit") && !event.is_machine_prompt() {

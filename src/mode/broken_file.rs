@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
-    /// A mode.
     Mode,
     /// Gates in another program's format.
     Gates,
-    /// modegate's settings.
     Settings,
 }
 
@@ -25,12 +23,10 @@ impl std::fmt::Display for FileKind {
     }
 }
 
-/// A file with problems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenFile {
     /// The file, relative to the project.
     pub file: String,
-    /// What it should contain.
     pub kind: FileKind,
     /// Its problems, each with the line that it is in.
     pub problems: Vec<(FileProblem, String)>,
@@ -48,7 +44,6 @@ impl BrokenFile {
     }
 
     /// A file that cannot be read at all.
-    #[must_use]
     pub fn unreadable(file: &str, kind: FileKind, why: &str) -> Self {
         Self::new(file, kind, "", vec![FileProblem::at(Location::START, why)])
     }
@@ -75,7 +70,6 @@ impl BrokenFile {
     }
 
     /// The first problem in one line.
-    #[must_use]
     pub fn summary(&self) -> String {
         let Self { file, kind, problems, used } = self;
         let first = problems.first().map(|(problem, _)| {

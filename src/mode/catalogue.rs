@@ -54,8 +54,6 @@ pub struct ProjectSources {
 }
 
 impl ProjectSources {
-    /// Builds the catalogue.
-    #[must_use]
     pub fn catalogue(&self) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
         let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
@@ -68,10 +66,8 @@ impl ProjectSources {
 /// The settings file, as messages name it.
 pub const SETTINGS: &str = ".claude/modegate.yaml";
 
-/// The project's gates file.
 const GATES: &str = ".claude/gates.json";
 
-/// The project's hooks file.
 const HOOKS: &str = ".claude/hooks.toml";
 
 /// The gates file of the plugin that calls modegate; gates and events of the project's own replace its.
@@ -83,9 +79,7 @@ pub const USER_HOOKS: &str = "~/.claude/hooks.toml";
 /// Where a mode comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModeOrigin {
-    /// The binary.
     Embedded,
-    /// A file of the project.
     File(String),
 }
 
@@ -366,7 +360,6 @@ fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
     defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
 }
 
-/// The embedded mode of that name.
 fn embedded(name: &str) -> Option<Mode> {
     let at = EMBEDDED.iter().position(|(own, _)| *own == name)?;
     embedded_modes().get(at)?.as_ref().ok().map(|(mode, _)| mode.clone())

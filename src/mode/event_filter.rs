@@ -18,7 +18,6 @@ const AGENT: u64 = 1 << 63;
 
 impl EventFilter {
     /// The events that a mode needs to see while it is not active.
-    #[must_use]
     pub fn of(mode: &Mode) -> Self {
         let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
         let triggers: Vec<&Trigger> = gates().flat_map(|gate| &gate.on).collect();
@@ -28,14 +27,10 @@ impl EventFilter {
         Self { kinds, tools: tools(&triggers) }
     }
 
-    /// Whether it matches no event at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kinds == 0
     }
 
-    /// Whether the mode needs to see `event`.
-    #[must_use]
     pub fn matches(&self, event: &Event) -> bool {
         let calls = event.kind == Some(EventKind::PreToolUse);
         let starts = calls && matches!(event.tool(), Some("Agent" | "SendMessage"));

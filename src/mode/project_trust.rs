@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 /// The trust in a project's files when its catalogue was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProjectTrust {
-    /// What is used.
     pub state: TrustState,
     /// The files that the user has not agreed to.
     pub files: Vec<String>,
@@ -31,7 +30,6 @@ pub enum TrustState {
 
 impl ProjectTrust {
     /// What the user should know, if anything.
-    #[must_use]
     pub fn notice(&self) -> Option<String> {
         let text = match self.state {
             TrustState::Trusted => None,
@@ -55,7 +53,6 @@ impl ProjectTrust {
     }
 
     /// What the user should know if these files are context files and scripts.
-    #[must_use]
     pub fn others_notice(&self) -> Option<String> {
         let subject = self.subject();
         let text = format!("{subject} changed since you trusted this project, so it is not used; run `modegate trust`");

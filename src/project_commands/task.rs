@@ -3,13 +3,10 @@
 /// What a command is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// It runs tests.
     Test,
     /// It checks code without running it.
     Lint,
-    /// It builds the project.
     Build,
-    /// It formats code.
     Format,
 }
 
@@ -18,7 +15,6 @@ impl Purpose {
     pub const ALL: [Self; 4] = [Self::Test, Self::Lint, Self::Build, Self::Format];
 
     /// The name of its variable.
-    #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
             Self::Test => "test",

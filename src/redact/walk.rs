@@ -10,10 +10,8 @@ pub(crate) trait JsonRewriter {
     /// Replaces a value as a whole, if it must not be walked.
     fn whole(&mut self, value: &Value, key: &str, scope: Self::WalkState) -> Option<Value>;
 
-    /// Rewrites a string.
     fn text(&mut self, text: &str, key: &str, scope: Self::WalkState) -> Value;
 
-    /// Rewrites the name of a field.
     fn name(&mut self, name: &str, scope: Self::WalkState) -> String;
 
     /// The key and scope of the field `name` of the object at `key`.

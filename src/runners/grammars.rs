@@ -8,15 +8,12 @@
 pub(super) enum LineMeaning {
     /// A test failed, or the tests did not compile.
     Failed,
-    /// Tests passed.
     Passed,
     /// The rest of the run was fine too; without it, `Passed` is not enough.
     Whole,
     /// A part of the run had no tests.
     Part,
-    /// No test ran.
     Empty,
-    /// The tests were not started.
     Misused,
 }
 

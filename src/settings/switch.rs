@@ -6,7 +6,6 @@ use crate::yaml::{FileProblem, Location, Node};
 /// Why the text was not changed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SwitchError {
-    /// It is not a valid settings file.
     Broken(Vec<FileProblem>),
     /// It is valid, but its layout cannot be changed safely.
     Intricate,

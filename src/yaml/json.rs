@@ -42,7 +42,6 @@ fn node(text: &str, value: &Value<'_>) -> Node {
     Node { location: at(range.start, range.end), value: yaml }
 }
 
-/// The location of bytes in a text.
 pub(super) fn location(text: &str, start: usize, end: usize) -> Location {
     let before = text.get(..start).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

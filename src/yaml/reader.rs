@@ -11,16 +11,13 @@ pub struct FileProblem {
     pub path: String,
     /// What is wrong, in a clause.
     pub message: String,
-    /// Where in the text.
     pub location: Location,
-    /// What to do about it.
     #[serde(default)]
     pub hint: Option<String>,
 }
 
 impl FileProblem {
     /// A problem outside any path.
-    #[must_use]
     pub fn at(location: Location, message: impl Into<String>) -> Self {
         Self { path: String::new(), message: message.into(), location, hint: None }
     }
@@ -37,14 +34,12 @@ pub struct TreeReader {
     pub artifacts: Vec<String>,
     /// The variables that may be used.
     pub variables: Vec<String>,
-    /// The problems so far.
     pub problems: Vec<FileProblem>,
     /// Problems that do not make the document unusable.
     pub warnings: Vec<FileProblem>,
 }
 
 impl TreeReader {
-    /// Reports a problem with `node`.
     pub fn problem(&mut self, node: &Node, message: impl Into<String>) {
         self.problems.push(FileProblem { path: self.path.clone(), ..FileProblem::at(node.location, message) });
     }
@@ -109,7 +104,6 @@ impl TreeReader {
         }
     }
 
-    /// A text.
     pub fn text(&mut self, node: &Node) -> String {
         match node.text() {
             Some(text) if !node.is_null() && !text.trim().is_empty() => return text.trim().to_owned(),
@@ -186,7 +180,6 @@ impl TreeReader {
         }
     }
 
-    /// A list.
     pub fn list<T>(&mut self, node: &Node, read: impl FnMut(&mut Self, &Node) -> T) -> Vec<T> {
         match &node.value {
             NodeValue::List(_) => self.each(node, read),
@@ -213,7 +206,6 @@ impl TreeReader {
         entries.iter().map(named).collect()
     }
 
-    /// A whole number.
     pub fn number(&mut self, node: &Node) -> u32 {
         node.text().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
             self.problem(node, format!("expected a whole number, found {}", shown(node)));
@@ -245,7 +237,6 @@ impl TreeReader {
     }
 }
 
-/// The entries of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct MappingFields<'n> {
     node: &'n Node,
@@ -255,13 +246,10 @@ pub struct MappingFields<'n> {
 
 impl<'n> MappingFields<'n> {
     /// The entries of a mapping whose keys are checked elsewhere.
-    #[must_use]
     pub fn of(node: &'n Node) -> Self {
         Self { node, is_sound: true }
     }
 
-    /// The value of a key.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&'n Node> {
         self.node.get(name)
     }
@@ -319,7 +307,6 @@ fn shown(node: &Node) -> String {
 }
 
 /// Says that `word` is not among `allowed`: with the nearest of them, or with all.
-#[must_use]
 pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && allowed.contains(new)) {
         return format!("{what} `{word}`; it is now called `{new}`");
@@ -331,13 +318,11 @@ pub fn suggestion(what: &str, word: &str, allowed: &[&str]) -> String {
 }
 
 /// The end of a message about an unknown word: the nearest of `allowed`, if any is near.
-#[must_use]
 pub fn did_you_mean(word: &str, allowed: &[&str]) -> String {
     nearest(word, allowed).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// The allowed word that is most similar to `word`, if any is similar.
-#[must_use]
 pub fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let distance = |other: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
     let near = allowed.iter().copied().min_by_key(distance)?;

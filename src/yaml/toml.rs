@@ -5,7 +5,6 @@ use super::{FileProblem, Node, NodeValue};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Reads a TOML document.
 pub fn parse(text: &str) -> Result<Node, FileProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| {

@@ -100,7 +100,6 @@ impl DoctorContext {
         trust::is_granted(&self.target.home) || TrustRecord::read(&self.target.state_places()).is_some()
     }
 
-    /// A path for messages.
     pub(super) fn short(&self, path: &Path) -> String {
         self.target.short(path)
     }
@@ -130,7 +129,6 @@ impl SettingsFile {
         (self.scope == SettingsScope::Plugin).then(|| self.path.parent()?.parent())?
     }
 
-    /// A setting of this file.
     pub(super) fn setting(&self, name: &str) -> Option<&Value> {
         self.value.as_ref().ok()?.get(name)
     }

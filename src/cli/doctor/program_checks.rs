@@ -167,7 +167,6 @@ pub(super) fn refresh(target: &InstallTarget) -> Option<Diagnostic> {
     })
 }
 
-/// The numbers of a version.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
     numbers.ok()?.try_into().ok()

@@ -37,7 +37,6 @@ pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> Imp
     finished(&root, nodes, file.found)
 }
 
-/// The entries of a mapping.
 type Entries<'a> = &'a [(Node, Node)];
 
 /// The gates and the events of a file in this format; it may have only one of them.
@@ -83,7 +82,6 @@ struct GatesFile<'a> {
     gates: &'a [(Node, Node)],
     /// The ids of gates of other files.
     taken: &'a [String],
-    /// What is wrong with the file.
     found: TreeReader,
 }
 
