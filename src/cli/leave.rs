@@ -13,8 +13,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Ends the mode in every session of this project in which it is active, unless `--session` is given.\n\n\
-    Examples:\n  modegate leave plan\n  modegate leave code --session 5f1c")]
+#[command(
+    after_help = "Ends the mode in every session of this project in which it is active, unless `--session` is given.\n\n\
+    Examples:\n  modegate leave plan\n  modegate leave code --session 5f1c"
+)]
 pub(super) struct Leave {
     /// Mode to leave
     mode: String,

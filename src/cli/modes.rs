@@ -159,7 +159,11 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
         screen::print_json(&catalogue.broken);
     } else if catalogue.broken.is_empty() {
         let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
-        screen::print_line(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
+        let all = catalogue.modes.len();
+        screen::print_line(match own {
+            0 => format!("no problems in the {all} built-in modes"),
+            own => format!("no problems in {all} modes, {own} of them from this project"),
+        });
     } else {
         catalogue.broken.iter().for_each(|broken| screen::print_line(broken.to_string().trim_end()));
     }

@@ -26,7 +26,8 @@ pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
         [only] => Ok((*only).clone()),
         [] => {
             let error = CliError::failure(format!("no session `{given}` in {}", places.home.display()));
-            Err(error.hint(near_ids(given, &known).unwrap_or_else(|| "run `modegate status --all` to list sessions".into())))
+            Err(error
+                .hint(near_ids(given, &known).unwrap_or_else(|| "run `modegate status --all` to list sessions".into())))
         }
         many => {
             let some: Vec<&str> = many.iter().take(LISTED).map(|id| id.as_str()).collect();

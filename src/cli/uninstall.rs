@@ -93,7 +93,9 @@ impl Uninstall {
             screen::print_line("\nState and journals stay; `modegate uninstall --purge` removes them.");
         }
         if target.is_users {
-            screen::print_line("\nThe state and journals of projects stay; `modegate uninstall --purge` in a project removes its own.");
+            screen::print_line(
+                "\nThe state and journals of projects stay; `modegate uninstall --purge` in a project removes its own.",
+            );
         }
     }
 
@@ -121,7 +123,8 @@ impl Uninstall {
         if kept {
             let mut changes: Vec<FileChange> = removed.into_iter().map(FileChange::remove).collect();
             let beside = [".gitignore", "installed.json"].map(|name| target.own.join(name)).into_iter();
-            let stays = state.into_iter().chain(beside.filter_map(existing)).filter(|path| path.starts_with(&target.own));
+            let stays =
+                state.into_iter().chain(beside.filter_map(existing)).filter(|path| path.starts_with(&target.own));
             changes.extend(stays.map(|path| FileChange::new(path, ChangeAction::Keep, "")));
             changes.extend(users_state(&places, false));
             return Ok(changes);

@@ -16,7 +16,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Explains the last event that a gate of a mode checked, or that the base mode objected to.\n\nExamples:\n  modegate why\n  modegate why --blocked --session 5f1c\n  modegate why --all")]
+#[command(
+    after_help = "Explains the last event that a gate of a mode checked, or that the base mode objected to.\n\nExamples:\n  modegate why\n  modegate why --blocked --session 5f1c\n  modegate why --all"
+)]
 pub(super) struct Why {
     /// Session id or a prefix of it, or `last` [default: last]
     #[arg(long, value_name = "ID")]

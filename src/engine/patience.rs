@@ -61,7 +61,7 @@ impl<'a> Engine<'a> {
             (true, false) => (format!(", because {PLAN_MODE}"), " Leave plan mode, then run the agent again."),
         };
         let note = format!(
-            "{agent} was allowed to stop with its work unfinished{why}: {missing} What needs it stays blocked.{remedy}"
+            "{agent} was allowed to stop with its work unfinished{why}: {missing} Steps that need it stay blocked.{remedy}"
         );
         let message = format!("modegate: {} · {note}", mode.name);
         self.moves.push(format!("{} not met", gate.id));

@@ -41,7 +41,8 @@ fn check(folder: &str) {
 
 #[test]
 fn problems_are_reported_in_the_order_of_their_lines() {
-    let mode = "mode: x\nphases:\n  - phase: one\n    agent: a\n    from: [nowhere]\n    befor: []\ncommands: [two words]\n";
+    let mode =
+        "mode: x\nphases:\n  - phase: one\n    agent: a\n    from: [nowhere]\n    befor: []\ncommands: [two words]\n";
     let broken = Catalogue::compose(None, &[("x.yaml".to_owned(), mode.to_owned())]).broken;
     let lines: Vec<usize> = broken[0].problems.iter().map(|(problem, _)| problem.location.line).collect();
     assert!(lines.len() > 1 && lines.is_sorted(), "{lines:?}");

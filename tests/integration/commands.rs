@@ -356,7 +356,7 @@ fn the_log_has_one_line_per_event_in_local_time() {
     let lines: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{output:?}");
     assert!(
-        lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification)"),
+        lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification…)"),
         "{output:?}"
     );
     assert!(lines[1].contains(" IST s allowed       Stop"), "{output:?}");

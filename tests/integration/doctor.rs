@@ -222,9 +222,13 @@ fn settings_that_the_host_ignores_are_found() {
         fs::create_dir_all(project.home().join(".claude/settings.local.json")).unwrap();
     });
     for text in ["{\n  // mine\n}\n", "{ // mine\n}\n", "{ \"a\": 1, /* mine */ \"b\": 2 }\n"] {
-        finds("settings-unreadable", "comments are not allowed in JSON, so Claude Code ignores the whole file", |project| {
-            project.write(".claude/settings.local.json", text);
-        });
+        finds(
+            "settings-unreadable",
+            "comments are not allowed in JSON, so Claude Code ignores the whole file",
+            |project| {
+                project.write(".claude/settings.local.json", text);
+            },
+        );
     }
     finds("event-unknown", "unknown event `PreTolUse`, did you mean `PreToolUse`?", |project| {
         edit(project, |value| value["hooks"]["PreTolUse"] = json!([]));
@@ -602,7 +606,10 @@ fn a_program_that_is_nowhere_is_not_fixed_by_the_same_installation() {
     let project = Project::new();
     let mut install = project.modegate();
     let output = crate::project::run_command(install.env("PATH", "/usr/bin:/bin").args(["install", "--path"]), b"");
-    assert!(output.stdout.contains("fix: run `modegate install` without `--path`, or put modegate on PATH"), "{output:?}");
+    assert!(
+        output.stdout.contains("fix: run `modegate install` without `--path`, or put modegate on PATH"),
+        "{output:?}"
+    );
 }
 
 #[test]

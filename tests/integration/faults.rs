@@ -149,7 +149,10 @@ fn half_an_event_on_an_open_standard_input_is_given_up() {
 #[test]
 fn the_rest_of_an_event_is_waited_for() {
     let project = Project::installed();
-    let output = with_open_input(&project, &[br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s","#, br#" "prompt": "/plan x"}"#]);
+    let output = with_open_input(
+        &project,
+        &[br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s","#, br#" "prompt": "/plan x"}"#],
+    );
     assert!(output.stdout.contains("Planning Phase."), "{output:?}");
 }
 

@@ -111,7 +111,10 @@ fn entries_are_added_in_the_style_of_the_file() {
 #[test]
 fn a_settings_file_that_the_host_ignores_is_an_error_with_its_location() {
     for (name, words) in [
-        ("comments", "comments are not allowed in JSON, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3"),
+        (
+            "comments",
+            "comments are not allowed in JSON, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3",
+        ),
         ("trailing-comma", "trailing comma, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:1"),
         ("broken", "expected `,` or `}`, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:3"),
         ("list", "the file is not a JSON object"),
