@@ -17,7 +17,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("an agent that a workflow starts is blocked through its tools", workflow)
             .since(Version(2, 1, 198), "the model has no Workflow"),
         Case::new("a teammate counts by its type, not by its name", teammates)
-            .since(Version(2, 1, 198), "teams are not tried")
+            .since(Version(2, 1, 198), "teams are not tested")
             .in_terminal(),
     ]
 }
