@@ -240,7 +240,6 @@ impl Check {
         }
     }
 
-    /// Describes what the check will ask for, to an agent that is about to start.
     pub fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let (checks, joint) = match (self, self.parts()) {
             (_, Err(simple)) => return simple.expectation(scope),

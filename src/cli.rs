@@ -32,6 +32,7 @@ mod version;
 mod why;
 
 use crate::event::{Event, EventFields, EventKind};
+use crate::live::is_run_by_host as is_run_by_model;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
@@ -119,12 +120,9 @@ pub fn main() -> ExitCode {
     // The hook skips the argument parser, which costs more than the whole event. Old hosts call the bare program.
     let plain: Vec<_> = given.iter().map(|word| word.to_str()).collect();
     match plain.as_slice() {
-        [Some("hook")] => return hook::main(HookOptions::default(), None),
-        [Some("hook"), Some("--exit-zero")] => {
-            return hook::main(HookOptions { exit_zero: true, fallback: false }, None);
-        }
-        [Some("hook"), Some("--fallback")] => {
-            return hook::main(HookOptions { exit_zero: false, fallback: true }, None);
+        [Some("hook"), flag @ ..] if matches!(flag, [] | [Some("--exit-zero" | "--fallback")]) => {
+            let has = |name: &str| flag.contains(&Some(name));
+            return hook::main(HookOptions { exit_zero: has("--exit-zero"), fallback: has("--fallback") }, None);
         }
         [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
@@ -192,11 +190,6 @@ impl CliCommand {
             Self::Completions(_) | Self::Man(_) => false,
         }
     }
-}
-
-/// Whether the model runs this command.
-fn is_run_by_model() -> bool {
-    crate::live::is_run_by_host()
 }
 
 /// Stops a command that only a person may run.

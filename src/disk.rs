@@ -162,7 +162,6 @@ fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
 }
 
 /// The path with links resolved, as far as it exists.
-#[must_use]
 pub fn real(path: &Path) -> PathBuf {
     // No system call takes a longer one.
     if path.as_os_str().len() > LONGEST_PATH {

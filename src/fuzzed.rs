@@ -30,15 +30,15 @@ pub type Property = (&'static str, fn(&[u8]));
 pub const PROPERTIES: [Property; 12] = [
     ("event", event),
     ("shell", shell),
-    ("mode", mode),
-    ("gates_json", gates_json),
-    ("hooks_toml", hooks_toml),
+    ("mode", |bytes| composed(".claude/modes/x.yaml", bytes)),
+    ("gates_json", |bytes| composed(".claude/gates.json", bytes)),
+    ("hooks_toml", |bytes| composed(".claude/hooks.toml", bytes)),
     ("frontmatter", frontmatter_block),
     ("cache", cache),
     ("journal", journal),
     ("transcript", transcript),
     ("settings", settings),
-    ("scenario", scenario),
+    ("scenario", |bytes| drop(Scenario::parse(&String::from_utf8_lossy(bytes)))),
     ("masking", masking),
 ];
 
@@ -83,18 +83,6 @@ fn composed(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let catalogue = Catalogue::compose(None, &[(name.to_owned(), text)]);
     assert!(catalogue.modes.len() >= MODES.modes.len(), "a file removed a mode");
-}
-
-fn mode(bytes: &[u8]) {
-    composed(".claude/modes/x.yaml", bytes);
-}
-
-fn gates_json(bytes: &[u8]) {
-    composed(".claude/gates.json", bytes);
-}
-
-fn hooks_toml(bytes: &[u8]) {
-    composed(".claude/hooks.toml", bytes);
 }
 
 fn frontmatter_block(bytes: &[u8]) {
@@ -173,10 +161,6 @@ fn without_empty_lists(text: &str) -> Value {
         settings.shift_remove("hooks");
     }
     if value == serde_json::json!({}) { Value::Null } else { value }
-}
-
-fn scenario(bytes: &[u8]) {
-    drop(Scenario::parse(&String::from_utf8_lossy(bytes)));
 }
 
 /// Masking ends, and masks nothing more the second time.

@@ -16,10 +16,6 @@ impl GalleryEntry {
     pub fn about(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
     }
-
-    pub fn find(name: &str) -> Option<&'static Self> {
-        GALLERY.iter().find(|entry| entry.name == name)
-    }
 }
 
 macro_rules! gallery {

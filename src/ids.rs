@@ -33,7 +33,7 @@ pub struct AgentId(String);
 pub struct AgentName(String);
 
 macro_rules! id {
-    ($id:ident) => {
+    ($($id:ident),+) => {$(
         impl $id {
             /// The text as received.
             pub fn as_str(&self) -> &str {
@@ -78,16 +78,13 @@ macro_rules! id {
                 id.0.into()
             }
         }
-    };
+    )+};
 }
 
-id!(SessionId);
-id!(GateId);
-id!(AgentId);
-id!(AgentName);
+id!(SessionId, GateId, AgentId, AgentName);
 
 macro_rules! exact {
-    ($id:ident) => {
+    ($($id:ident),+) => {$(
         impl Borrow<str> for $id {
             fn borrow(&self) -> &str {
                 &self.0
@@ -99,12 +96,10 @@ macro_rules! exact {
                 self.as_str() == other.as_ref()
             }
         }
-    };
+    )+};
 }
 
-exact!(SessionId);
-exact!(GateId);
-exact!(AgentId);
+exact!(SessionId, GateId, AgentId);
 
 impl AgentName {
     /// Whether `other` names the same agent; an empty name matches no agent.

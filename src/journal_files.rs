@@ -65,7 +65,6 @@ fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
 }
 
 /// The path of the older part of a rotated journal.
-#[must_use]
 pub fn older_part(path: &Path) -> PathBuf {
     path.with_extension("old.jsonl")
 }
@@ -82,7 +81,6 @@ pub fn lines(path: &Path) -> Vec<JournalLine> {
 }
 
 /// Every readable line of a journal, the older part first, and the number of unreadable lines.
-#[must_use]
 pub fn all(path: &Path) -> (Vec<JournalLine>, usize) {
     let (mut readable, mut unreadable) = (Vec::new(), 0);
     for line in parts(path).iter().flat_map(|part| split(part)) {
@@ -190,7 +188,6 @@ fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
 }
 
 /// The last readable line of a journal.
-#[must_use]
 pub fn last(path: &Path) -> Option<JournalLine> {
     /// Larger than almost every line.
     const TAIL: u64 = 256 * 1024;
@@ -199,7 +196,6 @@ pub fn last(path: &Path) -> Option<JournalLine> {
 }
 
 /// The readable lines in the last 2 MiB of a journal.
-#[must_use]
 pub fn recent(path: &Path) -> Vec<JournalLine> {
     const TAIL: u64 = 2 * 1024 * 1024;
     split(&disk::read_tail(path, TAIL).unwrap_or_default()).filter_map(read).collect()
@@ -232,7 +228,6 @@ pub fn mentions(path: &Path, text: &str) -> bool {
 }
 
 /// Hashes the files that an event changed; missing and very large ones are left out.
-#[must_use]
 pub fn hash_written(paths: &[&str]) -> Vec<WrittenFile> {
     const MANY: usize = 50;
     const LARGEST: u64 = 16 * 1024 * 1024;
@@ -254,7 +249,6 @@ pub struct JournalPosition {
 
 impl JournalPosition {
     /// Whether both are positions in the same file.
-    #[must_use]
     pub fn is_in_file_of(&self, other: &Self) -> bool {
         self.file == other.file
     }
@@ -270,7 +264,6 @@ pub struct ReadActivity {
 }
 
 /// Reads the agents and edits of a session from its journal, after what was `read` before; `None` when it cannot be read.
-#[must_use]
 pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity> {
     let older = older_part(path);
     let (file, first) = identified(path)?;
@@ -320,7 +313,6 @@ fn add_activity(mut file: File, offset: u64, log: &mut ActivityLog) -> io::Resul
 }
 
 /// The history of a session of the project at `home`, from its journal.
-#[must_use]
 pub fn history(path: &Path, home: &Path) -> SessionHistory {
     #[derive(Deserialize)]
     struct EventLine {

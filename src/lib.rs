@@ -99,10 +99,9 @@ pub mod internals {
     pub use crate::gallery::GALLERY;
     pub use crate::hook_entries::{plugin_hooks, required_events};
     pub use crate::journal_files::{journals, lines};
-    pub use crate::live::git::{branch, changes, commitment, head, head_changed};
+    pub use crate::live::git::{branch, changes, commitment, head};
     pub use crate::live::now;
     pub use crate::mode::{GATE, Gate, MODE, PHASE};
-    pub use crate::paths::ProjectPaths;
     pub use crate::replay::change::DecisionChange;
     pub use crate::replay::html::page;
     pub use crate::replay::inferred::InferredFacts;
@@ -114,6 +113,6 @@ pub mod internals {
     pub use crate::settings::{Level, Settings};
     pub use crate::starter::FILES;
     pub use crate::store::{StateStatus, StateSummary};
-    pub use crate::user_folder::{UserKey, create_private, project_paths, project_paths_in};
+    pub use crate::user_folder::{project_paths, project_paths_in};
     pub use crate::yaml::Location;
 }

@@ -81,7 +81,6 @@ pub struct LiveFacts<'e> {
 
 impl<'e> LiveFacts<'e> {
     /// Answers about the project at `places` for one event, with the session's journal.
-    #[must_use]
     pub fn new(event: &'e Event, places: ProjectPaths, journal: PathBuf) -> Self {
         Self::about(Cow::Borrowed(event), places, journal)
     }
@@ -106,25 +105,21 @@ impl<'e> LiveFacts<'e> {
     }
 
     /// Uses a store whose key may have been read.
-    #[must_use]
     pub fn with_store(self, store: StateStore) -> Self {
         Self { store, ..self }
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
-    #[must_use]
     pub fn accepting(self, accepted: Option<&'e BTreeMap<String, Vec<String>>>) -> Self {
         Self { accepted, ..self }
     }
 
     /// Moves the clock forward.
-    #[must_use]
     pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
     }
 
     /// Also finds files that these sessions wrote.
-    #[must_use]
     pub fn forked_from(self, ancestors: &[SessionId]) -> Self {
         Self { ancestors: RefCell::new(ancestors.to_vec()), ..self }
     }

@@ -172,12 +172,16 @@ impl Mode {
         self.before.iter().map(|gate| (None, gate)).chain(phased).chain(self.gates.iter().map(|gate| (None, gate)))
     }
 
+    fn all_gates_mut(&mut self) -> impl Iterator<Item = &mut Gate> {
+        let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(&mut phase.after));
+        self.before.iter_mut().chain(phased).chain(&mut self.gates)
+    }
+
     /// Whether one of its checks asks a program or a server.
     pub fn has_steps(&self) -> bool {
-        let given = |gate: &Gate| gate.condition.as_ref().is_some_and(Check::has_steps);
-        let when = self.phases.iter().filter_map(|phase| phase.when.as_ref());
-        self.all_gates().any(|(_, gate)| gate.check.has_steps() || given(gate))
-            || when.into_iter().any(Check::has_steps)
+        let mut has = false;
+        self.checks(&mut |check| has |= check.has_steps());
+        has
     }
 
     /// Allows these environment variables, and no others, in the headers of its `http` checks.
@@ -186,8 +190,7 @@ impl Mode {
         for phase in &mut self.phases {
             phase.when.iter_mut().for_each(allow);
         }
-        let phased = self.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
-        for gate in self.before.iter_mut().chain(phased).chain(self.gates.iter_mut()) {
+        for gate in self.all_gates_mut() {
             std::iter::once(&mut gate.check).chain(&mut gate.condition).for_each(allow);
         }
     }

@@ -11,7 +11,6 @@ const LONGEST: usize = 100;
 /// A name that is safe in a path and a glob: letters, digits, `-`, `_` and `.`; the rest becomes `-`.
 ///
 /// A changed or cut name gets a hash of the original, so that two names never collide.
-#[must_use]
 pub fn safe_name(name: &str) -> String {
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !name.is_empty() && name.len() <= LONGEST && name.chars().all(fit) && !name.starts_with('.') {
@@ -23,7 +22,6 @@ pub fn safe_name(name: &str) -> String {
 
 /// A folder name that keeps spaces and letters, without characters that could leave the folder or
 /// widen a glob.
-#[must_use]
 pub fn folder_name(name: &str) -> String {
     let plain = |c: char| if c.is_control() || "/\\*?[]{}!:<>|\"`$".contains(c) { '-' } else { c };
     let name: String = name.trim().chars().take(LONGEST).map(plain).collect();
@@ -31,13 +29,11 @@ pub fn folder_name(name: &str) -> String {
 }
 
 /// FNV-1a, for names and fingerprints; not for evidence.
-#[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A checksum that finds damage and changes, eight bytes at a time; not for evidence.
-#[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -60,68 +56,54 @@ pub struct ProjectPaths {
 
 impl ProjectPaths {
     /// `.claude/hooks`: a folder with it is a project.
-    #[must_use]
     pub fn hooks(&self) -> PathBuf {
         self.home.join(".claude/hooks")
     }
 
-    /// The state.
-    #[must_use]
+    /// The summary of the state.
     pub fn cache(&self) -> PathBuf {
         self.hooks().join("cache.json")
     }
 
     /// The lock file of the state.
-    #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.hooks().join("cache.lock")
     }
 
     /// The compiled modes and settings: never in the project, since a repository could supply them.
-    #[must_use]
     pub fn compiled(&self) -> Option<PathBuf> {
         self.own.as_ref().map(|own| own.join("modes.bin"))
     }
 
     /// The record of what the user has agreed to.
-    #[must_use]
     pub fn trust(&self) -> Option<PathBuf> {
         self.own.as_ref().map(|own| own.join("trust.json"))
     }
 
     /// The record of hook entries and program.
-    #[must_use]
     pub fn installation(&self) -> Option<PathBuf> {
         self.own.as_ref().map(|own| own.join("installation.json"))
     }
 
-    /// The journal of a session.
-    #[must_use]
     pub fn journal(&self, session: &str) -> PathBuf {
         self.sessions().join(format!("{}.jsonl", safe_name(session)))
     }
 
     /// The folder of all journals.
-    #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.hooks().join("sessions")
     }
 
-    /// The project's own modes.
-    #[must_use]
     pub fn modes(&self) -> PathBuf {
         self.home.join(".claude/modes")
     }
 
-    /// The project's settings.
-    #[must_use]
     pub fn settings(&self) -> PathBuf {
         self.home.join(".claude/modegate.yaml")
     }
 }
 
 /// `path` without `.` and `..`, resolved lexically.
-#[must_use]
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -135,14 +117,12 @@ pub fn lexical(path: &Path) -> PathBuf {
 }
 
 /// A path as text with `/` between its parts, on Windows, too: globs and mode files are written with it.
-#[must_use]
 pub fn with_slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
 /// The project that owns an agent's worktree: the part before `.claude/worktrees/`.
-#[must_use]
 pub fn worktree_owner(path: &Path) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
     let at = parts.windows(3).position(|three| match three {

@@ -22,6 +22,14 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }
 
+/// The first `most` characters of a text, with an ellipsis where something is missing.
+pub fn truncated(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_odd) {
         return Cow::Borrowed(text);

@@ -26,7 +26,6 @@ pub struct Reply {
 /// A pass is silence, not "allow": an allow would skip the user's own permission prompts, and at a stop any
 /// context would make the agent run again. What the user reads names modegate and the mode: the message of a block, and the
 /// reason of a question. The model reads only the reason of a block.
-#[must_use]
 pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply {
     let Some(row) = event.kind.map(EventKind::row) else { return Reply::default() };
     let mut json = Map::new();
@@ -126,7 +125,6 @@ fn block(blocking: Blocking, reason: &str, json: &mut Map<String, Value>, specif
 }
 
 /// Renders a problem of modegate itself: a message for the user, and the event is allowed.
-#[must_use]
 pub fn internal_error(message: &str) -> Reply {
     let text = format!("modegate: {message}");
     Reply { stdout: json!({"systemMessage": text}).to_string(), stderr: text, exit: 0 }

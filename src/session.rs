@@ -31,10 +31,10 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// When it was activated.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub activated_at: Noted<Option<String>>,
     /// The prompt that activated it.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub prompt_id: Noted<Option<String>>,
     /// The commit of HEAD at activation; empty before the first commit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,10 +55,10 @@ pub struct ModeState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<ModeEnding>,
     /// Counts the things seen; orders `seen`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub tick: u64,
     /// The tick at which the current phase began.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub since: u64,
     /// When something was last seen (`edit`, `test:passed`, `ran:agent`), as a tick.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -164,7 +164,7 @@ pub struct AgentRecord {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
     /// Its number among the agents that work or worked in its phase at the same time; 0 for one that was alone.
-    #[serde(skip_serializing_if = "is_alone")]
+    #[serde(skip_serializing_if = "is_default")]
     pub number: u32,
 }
 
@@ -295,18 +295,8 @@ impl ModeState {
     }
 }
 
-fn is_none(text: &Noted<Option<String>>) -> bool {
-    text.is_none()
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_alone(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

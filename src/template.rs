@@ -14,7 +14,6 @@ pub fn variable(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// Every variable in a text.
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -85,7 +85,7 @@ pub struct ReplyExtras {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Whether to skip the user's own permission prompt.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow: bool,
 }
 
@@ -175,13 +175,8 @@ pub struct Finding {
     /// The result of its check.
     pub outcome: Outcome,
     /// Whether the gate gave in because its patience was used up.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unmet: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Finding {
@@ -213,7 +208,7 @@ pub struct Decision {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// Whether a gate skips the user's permission prompt.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow: bool,
     /// How the session's modes changed, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

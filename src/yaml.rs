@@ -135,13 +135,9 @@ fn typed(text: &str) -> serde_json::Value {
 /// Builds the tree from the parser's events, without recursion.
 #[derive(Default)]
 struct TreeBuilder {
-    open: Vec<(Location, OpenNode)>,
+    /// Lists and mappings that have not ended, each with the key that waits for its value.
+    open: Vec<(Node, Option<Node>)>,
     root: Option<Node>,
-}
-
-enum OpenNode {
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>, Option<Node>),
 }
 
 impl TreeBuilder {
@@ -152,9 +148,9 @@ impl TreeBuilder {
                 let value = NodeValue::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 self.put(Node { location, value })
             }
-            Event::SequenceStart(..) => self.open(location, OpenNode::List(Vec::new())),
-            Event::MappingStart(..) => self.open(location, OpenNode::Map(Vec::new(), None)),
-            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::SequenceStart(..) => self.open(location, NodeValue::List(Vec::new())),
+            Event::MappingStart(..) => self.open(location, NodeValue::Map(Vec::new())),
+            Event::SequenceEnd | Event::MappingEnd => self.open.pop().map_or(Ok(()), |(node, _)| self.put(node)),
             Event::Alias(_) => {
                 Err(FileProblem::at(location, "anchors and aliases are not supported; write the value out"))
             }
@@ -162,27 +158,23 @@ impl TreeBuilder {
         }
     }
 
-    fn open(&mut self, location: Location, open: OpenNode) -> Result<(), FileProblem> {
+    fn open(&mut self, location: Location, value: NodeValue) -> Result<(), FileProblem> {
         if self.open.len() >= DEPTH {
             return Err(FileProblem::at(location, format!("nests deeper than {DEPTH} levels")));
         }
-        self.open.push((location, open));
+        self.open.push((Node { location, value }, None));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), FileProblem> {
-        match self.open.pop() {
-            Some((location, OpenNode::List(items))) => self.put(Node { location, value: NodeValue::List(items) }),
-            Some((location, OpenNode::Map(entries, _))) => self.put(Node { location, value: NodeValue::Map(entries) }),
-            None => Ok(()),
-        }
-    }
-
     fn put(&mut self, node: Node) -> Result<(), FileProblem> {
-        match self.open.last_mut() {
-            None => self.root = Some(node),
-            Some((_, OpenNode::List(items))) => items.push(node),
-            Some((_, OpenNode::Map(entries, key))) => match key.take() {
+        let Some((parent, key)) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut parent.value {
+            NodeValue::Scalar { .. } => {}
+            NodeValue::List(items) => items.push(node),
+            NodeValue::Map(entries) => match key.take() {
                 None if node.text().is_none() => {
                     return Err(FileProblem::at(node.location, format!("a key is text, not {}", node.kind())));
                 }

@@ -3,6 +3,7 @@
 use super::{CheckKind, Scope, file};
 use crate::facts::Frontmatter;
 use crate::ids::{UNKNOWN_TEAMMATE, same_agent};
+use crate::printable::truncated;
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
 use serde::{Deserialize, Serialize};
@@ -141,12 +142,7 @@ fn same(value: &Value, wanted: &FrontmatterValue) -> bool {
 
 /// A value as a person would write it, cut where it gets long.
 fn shown(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut short: String = text.chars().take(80).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    truncated(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 80)
 }
 
 impl std::fmt::Display for FrontmatterValue {

@@ -3,6 +3,8 @@
 use super::{CheckKind, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::{Unknown, line_effects};
+use crate::printable::truncated;
+use crate::redact::masked_text;
 use crate::runners::{OutputResult, runs_of};
 use crate::session::{ModeState, UnreadRun};
 use crate::shell::{self, ExecContext};
@@ -142,7 +144,10 @@ impl ObservedCheck {
             LineEnding::Unclear => None,
         };
         let result = Self::result_of(by_status, scope.facts.output(commands, wrappers));
-        let shown = |text: &str| shortened(&crate::redact::masked_text(text));
+        let shown = |text: &str| {
+            let words: Vec<String> = masked_text(text).split_whitespace().map(str::to_owned).collect();
+            truncated(&words.join(" "), LONGEST_QUOTE)
+        };
         Some(match result {
             Ok(result) => ObservedRun { mark: self.mark(result), unread: None },
             Err(why) => {
@@ -203,14 +208,6 @@ enum LineEnding {
 
 /// The longest command that messages quote, in characters.
 const LONGEST_QUOTE: usize = 120;
-
-fn shortened(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST_QUOTE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
-}
 
 /// How the shell command of this event ended, if the host reports it.
 fn ending(event: &Event) -> Option<LineEnding> {

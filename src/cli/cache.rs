@@ -88,17 +88,14 @@ fn get(store: &StateStore, namespace: Option<&str>, key: Option<&str>, session: 
     if let Some(StateStatus::Broken(why) | StateStatus::Unreadable(why)) = status {
         return Err(CliError::failure(format!("the state of this session cannot be read: {why}")));
     }
-    let value = value(&store.summary(), namespace, key, session);
+    let state = store.summary();
+    let value = match (namespace, key, session) {
+        (None, ..) => Some(Value::Object(state.namespaces)),
+        (Some(name), None, None) => state.namespaces.get(name).cloned(),
+        (Some(name), None, Some(id)) => state.entry(name, id).cloned(),
+        (Some(name), Some(key), session) => state.value(name, key, session),
+    };
+    let value = value.unwrap_or_default();
     screen::print_json(&value);
     Ok(if value.is_null() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
-}
-
-fn value(state: &StateSummary, namespace: Option<&str>, key: Option<&str>, session: Option<&str>) -> Value {
-    let all = || Value::Object(state.namespaces.clone());
-    match (namespace, key, session) {
-        (None, ..) => all(),
-        (Some(name), None, None) => state.namespaces.get(name).cloned().unwrap_or_default(),
-        (Some(name), None, Some(id)) => state.entry(name, id).cloned().unwrap_or_default(),
-        (Some(name), Some(key), session) => state.value(name, key, session).unwrap_or_default(),
-    }
 }

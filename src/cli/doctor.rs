@@ -7,7 +7,6 @@ mod mode_checks;
 mod program_checks;
 mod state_checks;
 mod workflow_checks;
-mod workflow_files;
 
 use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
@@ -170,8 +169,7 @@ impl Doctor {
             diagnostics.iter().for_each(Diagnostic::print);
             screen::print_line(match problems {
                 0 => "no problems found".to_owned(),
-                1 => "1 problem".to_owned(),
-                many => format!("{many} problems"),
+                count => screen::counted(count, "problem"),
             });
         }
         Ok(if problems > 0 { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })

@@ -65,7 +65,7 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
 }
 
 fn find(name: &str) -> Result<&'static GalleryEntry, CliError> {
-    GalleryEntry::find(name).ok_or_else(|| {
+    GALLERY.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
         CliError::unknown("entry", name, &names).hint("run `modegate modes gallery` to see all entries")
     })

@@ -100,10 +100,10 @@ pub(super) fn heartbeats(target: &InstallTarget) -> Vec<HookActivity> {
     }
     let from = InstallManifest::read(target).time();
     let counts = |used: &Timestamp| from.is_none_or(|from| used.duration_since(from) > SETTLING);
-    for hook_activity in &mut heartbeats {
-        hook_activity.missed.retain(counts);
+    for activity in &mut heartbeats {
+        activity.missed.retain(counts);
     }
-    heartbeats.retain(|hook_activity| hook_activity.seen.is_some() || !hook_activity.missed.is_empty());
+    heartbeats.retain(|activity| activity.seen.is_some() || !activity.missed.is_empty());
     heartbeats
 }
 

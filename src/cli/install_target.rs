@@ -149,18 +149,14 @@ impl InstallTarget {
     }
 }
 
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
 /// The home folder, with links resolved.
 fn user_home() -> Option<PathBuf> {
-    variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| place::real(&home))
+    place::user_home().map(|home| place::real(&home))
 }
 
 /// The host's folder of the user: settings, commands, agents and transcripts.
 pub(super) fn user_folder() -> Option<PathBuf> {
-    let configured = variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    let configured = place::variable("CLAUDE_CONFIG_DIR").map(|folder| std::path::absolute(&folder).unwrap_or(folder));
     configured.map(|folder| place::real(&folder)).or_else(|| user_home().map(|home| place::real(&home.join(".claude"))))
 }
 
@@ -172,7 +168,7 @@ fn root(folder: &Path) -> Option<PathBuf> {
 
 /// The folder in which Claude Code would be started: the current one, or that of the session.
 pub(super) fn start_folder() -> PathBuf {
-    let here = variable("CLAUDE_PROJECT_DIR").filter(|folder| folder.is_absolute() && folder.is_dir());
+    let here = place::session_folder().filter(|folder| folder.is_absolute() && folder.is_dir());
     let here = here.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."));
     place::real(&here)
 }

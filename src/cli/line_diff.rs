@@ -6,13 +6,8 @@ const CONTEXT: usize = 2;
 /// Texts whose changed parts have more pairs of lines than this are shown as removed and added as a whole.
 const MOST_PAIRS: usize = 4_000_000;
 
-/// A line of either text, and where it is in both.
-struct DiffLine<'t> {
-    sign: char,
-    text: &'t str,
-    old: usize,
-    new: usize,
-}
+/// A line with its sign: `-` if only the old text has it, `+` if only the new one, else a space.
+type DiffLine<'t> = (char, &'t str);
 
 /// The unified diff, without a header; empty for equal texts.
 pub(super) fn unified(before: &str, after: &str) -> String {
@@ -20,18 +15,22 @@ pub(super) fn unified(before: &str, after: &str) -> String {
     let new: Vec<&str> = after.split_inclusive('\n').collect();
     let lines = lines(&old, &new);
     let mut shown = String::new();
-    for hunk in hunks(&lines) {
-        let range = |start: usize, sign: char| {
-            let count = hunk.iter().filter(|line| line.sign != sign).count();
-            let first = if count == 0 { start } else { start + 1 };
-            if count == 1 { first.to_string() } else { format!("{first},{count}") }
+    for (from, to) in hunks(&lines) {
+        let (earlier, hunk) = (lines.get(..from).unwrap_or_default(), lines.get(from..to).unwrap_or_default());
+        // The lines of a text are those without the sign of the other.
+        let range = |other: char| {
+            let count = |lines: &[DiffLine<'_>]| lines.iter().filter(|(sign, _)| *sign != other).count();
+            match (count(earlier), count(hunk)) {
+                (start, 0) => format!("{start},0"),
+                (start, 1) => (start + 1).to_string(),
+                (start, count) => format!("{},{count}", start + 1),
+            }
         };
-        let Some(first) = hunk.first() else { continue };
-        shown.extend(["@@ -", &range(first.old, '+'), " +", &range(first.new, '-'), " @@\n"]);
-        for line in hunk {
-            shown.push(line.sign);
-            shown += line.text;
-            if !line.text.ends_with('\n') {
+        shown.extend(["@@ -", &range('+'), " +", &range('-'), " @@\n"]);
+        for (sign, text) in hunk {
+            shown.push(*sign);
+            shown += text;
+            if !text.ends_with('\n') {
                 shown += "\n\\ No newline at end of file\n";
             }
         }
@@ -39,86 +38,70 @@ pub(super) fn unified(before: &str, after: &str) -> String {
     shown
 }
 
-/// All lines of both texts in order: kept, removed or added.
+/// All lines of both texts in order.
 fn lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let rest = |lines: &[&'t str]| lines.get(start..).unwrap_or_default().to_vec();
-    let (mut old_middle, mut new_middle) = (rest(old), rest(new));
-    while let (Some(last), Some(other)) = (old_middle.last(), new_middle.last())
-        && last == other
-    {
-        old_middle.pop();
-        new_middle.pop();
-    }
-    let kept = common(&old_middle, &new_middle);
-    let ends = kept.into_iter().map(|(old, new)| (start + old, start + new));
-    let ends: Vec<(usize, usize)> = (0..start)
-        .map(|at| (at, at))
-        .chain(ends)
-        .chain((start + old_middle.len()..old.len()).zip(start + new_middle.len()..new.len()))
-        .chain([(old.len(), new.len())])
-        .collect();
-    let mut all = Vec::new();
-    let (mut at, mut other) = (0, 0);
-    for (kept_old, kept_new) in ends {
-        let line = |text: &&'t str, sign, old, new| DiffLine { sign, text, old, new };
-        let removed = old.iter().enumerate().take(kept_old).skip(at);
-        all.extend(removed.map(|(at, text)| line(text, '-', at, other)));
-        let added = new.iter().enumerate().take(kept_new).skip(other);
-        all.extend(added.map(|(other, text)| line(text, '+', kept_old, other)));
-        all.extend(old.get(kept_old).map(|text| line(text, ' ', kept_old, kept_new)));
-        (at, other) = (kept_old + 1, kept_new + 1);
-    }
-    all
+    let ((head, old), (_, new)) = (old.split_at(start), new.split_at(start));
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let ((old, tail), (new, _)) = (old.split_at(old.len() - end), new.split_at(new.len() - end));
+    let kept = |line: &&'t str| (' ', *line);
+    head.iter().map(kept).chain(changed(old, new)).chain(tail.iter().map(kept)).collect()
 }
 
-/// The positions of a longest common subsequence.
-fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    if old.len().saturating_mul(new.len()) > MOST_PAIRS {
-        return Vec::new();
-    }
+/// The lines of two texts without a common beginning or end: a longest common subsequence is kept.
+fn changed<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     // `lengths[at][other]`: the most lines that the texts from there on have in common.
     let mut lengths = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     let length = |lengths: &[Vec<u32>], at: usize, other: usize| {
         lengths.get(at).and_then(|row| row.get(other)).copied().unwrap_or_default()
     };
-    for (at, text) in old.iter().enumerate().rev() {
-        for (other, candidate) in new.iter().enumerate().rev() {
-            let best = if text == candidate {
-                length(&lengths, at + 1, other + 1) + 1
-            } else {
-                length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
-            };
-            if let Some(cell) = lengths.get_mut(at).and_then(|row| row.get_mut(other)) {
-                *cell = best;
+    if old.len().saturating_mul(new.len()) <= MOST_PAIRS {
+        for (at, text) in old.iter().enumerate().rev() {
+            for (other, candidate) in new.iter().enumerate().rev() {
+                let best = if text == candidate {
+                    length(&lengths, at + 1, other + 1) + 1
+                } else {
+                    length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
+                };
+                if let Some(cell) = lengths.get_mut(at).and_then(|row| row.get_mut(other)) {
+                    *cell = best;
+                }
             }
         }
     }
-    let (mut at, mut other, mut kept) = (0, 0, Vec::new());
-    while let (Some(text), Some(candidate)) = (old.get(at), new.get(other)) {
-        if text == candidate {
-            kept.push((at, other));
-            (at, other) = (at + 1, other + 1);
-        } else if length(&lengths, at + 1, other) >= length(&lengths, at, other + 1) {
-            at += 1;
-        } else {
-            other += 1;
+    let (mut at, mut other, mut lines) = (0, 0, Vec::new());
+    loop {
+        match (old.get(at), new.get(other)) {
+            (Some(text), Some(candidate)) if text == candidate => {
+                lines.push((' ', *text));
+                (at, other) = (at + 1, other + 1);
+            }
+            (Some(text), candidate)
+                if candidate.is_none() || length(&lengths, at + 1, other) >= length(&lengths, at, other + 1) =>
+            {
+                lines.push(('-', *text));
+                at += 1;
+            }
+            (_, Some(candidate)) => {
+                lines.push(('+', *candidate));
+                other += 1;
+            }
+            (_, None) => return lines,
         }
     }
-    kept
 }
 
 /// The parts with changes, and the lines around them.
-fn hunks<'l, 't>(lines: &'l [DiffLine<'t>]) -> Vec<&'l [DiffLine<'t>]> {
+fn hunks(lines: &[DiffLine<'_>]) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.sign != ' ') {
+    for (at, _) in lines.iter().enumerate().filter(|(_, (sign, _))| *sign != ' ') {
         let (from, to) = (at.saturating_sub(CONTEXT), (at + CONTEXT + 1).min(lines.len()));
         match ranges.last_mut() {
             Some((_, end)) if from <= *end => *end = to,
             _ => ranges.push((from, to)),
         }
     }
-    ranges.into_iter().filter_map(|(from, to)| lines.get(from..to)).collect()
+    ranges
 }
 
 #[cfg(test)]
@@ -155,7 +138,7 @@ mod tests {
             let (before, after) = (text(one), text(two));
             let lines: Vec<_> = before.split_inclusive('\n').collect();
             let all = super::lines(&lines, &after.split_inclusive('\n').collect::<Vec<_>>());
-            let side = |sign| all.iter().filter(|line| line.sign != sign).map(|line| line.text).collect::<String>();
+            let side = |sign| all.iter().filter(|line| line.0 != sign).map(|line| line.1).collect::<String>();
             assert_eq!((side('+'), side('-')), (before, after));
         }
     }

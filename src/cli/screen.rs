@@ -148,18 +148,21 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
+/// A number and its noun.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The text on one line, with runs of whitespace and control characters as one space.
 pub(super) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The text cut to `width` characters, with an ellipsis where something is missing.
+/// The text cut to `width` columns.
 pub(super) fn truncated(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
-    }
+    let is_long = text.chars().nth(width).is_some();
+    if is_long { printable::truncated(text, width.saturating_sub(1)) } else { text.to_owned() }
 }
 
 /// The columns of the terminal; unlimited where output is not a terminal.

@@ -44,17 +44,16 @@ pub(super) struct Status {
 /// A session with its hook activity.
 struct SessionStatus {
     session: Session,
-    hook_activity: Option<HookActivity>,
+    activity: Option<HookActivity>,
 }
 
 impl SessionStatus {
     fn read(places: &ProjectPaths, session: Session) -> Self {
-        let hook_activity = HookActivity::of(&places.journal(&session.id));
-        Self { session, hook_activity }
+        Self { activity: HookActivity::of(&places.journal(&session.id)), session }
     }
 
     fn last_event(&self) -> Option<Timestamp> {
-        self.hook_activity.as_ref()?.seen
+        self.activity.as_ref()?.seen
     }
 
     /// Whether there was an event lately; without a journal, whether a mode is active.
@@ -80,25 +79,22 @@ impl Status {
         let mut sessions: Vec<SessionStatus> =
             ids.iter().map(|id| SessionStatus::read(&places, store.read(id).session)).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
-        let missed: Vec<&HookActivity> = heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).collect();
+        let missed: Vec<&HookActivity> = heartbeats.iter().filter(|activity| activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);
         let missing_program = doctor::missing_program(&target);
         let error = doctor::state_error(&store);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
             let broken: Vec<String> = catalogue.broken.iter().map(BrokenFile::summary).collect();
-            let silent: Vec<&String> = missed.iter().map(|hook_activity| &hook_activity.session).collect();
+            let silent: Vec<&String> = missed.iter().map(|activity| &activity.session).collect();
             screen::print_json(&json!({
                 "home": places.home.to_string_lossy(), "installed": is_installed, "sessions": sessions,
                 "silent": silent, "error": error, "broken": broken, "trust": catalogue.trust.state,
             }));
         } else {
             self.print(&places, &catalogue, &sessions, is_installed, missing_program.as_ref());
-            for hook_activity in
-                missed.iter().filter(|one| sessions.iter().all(|known| *known.session.id != *one.session))
-            {
-                print_missed(hook_activity, "");
-            }
+            let is_listed = |one: &HookActivity| sessions.iter().any(|known| *known.session.id == *one.session);
+            missed.iter().filter(|one| !is_listed(one)).for_each(|one| print_missed(one, ""));
             if let Some(ungated) = is_here.then(|| doctor::ungated_folder(&target)).flatten() {
                 ungated.print();
             }
@@ -138,10 +134,8 @@ impl Status {
         for session in shown {
             session.print(catalogue, places);
         }
-        match older.len() {
-            0 => {}
-            1 => screen::print_line("1 older session, use --all"),
-            count => screen::print_line(format!("{count} older sessions, use --all")),
+        if !older.is_empty() {
+            screen::print_line(format!("{}, use --all", screen::counted(older.len(), "older session")));
         }
     }
 }
@@ -174,14 +168,14 @@ impl SessionStatus {
                 screen::print_line(format!("    next: {text}"));
             }
         }
-        if let Some(hook_activity) = self.hook_activity.as_ref().filter(|hook_activity| hook_activity.is_missed()) {
-            print_missed(hook_activity, "  ");
+        if let Some(activity) = self.activity.as_ref().filter(|activity| activity.is_missed()) {
+            print_missed(activity, "  ");
         }
     }
 }
 
-fn print_missed(hook_activity: &HookActivity, indent: &str) {
-    let text = styled(TextStyle::Red, &hook_activity.to_string());
+fn print_missed(activity: &HookActivity, indent: &str) {
+    let text = styled(TextStyle::Red, &activity.to_string());
     screen::print_line(format!("{indent}{text}; run `modegate doctor --live`"));
 }
 
@@ -225,6 +219,6 @@ fn as_json(status: &SessionStatus, catalogue: &Catalogue, places: &ProjectPaths)
     json!({
         "id": session.id, "forked_from": session.ancestors(), "modes": session.modes, "next": next_steps(session, catalogue, places),
         "seen": status.last_event().map(|at| at.to_string()),
-        "missed": status.hook_activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
+        "missed": status.activity.as_ref().is_some_and(HookActivity::is_missed), "facts": facts,
     })
 }

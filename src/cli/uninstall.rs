@@ -69,7 +69,12 @@ impl Uninstall {
                 let kept = !self.purge && !state_files(target).is_empty();
                 InstallManifest::read(target).retire(target, kept);
             }
-            record(target, is_last);
+            // A record that cannot be changed costs a message at the next session.
+            if is_last {
+                installation::forget(&target.state_places());
+            } else if !target.is_users {
+                let _: std::io::Result<()> = installation::record(&target.state_places());
+            }
         }
         self.print(target, &changes);
         Ok(ExitCode::SUCCESS)
@@ -154,15 +159,6 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
         false => FileChange::remove(own),
     };
     [own].into_iter().chain(key).collect()
-}
-
-/// Records that a person has removed the entries; a failure costs a message at the next session.
-fn record(target: &InstallTarget, is_last: bool) {
-    if is_last {
-        installation::forget(&target.state_places());
-    } else if !target.is_users {
-        let _: std::io::Result<()> = installation::record(&target.state_places());
-    }
 }
 
 /// The state and the journals of a project.

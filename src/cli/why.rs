@@ -83,10 +83,9 @@ fn show(line: &JournalLine, show_all: bool) {
     let (shown, passed): (Vec<&Finding>, Vec<&Finding>) =
         line.findings.iter().partition(|finding| show_all || is_notable(finding));
     shown.into_iter().for_each(show_finding);
-    match passed.len() {
-        0 => {}
-        1 => screen::print_line(styled(TextStyle::Dim, "1 base gate passed, use --all")),
-        count => screen::print_line(styled(TextStyle::Dim, &format!("{count} base gates passed, use --all"))),
+    if !passed.is_empty() {
+        let count = screen::counted(passed.len(), "base gate");
+        screen::print_line(styled(TextStyle::Dim, &format!("{count} passed, use --all")));
     }
     for text in &line.decision.moves {
         screen::print_line(format!("→ {text}"));

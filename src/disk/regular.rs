@@ -132,7 +132,6 @@ pub fn read_at(file: &File, offset: u64, size: u64, bytes: &mut Vec<u8>) -> io::
 }
 
 /// What is wrong with a file, in the words of this module or of the kind of error.
-#[must_use]
 pub fn reason(error: &io::Error) -> String {
     error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string)
 }

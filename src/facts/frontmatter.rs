@@ -29,7 +29,7 @@ pub enum Frontmatter<T> {
 ///
 /// Drops tags and resolves aliases; merge keys stay plain keys.
 pub fn read(bytes: &[u8]) -> Frontmatter<Mapping> {
-    let block = match block(bytes) {
+    let block = match parts(bytes).0 {
         Ok(Some(block)) => block,
         Ok(None) => return Frontmatter::Absent,
         Err(clause) => return Frontmatter::Broken(clause),
@@ -50,25 +50,28 @@ pub fn frontmatter_of(bytes: &[u8], keys: &[String]) -> Answer {
     }
 }
 
-/// The bytes between the fences.
-fn block(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
+/// The text of a file after its frontmatter.
+pub(super) fn body(bytes: &[u8]) -> &[u8] {
+    parts(bytes).1
+}
+
+/// The block between the fences of a file, and the text after it; an unclosed fence is an ordinary line of the text.
+fn parts(bytes: &[u8]) -> (Result<Option<&[u8]>, String>, &[u8]) {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let Some(opening) = lines.next().filter(|line| line.trim_ascii_end() == b"---") else {
-        return Ok(None);
+        return (Ok(None), bytes);
     };
-    let start = opening.len();
-    let mut end = start;
+    let mut end = opening.len();
     for line in lines {
         if matches!(line.trim_ascii_end(), b"---" | b"...") {
-            return Ok(bytes.get(start..end));
+            let block = bytes.get(opening.len()..end).filter(|block| block.len() <= LONGEST);
+            let block = block.map(Some).ok_or_else(|| format!("is longer than {} KiB", LONGEST / 1024));
+            return (block, bytes.get(end + line.len()..).unwrap_or_default());
         }
         end += line.len();
-        if end - start > LONGEST {
-            return Err(format!("is longer than {} KiB", LONGEST / 1024));
-        }
     }
-    Err("is not closed by a line `---`".into())
+    (Err("is not closed by a line `---`".into()), bytes)
 }
 
 fn mapping(text: &str) -> Result<Mapping, String> {

@@ -52,9 +52,8 @@ impl Unknown {
 
 /// The table of questions that checks may ask: each row has the question and the type of its answer.
 macro_rules! questions {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty {
-        $question:expr; $($pattern:pat => $value:expr),+ $(,)?
-    })+) => {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty =
+        $question:expr, $($pattern:pat => $value:expr),+;)+) => {
         impl Facts<'_> {$(
             $(#[$doc])*
             pub fn $name(&self, $($arg: $type),*) -> Result<$answer, Unknown> {
@@ -70,146 +69,88 @@ macro_rules! questions {
 
 questions! {
     /// Files matching any of `globs`, newest first.
-    fn files(globs: Vec<String>) -> Vec<FoundFile> {
-        Question::Files(globs); Answer::Files(files) => files
-    }
+    fn files(globs: Vec<String>) -> Vec<FoundFile> = Question::Files(globs), Answer::Files(files) => files;
     /// Files of the project's other worktrees that match any of `globs`, as messages name them.
-    fn elsewhere(globs: Vec<String>) -> Vec<FoundFile> {
-        Question::Elsewhere(globs); Answer::Files(files) => files
-    }
+    fn elsewhere(globs: Vec<String>) -> Vec<FoundFile> = Question::Elsewhere(globs), Answer::Files(files) => files;
     /// The absolute path of a file, `None` if its path in the project reaches it from the working directory.
-    fn location(path: String) -> Option<String> {
-        Question::Location(path); Answer::Location(path) => path
-    }
+    fn location(path: String) -> Option<String> = Question::Location(path), Answer::Location(path) => path;
     /// The values of `keys` in a file's frontmatter.
-    fn frontmatter(path: String, keys: Vec<String>) -> Frontmatter<Map<String, Value>> {
-        Question::Frontmatter { path, keys };
+    fn frontmatter(path: String, keys: Vec<String>) -> Frontmatter<Map<String, Value>> =
+        Question::Frontmatter { path, keys },
         Answer::Frontmatter(values) => Frontmatter::Keys(values),
         Answer::NoFrontmatter => Frontmatter::Absent,
-        Answer::BrokenFrontmatter(why) => Frontmatter::Broken(why),
-    }
+        Answer::BrokenFrontmatter(why) => Frontmatter::Broken(why);
     /// Searches the text of a file.
-    fn text(path: String, wanted: TextQuery) -> TextFindings {
-        Question::Text { path, wanted }; Answer::Text(findings) => findings
-    }
+    fn text(path: String, wanted: TextQuery) -> TextFindings =
+        Question::Text { path, wanted }, Answer::Text(findings) => findings;
     /// Searches a text of the event; `None` if the event has no such text.
-    fn event_text(of: EventText, wanted: TextQuery) -> Option<TextFindings> {
-        Question::EventText { of, wanted };
-        Answer::Text(findings) => Some(findings),
-        Answer::NoText => None,
-    }
+    fn event_text(of: EventText, wanted: TextQuery) -> Option<TextFindings> =
+        Question::EventText { of, wanted }, Answer::Text(findings) => Some(findings), Answer::NoText => None;
     /// Searches the conversation, or only its latest assistant message.
-    fn transcript(path: String, last: bool, wanted: TextQuery) -> TextFindings {
-        Question::Transcript { path, last, wanted }; Answer::Text(findings) => findings
-    }
+    fn transcript(path: String, last: bool, wanted: TextQuery) -> TextFindings =
+        Question::Transcript { path, last, wanted }, Answer::Text(findings) => findings;
     /// Compares a file with HEAD.
-    fn committed(path: String) -> CommitState {
-        Question::Committed(path); Answer::Committed(state) => state
-    }
+    fn committed(path: String) -> CommitState = Question::Committed(path), Answer::Committed(state) => state;
     /// Uncommitted changes under `paths`.
-    fn changes(paths: Vec<String>) -> Vec<GitChange> {
-        Question::Changes(paths); Answer::Changes(changes) => changes
-    }
+    fn changes(paths: Vec<String>) -> Vec<GitChange> = Question::Changes(paths), Answer::Changes(changes) => changes;
     /// Uncommitted changes under `paths` that are not in `baseline`, or have changed since.
-    fn changes_since(paths: Vec<String>, baseline: BTreeMap<String, String>) -> Vec<GitChange> {
-        Question::ChangesSince { paths, baseline }; Answer::Changes(changes) => changes
-    }
+    fn changes_since(paths: Vec<String>, baseline: BTreeMap<String, String>) -> Vec<GitChange> =
+        Question::ChangesSince { paths, baseline }, Answer::Changes(changes) => changes;
     /// The uncommitted files under `paths`, with fingerprints of their contents.
-    fn baseline(paths: Vec<String>) -> BTreeMap<String, String> {
-        Question::Baseline(paths); Answer::Baseline(files) => files
-    }
+    fn baseline(paths: Vec<String>) -> BTreeMap<String, String> =
+        Question::Baseline(paths), Answer::Baseline(files) => files;
     /// The commit of HEAD, `None` before the first one.
-    fn head() -> Option<String> {
-        Question::Head; Answer::Head(head) => head
-    }
+    fn head() -> Option<String> = Question::Head, Answer::Head(head) => head;
     /// Whether the files of HEAD differ from those of a commit, which is empty before the first one.
-    fn head_changed(since: String) -> bool {
-        Question::HeadChanged(since); Answer::HeadChanged(changed) => changed
-    }
+    fn head_changed(since: String) -> bool = Question::HeadChanged(since), Answer::HeadChanged(changed) => changed;
     /// The checked-out branch and the default branch.
-    fn branch() -> CurrentBranch {
-        Question::Branch; Answer::Branch(branch) => branch
-    }
+    fn branch() -> CurrentBranch = Question::Branch, Answer::Branch(branch) => branch;
     /// The current milestone, `None` without a status file.
-    fn milestone() -> Option<Milestone> {
-        Question::Milestone; Answer::Milestone(milestone) => milestone
-    }
+    fn milestone() -> Option<Milestone> = Question::Milestone, Answer::Milestone(milestone) => milestone;
     /// The agent that wrote a file's present content, `None` if no agent of this session did.
-    fn writer(path: String) -> Option<String> {
-        Question::Writer(path); Answer::Writer(writer) => writer
-    }
+    fn writer(path: String) -> Option<String> = Question::Writer(path), Answer::Writer(writer) => writer;
     /// The agents of this session that wrote a file, with whatever content; empty if none did.
-    fn writers(path: String) -> Vec<String> {
-        Question::Writers(path); Answer::Writers(writers) => writers
-    }
+    fn writers(path: String) -> Vec<String> = Question::Writers(path), Answer::Writers(writers) => writers;
     /// Whether the agent with this id wrote a file's present content.
-    fn wrote(path: String, id: String) -> bool {
-        Question::Wrote { path, id }; Answer::Wrote(wrote) => wrote
-    }
+    fn wrote(path: String, id: String) -> bool = Question::Wrote { path, id }, Answer::Wrote(wrote) => wrote;
     /// The type of an agent.
-    fn agent(id: String, transcript: Option<String>) -> Option<String> {
-        Question::Agent { id, transcript }; Answer::Agent(agent) => agent
-    }
+    fn agent(id: String, transcript: Option<String>) -> Option<String> =
+        Question::Agent { id, transcript }, Answer::Agent(agent) => agent;
     /// The agent that a message goes to.
-    fn addressee(to: String, transcript: Option<String>) -> Option<MessageAddressee> {
-        Question::Addressee { to, transcript }; Answer::Addressee(addressee) => addressee
-    }
+    fn addressee(to: String, transcript: Option<String>) -> Option<MessageAddressee> =
+        Question::Addressee { to, transcript }, Answer::Addressee(addressee) => addressee;
     /// The types of the agents that have started and not stopped.
-    fn in_flight() -> Vec<String> {
-        Question::InFlight; Answer::InFlight(agents) => agents
-    }
+    fn in_flight() -> Vec<String> = Question::InFlight, Answer::InFlight(agents) => agents;
     /// The session that this one was forked from.
-    fn fork_parent(transcript: Option<String>) -> ForkParent {
-        Question::ForkParent { transcript }; Answer::ForkParent(parent) => parent
-    }
+    fn fork_parent(transcript: Option<String>) -> ForkParent =
+        Question::ForkParent { transcript }, Answer::ForkParent(parent) => parent;
     /// The first protected path that the tool would touch.
-    fn touches(query: EffectQuery) -> Option<FoundEffect> {
-        Question::Touches(query); Answer::Touches(touched) => touched
-    }
+    fn touches(query: EffectQuery) -> Option<FoundEffect> =
+        Question::Touches(query), Answer::Touches(touched) => touched;
     /// The first protected path that the tool call names without only reading.
-    fn mentions(query: EffectQuery) -> Option<String> {
-        Question::Mentions(query); Answer::Mentions(path) => path
-    }
+    fn mentions(query: EffectQuery) -> Option<String> = Question::Mentions(query), Answer::Mentions(path) => path;
     /// The first call of one of these programs in the command line.
-    fn calls(programs: Vec<String>) -> Option<String> {
-        Question::Calls(programs); Answer::Calls(call) => call
-    }
+    fn calls(programs: Vec<String>) -> Option<String> = Question::Calls(programs), Answer::Calls(call) => call;
     /// The first call of modegate, under any name, with other words than these.
-    fn own_calls(except: Vec<String>) -> Option<String> {
-        Question::OwnCalls(except); Answer::Calls(call) => call
-    }
+    fn own_calls(except: Vec<String>) -> Option<String> = Question::OwnCalls(except), Answer::Calls(call) => call;
     /// The first call of one of these programs, or of any, on another machine.
-    fn remote_calls(programs: Vec<String>) -> Option<String> {
-        Question::RemoteCalls(programs); Answer::Calls(call) => call
-    }
+    fn remote_calls(programs: Vec<String>) -> Option<String> =
+        Question::RemoteCalls(programs), Answer::Calls(call) => call;
     /// The result that the output of these commands shows.
-    fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult {
-        Question::Output { commands, wrappers }; Answer::Output(result) => result
-    }
+    fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult =
+        Question::Output { commands, wrappers }, Answer::Output(result) => result;
     /// The first command that stages such files.
-    fn added(query: StagingQuery) -> Option<FoundStaging> {
-        Question::Added(query); Answer::Added(found) => found
-    }
+    fn added(query: StagingQuery) -> Option<FoundStaging> = Question::Added(query), Answer::Added(found) => found;
     /// The settings file in which the tool would change modegate's hook entries.
-    fn hook_entries() -> Option<String> {
-        Question::HookEntries; Answer::HookEntries(file) => file
-    }
+    fn hook_entries() -> Option<String> = Question::HookEntries, Answer::HookEntries(file) => file;
     /// A file of `.claude/context`.
-    fn context(file: String) -> ContextText {
-        Question::Context(file); Answer::Context(context) => context
-    }
+    fn context(file: String) -> ContextText = Question::Context(file), Answer::Context(context) => context;
     /// What the session has done so far.
-    fn history() -> SessionHistory {
-        Question::History; Answer::History(history) => history
-    }
+    fn history() -> SessionHistory = Question::History, Answer::History(history) => history;
     /// Runs a program on the event.
-    fn run(step: RunStep) -> RunResult {
-        Question::Run(step); Answer::Ran(result) => result
-    }
+    fn run(step: RunStep) -> RunResult = Question::Run(step), Answer::Ran(result) => result;
     /// Sends the event to a server.
-    fn http(step: HttpStep) -> HttpResult {
-        Question::Http(step); Answer::Fetched(result) => result
-    }
+    fn http(step: HttpStep) -> HttpResult = Question::Http(step), Answer::Fetched(result) => result;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

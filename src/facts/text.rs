@@ -2,7 +2,7 @@
 
 mod outline;
 
-use super::{Answer, EventText, TextQuery, Unknown};
+use super::{Answer, EventText, TextQuery, Unknown, frontmatter};
 use crate::event::Event;
 use regex::RegexBuilder;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub fn search_text(text: &str, wanted: &TextQuery) -> Result<TextFindings, Unkno
 ///
 /// Bytes that are not UTF-8 are read as replacement characters.
 pub fn search_file(bytes: &[u8], wanted: &TextQuery) -> Result<TextFindings, Unknown> {
-    search_text(body(&String::from_utf8_lossy(bytes)), wanted)
+    search_text(&String::from_utf8_lossy(frontmatter::body(bytes)), wanted)
 }
 
 /// A text of an event; the message of a commit is found by parsing the command line instead.
@@ -75,23 +75,6 @@ fn input_text<'e>(event: &'e Event, field: &str) -> Option<Cow<'e, str>> {
 
 pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> Result<Answer, Unknown> {
     event_text(event, of).map_or(Ok(Answer::NoText), |text| search_text(&text, wanted).map(Answer::Text))
-}
-
-/// The text after the frontmatter; an unclosed fence is an ordinary line.
-fn body(text: &str) -> &str {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let Some(opening) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return text;
-    };
-    let mut end = opening.len();
-    for line in lines {
-        end += line.len();
-        if matches!(line.trim_end(), "---" | "...") {
-            return text.get(end..).unwrap_or_default();
-        }
-    }
-    text
 }
 
 fn matches(body: &str, pattern: &str) -> Result<bool, Unknown> {

@@ -203,12 +203,12 @@ fn words(entry: &CstObject) -> (String, Option<Vec<String>>) {
 /// Makes an entry call `program` in the present form; its other keys are the user's choice.
 fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
     let (before, args) = words(entry);
-    let call = HookCall::new(program, &arguments(&before, args.as_deref()), kind);
+    let (command, new_args) = call(program, &arguments(&before, args.as_deref()), kind);
     let Some(own) = entry.get("command") else { return };
-    if before != call.command {
-        own.set_value(CstInputValue::String(call.command));
+    if before != command {
+        own.set_value(CstInputValue::String(command));
     }
-    match (entry.get("args"), call.args) {
+    match (entry.get("args"), new_args) {
         (Some(old), None) => {
             old.remove();
             // Written by an earlier version, with `args`: a missing program blocked typed commands.
@@ -219,8 +219,7 @@ fn set_command(entry: &CstObject, program: &str, kind: EventKind) {
             }
         }
         (None, Some(args)) => {
-            let args = args.into_iter().map(CstInputValue::String).collect();
-            drop(entry.insert(own.property_index() + 1, "args", CstInputValue::Array(args)));
+            drop(entry.insert(own.property_index() + 1, "args", args));
         }
         _ => {}
     }
@@ -248,13 +247,11 @@ fn remove_entries(groups: &CstArray, mut kept: usize) -> bool {
 }
 
 fn group(program: &str, kind: EventKind) -> CstInputValue {
-    let HookCall { command, args } = HookCall::new(program, "hook", kind);
-    match args {
-        None => {
+    match call(program, "hook", kind) {
+        (command, None) => {
             json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
         }
-        Some(args) => {
-            let args = CstInputValue::Array(args.into_iter().map(CstInputValue::String).collect());
+        (command, Some(args)) => {
             json!({"hooks": [{"type": "command", "command": command, "args": args, "timeout": TIMEOUT, "statusMessage": STATUS_MESSAGE}]})
         }
     }
@@ -263,18 +260,11 @@ fn group(program: &str, kind: EventKind) -> CstInputValue {
 /// The name of the hook while it runs, and in what the model reads about a blocked stop, instead of the whole command.
 const STATUS_MESSAGE: &str = "modegate";
 
-struct HookCall {
-    command: String,
-    args: Option<Vec<String>>,
-}
-
-impl HookCall {
-    /// A launcher line; on Windows, where there may be no `sh`, the program itself.
-    fn new(program: &str, args: &str, kind: EventKind) -> Self {
-        if cfg!(windows) {
-            let args = args.split(' ').map(str::to_owned).collect();
-            return Self { command: program.to_owned(), args: Some(args) };
-        }
-        Self { command: launcher::line(program, args, kind), args: None }
+/// The command and the arguments of an entry: a launcher line, or on Windows, where there may be no `sh`, the program.
+fn call(program: &str, args: &str, kind: EventKind) -> (String, Option<CstInputValue>) {
+    if cfg!(windows) {
+        let args = args.split(' ').map(|word| CstInputValue::String(word.to_owned())).collect();
+        return (program.to_owned(), Some(CstInputValue::Array(args)));
     }
+    (launcher::line(program, args, kind), None)
 }

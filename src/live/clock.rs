@@ -14,7 +14,6 @@ pub fn now() -> Clock {
 }
 
 /// The time by a clock that is `by` ahead.
-#[must_use]
 pub fn ahead(by: SignedDuration) -> Clock {
     let at = Timestamp::now();
     let at = at.checked_add(by).unwrap_or(at);

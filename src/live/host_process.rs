@@ -15,7 +15,6 @@ const MOST_ANCESTORS: usize = 64;
 /// Whether a tool of the model runs this process, not a hook: hosts name the two differently.
 ///
 /// Hosts give the folder of the project to hooks alone. One that does not set `AI_AGENT` may itself be run by a tool.
-#[must_use]
 pub fn is_run_by_tool() -> bool {
     let is_tool = |name: &str| name.starts_with("claude-code_") && name.ends_with("_agent");
     std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name)) && std::env::var_os("CLAUDE_PROJECT_DIR").is_none()
@@ -24,7 +23,6 @@ pub fn is_run_by_tool() -> bool {
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
 ///
 /// The search ends at another home folder, so that tests see nothing of the user's.
-#[must_use]
 pub fn is_run_by_host() -> bool {
     const VARIABLE: &str = "CLAUDECODE";
     if std::env::var_os(VARIABLE).is_some() {
@@ -42,7 +40,6 @@ pub fn is_run_by_host() -> bool {
 ///
 /// Only the file for environment variables is already named after the fork. It may be stale after `/resume`, which
 /// comes from a prompt, so the host must also have been started as a fork.
-#[must_use]
 pub fn as_fork(mut event: Event) -> Event {
     let is_resumed = event.kind == Some(EventKind::SessionStart)
         && event.text("source") == Some("resume")

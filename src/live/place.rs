@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 ///
 /// Of the folder given by the host, else of the nearest ancestor of `cwd` with a `.claude` folder that is not the
 /// user's own, else of `cwd`.
-#[must_use]
 pub fn home(said: Option<&Path>, cwd: &Path, user: Option<&Path>) -> PathBuf {
     if let Some(said) = said.filter(|said| said.is_absolute() && said.is_dir()) {
         return home_of(&lexical(said), user);
@@ -47,7 +46,6 @@ fn is_users(dir: &Path, user: Option<&Path>) -> bool {
 }
 
 /// The home of the project at `cwd`, with the host's environment variables.
-#[must_use]
 pub fn home_here(cwd: Option<&Path>) -> PathBuf {
     let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let cwd = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(here, Path::to_owned);
@@ -55,28 +53,27 @@ pub fn home_here(cwd: Option<&Path>) -> PathBuf {
 }
 
 /// The home of the project that a folder belongs to.
-#[must_use]
 pub fn home_at(folder: &Path) -> PathBuf {
     home_of(folder, user_home().as_deref())
 }
 
 /// The folder in which the host was started, as it says.
-#[must_use]
 pub fn session_folder() -> Option<PathBuf> {
     variable("CLAUDE_PROJECT_DIR")
 }
 
-fn user_home() -> Option<PathBuf> {
+/// The home folder, as the environment says.
+pub fn user_home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE"))
 }
 
-fn variable(name: &str) -> Option<PathBuf> {
+/// A folder in the environment.
+pub fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The folder in which files and commits are looked for: the same folder as home in the worktree of home's repository
 /// that contains `cwd`, else in the one in which the session was started, else home.
-#[must_use]
 pub fn tree(home: &Path, cwd: Option<&Path>) -> PathBuf {
     let other = other_tree(home, cwd).or_else(|| other_tree(home, session_folder().as_deref()));
     other.unwrap_or_else(|| home.to_owned())
@@ -94,7 +91,6 @@ fn other_tree(home: &Path, cwd: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// The same folder in the main checkout, for a folder in a linked worktree.
-#[must_use]
 pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
     let (root, git) = repository_root(folder)?;
     let main = if git.is_dir() { None } else { main_checkout(root) };
@@ -102,13 +98,11 @@ pub fn in_main_checkout(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a folder is in a linked worktree or a submodule, where `.git` is a file.
-#[must_use]
 pub fn is_linked(folder: &Path) -> bool {
     repository_root(folder).is_some_and(|(_, git)| git.is_file())
 }
 
 /// The root of the repository around a folder; in a linked worktree, that of the main checkout.
-#[must_use]
 pub fn repository_home(folder: &Path) -> Option<PathBuf> {
     let (root, _) = repository_root(folder)?;
     Some(in_main_checkout(root).unwrap_or_else(|| root.to_owned()))

@@ -1,7 +1,5 @@
 //! The settings files of a project, in which a tool may change modegate's hook entries.
 
-#![expect(clippy::disallowed_methods, reason = "does I/O")]
-
 use super::place;
 use crate::event::Event;
 use crate::facts::Unknown;
@@ -22,8 +20,8 @@ pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<S
 
 /// The settings files of the project, of the folder in which the session was started, and of the user.
 fn settings(home: &Path) -> Vec<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let user = variable("CLAUDE_CONFIG_DIR").or_else(|| variable("HOME").map(|home| home.join(".claude")));
+    let user = place::variable("CLAUDE_CONFIG_DIR");
+    let user = user.or_else(|| place::variable("HOME").map(|home| home.join(".claude")));
     let folders = [Some(home.to_owned()), place::session_folder()].into_iter().flatten();
     let own = folders
         .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)));

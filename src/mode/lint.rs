@@ -3,7 +3,6 @@
 use super::{Action, Gate, Mode, Phase, Worker};
 use crate::yaml::{FileProblem, Node, TreeReader};
 
-/// Reports every problem of `mode`.
 pub(super) fn lint(reader: &mut TreeReader, node: &Node, mode: &Mode) {
     for (index, phase) in mode.phases.iter().enumerate() {
         let problems = phase_problems(mode, index, phase).into_iter().map(|(message, hint)| FileProblem {

@@ -318,17 +318,21 @@ pub(super) fn trigger_message(error: &TriggerError) -> String {
     }
 }
 
+/// The words for actions; any other word is a gate.
+pub(super) const ACTIONS: [(&str, Verdict); 7] = [
+    ("continue", Verdict::Pass),
+    ("pass", Verdict::Pass),
+    ("observe", Verdict::Observe),
+    ("warn", Verdict::Warn),
+    ("ask", Verdict::Ask),
+    ("block", Verdict::Block),
+    ("stop", Verdict::Stop),
+];
+
 fn action(reader: &mut TreeReader, node: &Node) -> Action {
     let text = reader.text(node);
-    Action::Verdict(match text.as_str() {
-        "continue" | "pass" => Verdict::Pass,
-        "observe" => Verdict::Observe,
-        "warn" => Verdict::Warn,
-        "ask" => Verdict::Ask,
-        "block" => Verdict::Block,
-        "stop" => Verdict::Stop,
-        _ => return Action::Gate(text.into()),
-    })
+    let verdict = ACTIONS.iter().find(|(word, _)| *word == text).map(|(_, verdict)| *verdict);
+    verdict.map_or_else(|| Action::Gate(text.into()), Action::Verdict)
 }
 
 /// Merges `own` into `base`: gates are replaced by id, phases by name, the rest stays.
@@ -366,13 +370,10 @@ fn extended(mut base: Mode, own: Mode) -> Mode {
 
 /// Replaces the gate with the same id, wherever it is, or adds the gate to its own list.
 fn replace(mode: &mut Mode, gate: Gate, home: impl Fn(&mut Mode) -> &mut Vec<Gate>) {
-    let phased = mode.phases.iter_mut().flat_map(|phase| phase.before.iter_mut().chain(phase.after.iter_mut()));
-    let old = mode.before.iter_mut().chain(phased).chain(mode.gates.iter_mut()).find(|old| old.id == gate.id);
-    match old {
-        Some(old) => {
-            let on = if gate.on.is_empty() { std::mem::take(&mut old.on) } else { gate.on.clone() };
-            *old = Gate { on, ..gate };
-        }
-        None => home(mode).push(gate),
+    if let Some(old) = mode.all_gates_mut().find(|old| old.id == gate.id) {
+        let on = if gate.on.is_empty() { std::mem::take(&mut old.on) } else { gate.on.clone() };
+        *old = Gate { on, ..gate };
+    } else {
+        home(mode).push(gate);
     }
 }

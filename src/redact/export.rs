@@ -22,10 +22,10 @@ struct CompiledPatterns {
 const SIZE_LIMIT: usize = 1 << 28;
 
 static PATTERNS: LazyLock<CompiledPatterns> = LazyLock::new(|| {
-    let compile = |(pattern, filter): &(&str, ValueFilter)| Some((Regex::new(pattern).ok()?, *filter));
-    let set = RegexSetBuilder::new(EXPORT_PATTERNS.iter().map(|(pattern, _)| pattern));
+    let rows = || EXPORT_PATTERNS.iter().flat_map(|(filter, patterns)| patterns.iter().map(|own| (*own, *filter)));
+    let set = RegexSetBuilder::new(rows().map(|(pattern, _)| pattern));
     CompiledPatterns {
-        regexes: EXPORT_PATTERNS.iter().filter_map(compile).collect(),
+        regexes: rows().filter_map(|(pattern, filter)| Some((Regex::new(pattern).ok()?, filter))).collect(),
         which: { set }.size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build().ok(),
     }
 });
@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert_eq!(PATTERNS.regexes.len(), EXPORT_PATTERNS.len());
+        let count: usize = EXPORT_PATTERNS.iter().map(|(_, patterns)| patterns.len()).sum();
+        assert_eq!(PATTERNS.regexes.len(), count);
         assert!(PATTERNS.which.is_some());
     }
 

@@ -3,8 +3,9 @@
 use super::MASK;
 use super::commands::command_secrets;
 use super::shape::{
-    in_token, in_value, is_auth_scheme, is_secret_like, is_secret_name, is_word, known_token, may_begin_token, position,
+    in_token, in_value, is_auth_scheme, is_secret_like, is_secret_name, is_word, known_token, may_begin_token,
 };
+use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ pub(super) fn mask_secrets(text: &str) -> Cow<'_, str> {
 
 /// The secrets of a text, ordered by their start.
 pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
-    let scan = SecretScanner::new(text);
+    let scan = SecretScanner(text.as_bytes());
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut before = b' ';
     for (at, byte) in text.bytes().enumerate() {
@@ -38,8 +39,8 @@ pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
         let within = secrets.last().is_some_and(|last| last.contains(&at));
         secrets.extend(match byte {
             _ if within => None,
-            b'=' | b':' => scan.assigned(at),
-            b'-' if before != b'-' => scan.dashed(at),
+            b'=' | b':' => scan.value(at).or_else(|| scan.in_url(at)),
+            b'-' if before != b'-' => scan.private_key(at).or_else(|| scan.flagged(at)),
             _ if before.is_ascii_alphanumeric() => None,
             _ => scan.token(at),
         });
@@ -60,10 +61,6 @@ const REACH: usize = 256;
 struct SecretScanner<'a>(&'a [u8]);
 
 impl<'a> SecretScanner<'a> {
-    fn new(text: &'a str) -> Self {
-        Self(text.as_bytes())
-    }
-
     fn byte(self, at: usize) -> Option<u8> {
         self.0.get(at).copied()
     }
@@ -124,8 +121,8 @@ impl<'a> SecretScanner<'a> {
         let rest = self.rest(at);
         let title = rest.strip_prefix(b"-----BEGIN ")?;
         let title = title.get(..title.iter().take(64).position(|byte| *byte == b'-')?)?;
-        position(title, b"PRIVATE KEY")?;
-        let close = position(rest, b"-----END ").map(|end| at + end + b"-----END ".len());
+        memmem::find(title, b"PRIVATE KEY")?;
+        let close = memmem::find(rest, b"-----END ").map(|end| at + end + b"-----END ".len());
         let dashes = close.map(|close| self.run(close, |byte| byte != b'-'));
         Some(at..dashes.map_or(self.0.len(), |dashes| self.run(dashes, |byte| byte == b'-')))
     }
@@ -158,16 +155,6 @@ impl<'a> SecretScanner<'a> {
             None => return None,
         };
         (!secret.is_empty() && self.real(secret.start)).then_some(secret)
-    }
-
-    /// The secret after a `=` or `:`.
-    fn assigned(self, at: usize) -> Option<Range<usize>> {
-        self.value(at).or_else(|| self.in_url(at))
-    }
-
-    /// The secret after dashes.
-    fn dashed(self, at: usize) -> Option<Range<usize>> {
-        self.private_key(at).or_else(|| self.flagged(at))
     }
 
     /// The value in `password=VALUE`, `"token": "VALUE"` and the like, with the sign at `at`.

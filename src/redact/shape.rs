@@ -72,7 +72,8 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
 pub(crate) fn is_secret_export_name(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let harmless = ["pwd", "oldpwd", "bypass"].contains(&plain.as_str());
-    is_secret_name(name.as_bytes()) || !harmless && EXPORT_NAMES.iter().any(|ending| plain.ends_with(ending))
+    is_secret_name(name.as_bytes())
+        || !harmless && EXPORT_NAMES.split_whitespace().any(|ending| plain.ends_with(ending))
 }
 
 /// Whether a text is only a placeholder for a value: a variable, a blank, a mask.
@@ -230,14 +231,20 @@ impl TokenAlphabet {
 /// For each first letter of a token, the second letters as bits: two letters rule out nearly every word.
 static TOKEN_STARTS: [u128; 128] = token_starts();
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports an index out of bounds")]
 const fn token_starts() -> [u128; 128] {
     let mut starts = [0; 128];
-    let mut at = 0;
-    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which would report it")]
-    while at < TOKEN_PREFIXES.len() {
-        let prefix = TOKEN_PREFIXES[at].0.as_bytes();
-        starts[prefix[0] as usize] |= 1 << prefix[1];
-        at += 1;
+    let mut row = 0;
+    while row < TOKEN_PREFIXES.len() {
+        let prefixes = TOKEN_PREFIXES[row].2.as_bytes();
+        let mut at = 0;
+        while at < prefixes.len() {
+            if at == 0 || prefixes[at - 1] == b' ' {
+                starts[prefixes[at] as usize] |= 1 << prefixes[at + 1];
+            }
+            at += 1;
+        }
+        row += 1;
     }
     // `sk-` of several models, the ids of AWS keys, and JSON web tokens have rules of their own.
     starts[b's' as usize] |= 1 << b'k';
@@ -254,13 +261,16 @@ pub(super) fn may_begin_token(first: u8, second: u8) -> bool {
 
 /// The length of the prefix that gives away the token at the start of a text, and the characters that follow it.
 pub(super) fn known_token(text: &[u8]) -> Option<(usize, TokenAlphabet)> {
-    let follows = |(prefix, least, alphabet): &(&str, usize, TokenAlphabet)| {
+    let prefixes = TOKEN_PREFIXES
+        .iter()
+        .flat_map(|(least, alphabet, prefixes)| prefixes.split(' ').map(move |prefix| (*least, *alphabet, prefix)));
+    let follows = |(least, alphabet, prefix): (usize, TokenAlphabet, &str)| {
         let rest = text.strip_prefix(prefix.as_bytes())?;
         let length = rest.iter().take_while(|byte| alphabet.has(**byte)).count();
-        (length >= *least).then_some((prefix.len(), *alphabet))
+        (length >= least).then_some((prefix.len(), alphabet))
     };
     let own = || text.strip_prefix(b"sk-").is_some_and(has_random_part) || access_key(text);
-    TOKEN_PREFIXES.iter().find_map(follows).or_else(|| own().then_some((0, TokenAlphabet::Word)))
+    { prefixes }.find_map(follows).or_else(|| own().then_some((0, TokenAlphabet::Word)))
 }
 
 /// Whether a token has a part that is not a word: long with a digit, or very long.
@@ -293,10 +303,6 @@ pub(super) fn is_word(text: &[u8]) -> bool {
 
 pub(super) fn is_auth_scheme(text: &[u8]) -> bool {
     [&b"bearer"[..], b"basic", b"token"].iter().any(|scheme| text.eq_ignore_ascii_case(scheme))
-}
-
-pub(super) fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
 }
 
 #[cfg(test)]

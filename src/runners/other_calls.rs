@@ -2,78 +2,22 @@
 
 use crate::shell::{CallOutput, ProgramCall, ShellWord};
 
-/// Commands that print no text that could be taken for a test summary.
-const QUIET: [&str; 70] = [
-    "cd",
-    "pushd",
-    "popd",
-    "set",
-    "export",
-    "unset",
-    "source",
-    ".",
-    "true",
-    ":",
-    "sleep",
-    "mkdir",
-    "rm",
-    "touch",
-    "cp",
-    "mv",
-    "ln",
-    "chmod",
-    "wait",
-    "test",
-    "[",
-    "kill",
-    "ulimit",
-    "umask",
-    "shopt",
-    "local",
-    "declare",
-    "exit",
-    "git add",
-    "git commit",
-    "git push",
-    "git stash",
-    "git checkout",
-    "git switch",
-    "git restore",
-    "git pull",
-    "git fetch",
-    "cargo build",
-    "cargo check",
-    "cargo clippy",
-    "cargo fmt",
-    "cargo clean",
-    "rustfmt",
-    "go build",
-    "go vet",
-    "go fmt",
-    "go mod",
-    "go generate",
-    "gofmt",
-    "golangci-lint",
-    "tsc",
-    "eslint",
-    "prettier",
-    "biome",
-    "ruff",
-    "black",
-    "isort",
-    "mypy",
-    "pyright",
-    "flake8",
-    "npm install",
-    "npm ci",
-    "npm run build",
-    "npm run lint",
-    "pnpm install",
-    "yarn install",
-    "bun install",
-    "pip install",
-    "uv sync",
-    "docker compose up",
+/// Commands that print no text that could be taken for a test summary: programs, and the words that follow them.
+const QUIET: [(&str, &str); 14] = [
+    ("", "cd pushd popd set export unset source . true : sleep mkdir rm touch cp mv ln chmod wait test [ kill"),
+    ("", "ulimit umask shopt local declare exit"),
+    ("", "rustfmt gofmt golangci-lint tsc eslint prettier biome ruff black isort mypy pyright flake8"),
+    ("git", "add commit push stash checkout switch restore pull fetch"),
+    ("cargo", "build check clippy fmt clean"),
+    ("go", "build vet fmt mod generate"),
+    ("npm", "install ci"),
+    ("npm run", "build lint"),
+    ("pnpm", "install"),
+    ("yarn", "install"),
+    ("bun", "install"),
+    ("docker compose", "up"),
+    ("pip", "install"),
+    ("uv", "sync"),
 ];
 
 /// The first other command that may print something that looks like a result.
@@ -96,7 +40,10 @@ fn is_quiet(call: &ProgramCall) -> bool {
             is_brief(&call.words)
         }
         _ if super::is_filter(&call.words) => call.piped,
-        _ => QUIET.iter().any(|quiet| call.matches(quiet)),
+        _ => {
+            let is_quiet = |program: &str, word: &str| call.matches(format!("{program} {word}").trim_start());
+            QUIET.iter().any(|(program, words)| words.split(' ').any(|word| is_quiet(program, word)))
+        }
     }
 }
 

@@ -1,51 +1,22 @@
 //! Options with which a test command runs no test, or hides that one failed.
 
 /// Options of any program.
-const FLAGS: [&str; 17] = [
-    "--no-run",
-    "--help",
-    "-h",
-    "--list",
-    "--listTests",
-    "--list-tests",
-    "--listenvs",
-    "--version",
-    "--collect-only",
-    "--co",
-    "--dry-run",
-    "--just-print",
-    "--setup-plan",
-    "--setup-only",
-    "--markers",
-    "--fixtures",
-    "--show",
-];
+const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listenvs --version --collect-only --co \
+    --dry-run --just-print --setup-plan --setup-only --markers --fixtures --show";
 
 /// Options that mean something else for other programs.
-const OWN_FLAGS: [(&str, &str); 25] = [
-    ("make", "--touch"),
-    ("make", "--ignore-errors"),
-    ("make", "--question"),
-    ("just", "-n"),
-    ("just", "-l"),
-    ("just", "-s"),
-    ("task", "-n"),
-    ("task", "-l"),
-    ("task", "--dry"),
+const OWN_FLAGS: [(&str, &str); 13] = [
+    ("make", "--touch --ignore-errors --question"),
+    ("just", "-n -l -s"),
+    ("task", "-n -l --dry"),
     ("mise", "-n"),
-    ("go", "-c"),
-    ("go", "-list"),
-    ("ctest", "-N"),
-    ("ctest", "--show-only"),
+    ("go", "-c -list"),
+    ("ctest", "-N --show-only"),
     ("gradle", "-m"),
     ("gradlew", "-m"),
-    ("mvn", "-DskipTests"),
-    ("mvn", "-Dmaven.test.skip=true"),
-    ("mvn", "-Dmaven.test.failure.ignore=true"),
-    ("mvn", "-fn"),
+    ("mvn", "-DskipTests -Dmaven.test.skip=true -Dmaven.test.failure.ignore=true -fn"),
     ("dotnet", "-t"),
-    ("tox", "-l"),
-    ("tox", "-n"),
+    ("tox", "-l -n"),
     ("nox", "-l"),
     ("vitest", "list"),
 ];
@@ -54,10 +25,11 @@ const OWN_FLAGS: [(&str, &str); 25] = [
 pub fn does_other_work(words: &[String]) -> bool {
     let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
     let words = words.get(1..).unwrap_or_default();
-    let own = OWN_FLAGS.iter().any(|(own, flag)| *own == program && words.iter().any(|word| word == flag));
+    let has = |flags: &str| flags.split_whitespace().any(|flag| words.iter().any(|word| word == flag));
+    let own = OWN_FLAGS.iter().any(|(own, flags)| *own == program && has(flags));
     let skips = ["gradle", "gradlew"].contains(&program) && words.windows(2).any(|pair| pair == ["-x", "test"]);
     let make = ["make", "gmake"].contains(&program) && words.iter().any(|word| makes_nothing(word));
-    own || skips || make || words.iter().any(|word| FLAGS.contains(&word.as_str()))
+    own || skips || make || has(FLAGS)
 }
 
 /// Whether a word of `make` prints or touches instead of running, ignores errors, or replaces a program.

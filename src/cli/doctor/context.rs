@@ -99,10 +99,6 @@ impl DoctorContext {
     fn is_agreed(&self) -> bool {
         trust::is_granted(&self.target.home) || TrustRecord::read(&self.target.state_places()).is_some()
     }
-
-    pub(super) fn short(&self, path: &Path) -> String {
-        self.target.short(path)
-    }
 }
 
 impl SettingsFile {

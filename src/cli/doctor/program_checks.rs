@@ -36,7 +36,7 @@ pub(super) fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for (program, events) in entry_programs(context).into_iter().filter(|(program, _)| program.path.is_none()) {
         let is_path = program.name.contains(['/', '\\']);
-        let name = if is_path { context.short(Path::new(&program.name)) } else { program.name };
+        let name = if is_path { context.target.short(Path::new(&program.name)) } else { program.name };
         let (message, fix) = match (is_path, program.is_searched) {
             (_, true) => (
                 "does not exist, and modegate is not on PATH, so nothing is checked",
@@ -112,7 +112,7 @@ fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String
 /// Whether a program runs and has the version of this one.
 fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic> {
     let Some(path) = program.path.clone() else { return Vec::new() };
-    let name = context.short(&path);
+    let name = context.target.short(&path);
     if !context.may_run(&path) {
         let message = format!("`{name}` is not a copy of this program, and you have not trusted this project");
         return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];

@@ -43,7 +43,7 @@ fn unwritable(context: &DoctorContext) -> Option<Diagnostic> {
     let own = context.target.state_places().own.map(|own| own.join("sessions"));
     let folders = [hooks].into_iter().chain([Some(sessions), own].into_iter().flatten().filter(|path| path.exists()));
     let (folder, error) = folders.into_iter().find_map(|folder| Some((folder.clone(), probe(&folder).err()?)))?;
-    let message = format!("`{}` cannot be written ({error}), so no mode can start", context.short(&folder));
+    let message = format!("`{}` cannot be written ({error}), so no mode can start", context.target.short(&folder));
     Some(Diagnostic::problem("state-unwritable", message, "make the folder writable"))
 }
 
@@ -56,7 +56,7 @@ fn state(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     diagnostics.extend(state_error(&store).map(|message| Diagnostic::problem("state-unreadable", message, fix)));
     diagnostics.extend(store.holder().map(|(holder, lock)| {
-        let message = format!("{holder} holds `{}`, so the state cannot be changed", context.short(&lock));
+        let message = format!("{holder} holds `{}`, so the state cannot be changed", context.target.short(&lock));
         Diagnostic::problem("lock-held", message, "end that process")
     }));
     diagnostics
@@ -107,16 +107,15 @@ fn heartbeats(context: &DoctorContext) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let heartbeats = hook_activity::heartbeats(&context.target);
-    let latest = heartbeats.iter().filter_map(|hook_activity| hook_activity.seen).max();
+    let latest = heartbeats.iter().filter_map(|activity| activity.seen).max();
     let fix = "run `modegate doctor --live`; sessions started with `--bare` or without trust run no hooks";
-    let diagnostic = |hook_activity: &HookActivity| {
+    let diagnostic = |activity: &HookActivity| {
         // A hook that was called later, in any session, works again.
-        let is_over = latest.is_some_and(|seen| hook_activity.last_missed().is_some_and(|missed| missed < seen));
+        let is_over = latest.is_some_and(|seen| activity.last_missed().is_some_and(|missed| missed < seen));
         let diagnostic = if is_over { Diagnostic::note } else { Diagnostic::problem };
-        diagnostic("hook-not-called", hook_activity.to_string(), fix.to_owned())
+        diagnostic("hook-not-called", activity.to_string(), fix.to_owned())
     };
-    let missed: Vec<Diagnostic> =
-        heartbeats.iter().filter(|hook_activity| hook_activity.is_missed()).map(diagnostic).collect();
+    let missed: Vec<Diagnostic> = heartbeats.iter().filter(|activity| activity.is_missed()).map(diagnostic).collect();
     match latest {
         Some(at) if missed.is_empty() => {
             vec![Diagnostic::ok("hook", format!("the hook was last called {}", hook_activity::ago(at)))]

@@ -85,7 +85,7 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
     for (mode, origin) in catalogue.entries() {
         let own = own_gates(mode);
         if let (ModeOrigin::File(file), false) = (origin, own.is_empty() && mode.phases.is_empty()) {
-            let gates = if own.len() == 1 { "1 gate".to_owned() } else { format!("{} gates", own.len()) };
+            let gates = screen::counted(own.len(), "gate");
             lines.push(format!("uses the mode {} with {gates} ({})", shown(&mode.name), shown(file)));
         }
         for gate in own {

@@ -16,9 +16,6 @@ const GATE: [&str; 5] = ["description", "command", "keywords", "on_pass", "on_fa
 /// The keys of an event.
 const HOOK: [&str; 3] = ["gates", "enabled_tools", "enabled_agents"];
 
-/// The native actions: a gate of such a name gets another id.
-const ACTIONS: [&str; 7] = ["continue", "pass", "observe", "warn", "ask", "block", "stop"];
-
 /// Converts the file if it has gates or events; each replaces the same key of `defaults`.
 pub(super) fn parse(text: &str, defaults: Option<&str>, taken: &[String]) -> ImportResult {
     let root = json::parse(text).map_err(|problem| vec![problem])?;

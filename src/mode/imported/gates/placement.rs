@@ -1,6 +1,7 @@
 //! The order of the gates of all events: each event keeps its own.
 
-use super::{ACTIONS, EventGates, GatesFile, NextStep, texts};
+use super::{EventGates, GatesFile, NextStep, texts};
+use crate::mode::read::ACTIONS;
 use crate::yaml::Node;
 
 /// A gate at its place among the gates of the base mode.
@@ -49,7 +50,8 @@ pub(super) fn place<'a>(file: &GatesFile<'a>, lists: Vec<EventGates<'a>>) -> Vec
 
 /// A free id: the name of the gate, unless another gate has it or it is a native action.
 fn id(file: &GatesFile<'_>, order: &[PlacedGate<'_>], name: &str, event: &str) -> String {
-    let plain = if ACTIONS.contains(&name) { format!("{name}-gate") } else { name.to_owned() };
+    let is_action = ACTIONS.iter().any(|(word, _)| *word == name);
+    let plain = if is_action { format!("{name}-gate") } else { name.to_owned() };
     let is_taken = |id: &String| {
         order.iter().any(|one| one.id == *id) || id != name && file.gate(id).is_some() || file.taken.contains(id)
     };
