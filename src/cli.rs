@@ -184,10 +184,15 @@ impl CliCommand {
             Self::Trust(trust) => trust.json,
             Self::Check(check) => check.json,
             Self::Modes(modes) => modes.prints_json(),
-            // These print JSON Lines, which one object for an error would not belong to, or no JSON at all.
-            Self::Log(_) | Self::Replay(_) => false,
-            Self::Hook(_) | Self::Leave(_) | Self::Cache(_) | Self::Demo(_) => false,
-            Self::Completions(_) | Self::Man(_) => false,
+            // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
+            Self::Log(_)
+            | Self::Replay(_)
+            | Self::Hook(_)
+            | Self::Leave(_)
+            | Self::Cache(_)
+            | Self::Demo(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 }

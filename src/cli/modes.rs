@@ -79,8 +79,11 @@ impl ModesCommand {
     /// Whether `--json` is given.
     pub(super) fn prints_json(&self) -> bool {
         match self {
-            Self::List { json } | Self::Show { json, .. } | Self::Gallery { json } => *json,
-            Self::Add { json, .. } | Self::Check { json, .. } => *json,
+            Self::List { json }
+            | Self::Show { json, .. }
+            | Self::Gallery { json }
+            | Self::Add { json, .. }
+            | Self::Check { json, .. } => *json,
             Self::Import { .. } => false,
         }
     }

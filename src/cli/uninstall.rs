@@ -150,15 +150,15 @@ fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
     let is_only = projects.iter().all(|other| *other == own);
     let key = own.ancestors().nth(2).map(|state| state.join("key")).filter(|key| key.is_file());
-    let key = key.map(|key| match is_only && !is_kept {
-        true => FileChange::remove(key),
-        false => FileChange::new(key, ChangeAction::Keep, "seals the state of all your projects"),
-    });
-    let own = match is_kept {
-        true => FileChange::new(own, ChangeAction::Keep, "state, and what you trust"),
-        false => FileChange::remove(own),
+    let removed_unless = |path: PathBuf, is_kept: bool, note: &str| {
+        FileChange::new(
+            path,
+            if is_kept { ChangeAction::Keep } else { ChangeAction::Remove },
+            if is_kept { note } else { "" },
+        )
     };
-    [own].into_iter().chain(key).collect()
+    let key = key.map(|key| removed_unless(key, is_kept || !is_only, "seals the state of all your projects"));
+    [removed_unless(own, is_kept, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
 /// The state and the journals of a project.

@@ -139,14 +139,13 @@ fn composition(outcome: &Outcome) -> Option<&'static str> {
         return (part.truth != outcome.truth).then_some("not:");
     }
     let (passes, fails, unknown) = (has(Truth::Passes), has(Truth::Fails), has(Truth::Unknown));
-    match outcome.truth {
-        Truth::Passes if fails || unknown => Some("any of:"),
-        Truth::Passes if passes => Some("all of:"),
-        Truth::Fails if passes || unknown => Some("all of:"),
-        Truth::Unknown if passes => Some("all of:"),
-        Truth::Unknown if fails => Some("any of:"),
-        _ => None,
-    }
+    let is_any = match outcome.truth {
+        Truth::Passes => fails || unknown,
+        Truth::Unknown => fails && !passes,
+        Truth::Fails => false,
+    };
+    let is_all = passes || outcome.truth == Truth::Fails && unknown;
+    if is_any { Some("any of:") } else { is_all.then_some("all of:") }
 }
 
 /// A time in microseconds, for people.
