@@ -50,14 +50,13 @@ const EXIT_FAILURE: u8 = 1;
 /// The exit code of a command, or why it stopped.
 type CliResult = Result<ExitCode, CliError>;
 
-/// Makes Claude Code follow your workflow: gates on commands and subagents, decided from files and git.
 #[derive(Parser)]
 #[command(name = "modegate", version, about, max_term_width = 100)]
 #[command(after_help = "Examples:
   modegate install          set up this project
   modegate demo             see a session with blocked and allowed events
   modegate status           show what each session has to do next
-  modegate why              show why the last event was blocked or allowed
+  modegate why              explain the last event that a gate checked
 
 Run `modegate COMMAND --help` for the options of a command.
 Run `modegate --version --verbose` to see how this program was built.")]
@@ -65,7 +64,7 @@ struct CommandLine {
     /// Project folder [default: `$CLAUDE_PROJECT_DIR`, or the nearest folder with `.claude`]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     project: Option<PathBuf>,
-    /// When to use colors; `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` also count
+    /// When to use colors; `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected too
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     color: ColorChoice,
     #[command(subcommand)]
@@ -79,7 +78,7 @@ enum CliCommand {
     Hook(HookOptions),
     /// Install the program, the hook entries and a starter workflow in this project
     Install(install::Install),
-    /// Remove everything that `install` added, and nothing else
+    /// Remove the program, the hook entries and the starter files
     Uninstall(uninstall::Uninstall),
     /// Check the installation and print a fix for each problem
     Doctor(doctor::Doctor),
@@ -91,14 +90,14 @@ enum CliCommand {
     Log(log::Log),
     /// Re-evaluate recorded sessions and report what changed
     Replay(replay::Replay),
-    /// List, show and check modes
+    /// List, show, check, add and import modes
     #[command(subcommand)]
     Modes(modes::ModesCommand),
     /// Turn recording on or off, and export a recording that can be shared
     Record(record::RecordCommand),
     /// Trust the project's modes, settings and gates; only a person can do this
     Trust(trust::Trust),
-    /// End a mode before it is complete; only a person can do this
+    /// End a mode in all sessions, or in one; only a person can do this
     Leave(leave::Leave),
     /// Read and write the state, for scripts
     #[command(subcommand)]
@@ -184,7 +183,16 @@ impl CliCommand {
             Self::Record(record) => record.json,
             Self::Trust(trust) => trust.json,
             Self::Check(check) => check.json,
-            _ => false,
+            Self::Modes(modes) => modes.prints_json(),
+            // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
+            Self::Log(_)
+            | Self::Replay(_)
+            | Self::Hook(_)
+            | Self::Leave(_)
+            | Self::Cache(_)
+            | Self::Demo(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 }

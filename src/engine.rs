@@ -58,7 +58,7 @@ pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
         Verdict::Stop => "stopped",
         Verdict::Block => "blocked",
         Verdict::Ask => "asked",
-        _ if findings.iter().any(|finding| finding.unmet) => "allowed unmet",
+        _ if findings.iter().any(|finding| finding.unmet) => "unfinished",
         Verdict::Warn => "warned",
         _ => "allowed",
     }

@@ -17,6 +17,9 @@ pub use trigger::{Trigger, TriggerError, TriggerEvent, alias, tool_names};
 
 use serde_json::{Map, Value};
 
+/// How many characters of a prompt or a command line describe an event.
+const DESCRIBED: usize = 60;
+
 /// One hook event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
@@ -342,16 +345,42 @@ impl Event {
         files
     }
 
-    /// The event in a few words, for logs.
+    /// The event in a few words.
     #[must_use]
     pub fn described(&self) -> String {
-        let subject = self.spawned().or_else(|| self.subject()).or_else(|| self.prompt()).unwrap_or_default();
-        let subject: String = subject.chars().take(60).collect();
-        match (self.tool(), subject.as_str()) {
+        self.with_subject(&self.short_subject().chars().take(DESCRIBED).collect::<String>())
+    }
+
+    /// The event in a few words, with the command line, path or address of a tool call.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let detail = self.detail().filter(|_| self.tool().is_some() && self.spawned().is_none());
+        let below = detail.and_then(|detail| detail.strip_prefix(self.cwd()?)?.strip_prefix('/'));
+        let subject = below.or(detail).unwrap_or_else(|| self.short_subject());
+        let more = if subject.chars().nth(DESCRIBED).is_some() { "…" } else { "" };
+        let start: String = subject.chars().take(DESCRIBED).collect();
+        self.with_subject(&format!("{start}{more}"))
+    }
+
+    fn short_subject(&self) -> &str {
+        self.spawned().or_else(|| self.subject()).or_else(|| self.prompt()).unwrap_or_default()
+    }
+
+    fn with_subject(&self, subject: &str) -> String {
+        match (self.tool(), subject) {
             (_, "") => self.name().to_owned(),
             (Some(tool), subject) if tool != subject => format!("{}({tool} {subject})", self.name()),
             (_, subject) => format!("{}({subject})", self.name()),
         }
+    }
+
+    /// What a tool call is about.
+    fn detail(&self) -> Option<&str> {
+        const OTHER: [&str; 4] = ["url", "pattern", "query", "to"];
+        let path = || self.path().filter(|_| self.input("pattern").is_none());
+        let other = || OTHER.iter().find_map(|name| self.input(name));
+        let detail = self.skill().or_else(|| self.input("command")).or_else(path).or_else(other);
+        detail.filter(|detail| !detail.trim().is_empty())
     }
 
     /// The same tool call with another input.

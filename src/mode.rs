@@ -67,7 +67,7 @@ pub struct Phase {
     /// Gates for the worker's stop.
     pub after: Vec<Gate>,
     /// Whether the main agent's stop is blocked until the phase is done.
-    pub hold: bool,
+    pub blocks_stop: bool,
     /// The check that enters a detour from the phases of `from`.
     pub when: Option<Check>,
     /// The phases from which a detour is entered.

@@ -24,8 +24,8 @@ pub struct Reply {
 /// Renders the reply to `event`.
 ///
 /// A pass is silence, not "allow": an allow would skip the user's own permission prompts, and at a stop any
-/// context would make the agent run again. A block also has a message for the user that names the mode; the model
-/// reads only the reason.
+/// context would make the agent run again. What the user reads names modegate and the mode: the message of a block, and the
+/// reason of a question. The model reads only the reason of a block.
 pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply {
     let Some(row) = event.kind.map(EventKind::row) else { return Reply::default() };
     let mut json = Map::new();
@@ -39,24 +39,28 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
             json.insert("stopReason".into(), reason.as_str().into());
         }
         (Verdict::Block, Blocking::Never) => {
-            messages.splice(0..0, by_mode(findings, |finding| finding.reason.as_str()));
+            messages.splice(0..0, by_mode(findings, Verdict::Block, |finding| finding.reason.as_str()));
         }
         (Verdict::Block, blocking) => {
             if matches!(row.kind, EventKind::UserPromptSubmit | EventKind::UserPromptExpansion) {
                 // The host shows the user this reason, and no message; the model reads neither.
                 reason = format!("{reason} [modegate: {}]", blocking_modes(findings).join(", "));
             } else {
-                messages.splice(0..0, by_mode(findings, Finding::headline));
+                messages.splice(0..0, by_mode(findings, Verdict::Block, Finding::headline));
             }
             block(blocking, &reason, &mut json, &mut specific);
             exit = BLOCKED;
         }
         (Verdict::Ask, Blocking::Permission) => {
+            // The host shows this to the user, not to the model.
+            let asked = by_mode(findings, Verdict::Ask, |finding| finding.reason.as_str()).join("\n");
             specific.insert("permissionDecision".into(), "ask".into());
-            specific.insert("permissionDecisionReason".into(), reason.as_str().into());
+            specific.insert("permissionDecisionReason".into(), asked.into());
         }
         // Only a permission can be asked for; elsewhere the user gets a message.
-        (Verdict::Ask, _) if row.message => messages.insert(0, reason.clone()),
+        (Verdict::Ask, _) if row.message => {
+            messages.splice(0..0, by_mode(findings, Verdict::Ask, |finding| finding.reason.as_str()));
+        }
         _ => {}
     }
     if row.kind == EventKind::PreToolUse && decision.verdict < Verdict::Block {
@@ -85,10 +89,10 @@ pub fn reply(event: &Event, decision: &Decision, findings: &[Finding]) -> Reply 
     Reply { stdout: printed(json), stderr, exit }
 }
 
-/// Returns one line per blocking gate for the user: `modegate: MODE · TEXT`.
-fn by_mode<'f>(findings: &'f [Finding], text: impl Fn(&'f Finding) -> &'f str) -> Vec<String> {
-    let blocking = findings.iter().filter(|finding| finding.verdict == Verdict::Block);
-    let mut lines: Vec<String> = blocking.map(|one| format!("modegate: {} · {}", one.mode, text(one))).collect();
+/// Returns one line per gate with `verdict` for the user: `modegate: MODE · TEXT`.
+fn by_mode<'f>(findings: &'f [Finding], verdict: Verdict, text: impl Fn(&'f Finding) -> &'f str) -> Vec<String> {
+    let deciding = findings.iter().filter(|finding| finding.verdict == verdict);
+    let mut lines: Vec<String> = deciding.map(|one| format!("modegate: {} · {}", one.mode, text(one))).collect();
     lines.dedup();
     lines
 }
@@ -193,6 +197,23 @@ mod tests {
         let reply = reply(&event("SessionStart"), &decision, &findings);
         let expected = r#"{"systemMessage":"modegate: plan · Plan not found. No file matches x."}"#;
         assert_eq!((reply.stdout.as_str(), reply.exit), (expected, 0));
+    }
+
+    #[test]
+    fn a_question_to_the_user_names_modegate_and_the_mode() {
+        let (_, mut findings) = blocked();
+        findings.push(Finding { mode: "base".into(), reason: "Another reason.".into(), ..findings[0].clone() });
+        for finding in &mut findings {
+            finding.verdict = Verdict::Ask;
+        }
+        let asked = "modegate: plan · Plan not found. No file matches x.\nmodegate: base · Another reason.";
+        let decision = Decision::of(&findings);
+        let call = reply(&event("PreToolUse"), &decision, &findings);
+        let expected = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": asked}});
+        assert_eq!(serde_json::from_str::<Value>(&call.stdout).expect("JSON"), expected);
+        let prompt = reply(&event("UserPromptSubmit"), &decision, &findings);
+        assert_eq!(serde_json::from_str::<Value>(&prompt.stdout).expect("JSON"), json!({"systemMessage": asked}));
+        assert_eq!((call.exit, prompt.exit), (0, 0));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl CheckKind for CallsCheck {
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         if let Some(except) = &self.itself {
             return Ok(match scope.facts.own_calls(except.clone())? {
-                Some(call) => Outcome::passes(format!("it runs `{call}`, which is modegate")),
+                Some(call) => Outcome::passes(format!("it runs `{call}`")),
                 None => Outcome::fails("it does not run modegate, or only reads with it"),
             });
         }

@@ -24,7 +24,7 @@ pub(super) enum Cache {
         namespace: Option<String>,
         /// Key in the namespace
         key: Option<String>,
-        /// The values of this session: id, a prefix of it, or `last`
+        /// The values of this session: session id or a prefix of it, or `last`
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
@@ -39,7 +39,7 @@ pub(super) enum Cache {
         key: String,
         /// Value, as JSON
         json: String,
-        /// Set it for this session only: id, a prefix of it, or `last`
+        /// Set it for this session only: session id or a prefix of it, or `last`
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },

@@ -44,7 +44,7 @@ pub(super) struct CheckCommand {
     /// Use the artifacts and variables of this mode [default: base]
     #[arg(long, global = true, value_name = "MODE")]
     mode: Option<String>,
-    /// Session for `{session}` and the state: id, a prefix of it, or `last` [default: last]
+    /// Session for `{session}` and the state: session id or a prefix of it, or `last` [default: last]
     #[arg(long, global = true, value_name = "ID")]
     session: Option<String>,
     /// Print the outcome as JSON

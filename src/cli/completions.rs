@@ -1,5 +1,7 @@
 //! `modegate completions` and `modegate man`, both generated from the command line's definition.
 
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
 use super::cli_error::CliError;
 use super::{CliResult, CommandLine};
 use clap::{Args, CommandFactory};
@@ -39,11 +41,11 @@ pub(super) struct Man {
 
 impl Man {
     pub(super) fn run(self) -> CliResult {
-        let written = match &self.dir {
-            Some(dir) => clap_mangen::generate_to(CommandLine::command(), dir),
-            None => page(),
+        let Some(dir) = &self.dir else {
+            return page().map(|()| ExitCode::SUCCESS).map_err(|error| CliError::failure(error.to_string()));
         };
-        let error = |error: io::Error| CliError::failure(format!("the manual pages cannot be written: {error}"));
+        let written = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(CommandLine::command(), dir));
+        let error = |error: io::Error| CliError::failure(format!("cannot write to `{}`: {error}", dir.display()));
         written.map(|()| ExitCode::SUCCESS).map_err(error)
     }
 }

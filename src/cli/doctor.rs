@@ -119,6 +119,12 @@ pub(super) fn has_hook_entries(target: &InstallTarget) -> bool {
     !DoctorContext::read(target.clone()).calls().is_empty()
 }
 
+/// The problem that the hook entries call a program that does not exist.
+pub(super) fn missing_program(target: &InstallTarget) -> Option<Diagnostic> {
+    let missing = program_checks::missing(&DoctorContext::read(target.clone())).into_iter().next()?;
+    Some(Diagnostic { items: Vec::new(), ..missing })
+}
+
 /// The problem with starting Claude Code in the current folder, if that is a subfolder of the project.
 pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
     entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())

@@ -39,7 +39,7 @@ pub(super) struct HookOptions {
     /// Exit with 0 even when the event is blocked, for Claude Code before 2.1.90
     #[arg(long)]
     pub(super) exit_zero: bool,
-    /// Answer nothing where a settings file calls modegate for this event: for plugins and administrators
+    /// Stay silent if a settings file also calls modegate for this event (for plugins and managed settings)
     #[arg(long)]
     pub(super) fallback: bool,
 }

@@ -158,7 +158,7 @@ impl Install {
 const COLLEAGUES: &str = if cfg!(windows) {
     "gated if they run `modegate install`, too; others see an error of the hook at each event"
 } else {
-    "gated if they have modegate; others work as usual and see how to get it"
+    "gated if they have modegate; others work as usual and see one message"
 };
 
 /// Who is gated by an installation, and where.

@@ -13,11 +13,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  modegate leave plan\n  modegate leave code --session 5f1c")]
+#[command(
+    after_help = "Ends the mode in every session of this project in which it is active, unless `--session` is given.\n\n\
+    Examples:\n  modegate leave plan\n  modegate leave code --session 5f1c"
+)]
 pub(super) struct Leave {
     /// Mode to leave
     mode: String,
-    /// Leave it only in this session: id, a prefix of it, or `last` [default: all sessions]
+    /// Only in this session: session id or a prefix of it, or `last` [default: all sessions]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

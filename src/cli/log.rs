@@ -14,6 +14,10 @@ use crate::mode::BASE;
 use crate::paths::ProjectPaths;
 use crate::verdict::{Finding, Verdict};
 use clap::Args;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -25,16 +29,22 @@ const SHORT_ID: usize = 8;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  modegate log
+  modegate log -n 20
   modegate log --blocked --session 5f1c
-  modegate log --security
+  modegate log --security --since 2h
   modegate log --follow --event PreToolUse")]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Log {
     /// Keep printing events as they happen
     #[arg(long, short)]
     follow: bool,
-    /// Only this session: id, a prefix of it, or `last`
+    /// Only the last N events
+    #[arg(long, short = 'n', value_name = "N")]
+    last: Option<usize>,
+    /// Only events since this time: `2h`, `3d`, `2026-11-17` or `2026-11-17T14:00`
+    #[arg(long, value_name = "TIME", value_parser = parse_since)]
+    since: Option<Timestamp>,
+    /// Only this session: session id or a prefix of it, or `last`
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only events of this name, such as `PreToolUse`
@@ -58,7 +68,7 @@ impl Log {
     pub(super) fn run(mut self, project: Option<PathBuf>) -> CliResult {
         if let Some(name) = self.event.as_deref().filter(|name| EventKind::named(name).is_none()) {
             let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-            return Err(CliError::unknown("event", name, &names));
+            return Err(CliError::unknown("event", name, &names).hint(format!("the events are {}", names.join(", "))));
         }
         let places = places(project);
         self.session = find_optional(&places, self.session.as_deref())?;
@@ -74,7 +84,9 @@ impl Log {
             let message = format!("no event is recorded in {}", places.home.display());
             return Err(CliError::failure(message).hint("run `modegate doctor` to check that the hook is called"));
         }
-        for line in &lines {
+        lines.retain(|line| self.is_wanted(line));
+        let skipped = self.last.map_or(0, |count| lines.len().saturating_sub(count));
+        for line in lines.iter().skip(skipped) {
             self.print(line);
         }
         if self.follow {
@@ -101,23 +113,25 @@ impl Log {
                 let at = read.entry(path.clone()).or_default();
                 // A rotated journal starts again at 0.
                 *at = if size(&path) < *at { 0 } else { *at };
-                for line in added(&path, at) {
-                    self.print(&line);
+                for line in added(&path, at).iter().filter(|line| self.is_wanted(line)) {
+                    self.print(line);
                 }
             }
             std::thread::sleep(PAUSE);
         }
     }
 
+    fn is_wanted(&self, line: &JournalLine) -> bool {
+        let is_named = |name: &String| line.event.get("hook_event_name").and_then(Value::as_str) == Some(name);
+        let is_since = |since: &Timestamp| line.at.parse::<Timestamp>().is_ok_and(|at| at >= *since);
+        (!self.security || is_about_security(line))
+            && (!self.blocked || line.decision.verdict >= Verdict::Block)
+            && self.event.as_ref().is_none_or(is_named)
+            && self.since.as_ref().is_none_or(is_since)
+    }
+
     fn print(&self, line: &JournalLine) {
         let Ok(event) = Event::from_value(line.event.clone()) else { return };
-        let blocked = line.decision.verdict >= Verdict::Block;
-        if self.security && !is_about_security(line) {
-            return;
-        }
-        if self.blocked && !blocked || self.event.as_ref().is_some_and(|name| name != event.name()) {
-            return;
-        }
         if self.json {
             screen::print_line(serde_json::to_string(line).unwrap_or_default());
             return;
@@ -126,7 +140,7 @@ impl Log {
         let word = format!("{:<13}", outcome(&line.decision, &line.findings));
         let time = screen::local_time(&line.at);
         let reason = line.decision.reason.lines().next().unwrap_or_default();
-        let parts = [event.described(), line.security.join("; "), reason.to_owned(), line.decision.moves.join(", ")];
+        let parts = [event.summary(), line.security.join("; "), reason.to_owned(), line.decision.moves.join(", ")];
         let parts: Vec<String> =
             parts.iter().map(|text| screen::one_line(text)).filter(|text| !text.is_empty()).collect();
         let used = time.chars().count() + session.chars().count() + word.chars().count() + 3;
@@ -139,6 +153,19 @@ impl Log {
         ));
     }
 }
+
+/// The time that `--since` means.
+fn parse_since(text: &str) -> Result<Timestamp, SinceError> {
+    if let Ok(span) = text.parse::<Span>() {
+        return Zoned::now().checked_sub(span.abs()).map(|time| time.timestamp()).map_err(|_| SinceError);
+    }
+    let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::system()).ok();
+    text.parse().ok().or_else(|| local().map(|time| time.timestamp())).ok_or(SinceError)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("write `2h`, `3d`, `2026-11-17` or `2026-11-17T14:00`")]
+struct SinceError;
 
 /// Whether something was noticed, or a gate of the base mode blocked or asked.
 fn is_about_security(line: &JournalLine) -> bool {

@@ -76,6 +76,18 @@ pub(super) enum ModesCommand {
 }
 
 impl ModesCommand {
+    /// Whether `--json` is given.
+    pub(super) fn prints_json(&self) -> bool {
+        match self {
+            Self::List { json }
+            | Self::Show { json, .. }
+            | Self::Gallery { json }
+            | Self::Add { json, .. }
+            | Self::Check { json, .. } => *json,
+            Self::Import { .. } => false,
+        }
+    }
+
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
         match self {
@@ -150,7 +162,11 @@ fn check(places: &ProjectPaths, files: &[PathBuf], as_json: bool) -> CliResult {
         screen::print_json(&catalogue.broken);
     } else if catalogue.broken.is_empty() {
         let own = catalogue.entries().filter(|(_, origin)| **origin != ModeOrigin::Embedded).count();
-        screen::print_line(format!("{} modes are fine, {own} of them the project's own", catalogue.modes.len()));
+        let all = catalogue.modes.len();
+        screen::print_line(match own {
+            0 => format!("no problems in the {all} built-in modes"),
+            own => format!("no problems in {all} modes, {own} of them from this project"),
+        });
     } else {
         catalogue.broken.iter().for_each(|broken| screen::print_line(broken.to_string().trim_end()));
     }

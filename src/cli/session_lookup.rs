@@ -26,7 +26,8 @@ pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
         [only] => Ok((*only).clone()),
         [] => {
             let error = CliError::failure(format!("no session `{given}` in {}", places.home.display()));
-            Err(error.hint(near_ids(given, &known).unwrap_or_else(|| "run `modegate status` to list sessions".into())))
+            Err(error
+                .hint(near_ids(given, &known).unwrap_or_else(|| "run `modegate status --all` to list sessions".into())))
         }
         many => {
             let some: Vec<&str> = many.iter().take(LISTED).map(|id| id.as_str()).collect();
@@ -52,7 +53,7 @@ pub(super) fn last_session(places: &ProjectPaths) -> Option<String> {
 }
 
 /// Every session of a project: those with a journal, and those with state.
-fn known_sessions(places: &ProjectPaths) -> Vec<String> {
+pub(super) fn known_sessions(places: &ProjectPaths) -> Vec<String> {
     let recorded = journal_files::journals(&places.sessions()).into_iter().map(|journal| session_of(&journal));
     let stored = StateStore::new(places.clone(), u32::MAX).sessions().into_iter();
     let mut known: Vec<String> = recorded.chain(stored.map(|stored| stored.session.id.to_string())).collect();

@@ -3,10 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::cli_error::CliError;
+use super::doctor::Diagnostic;
 use super::hook_activity::{self, HookActivity};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
-use super::session_lookup::find_optional;
+use super::session_lookup::{find_optional, known_sessions};
 use super::{CliResult, EXIT_FAILURE, doctor, places, session_start, trust};
 use crate::engine::decide;
 use crate::facts::Facts;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
   modegate status --all
   modegate status --session 5f1c --json")]
 pub(super) struct Status {
-    /// Only this session: id, a prefix of it, or `last`
+    /// Only this session: session id or a prefix of it, or `last`
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Also show sessions without events in the last 24 hours
@@ -74,19 +75,13 @@ impl Status {
         let catalogue = mode_cache::read(&places);
         let store = StateStore::new(places.clone(), catalogue.settings.days);
         let heartbeats = hook_activity::heartbeats(&target);
-        // Sessions without a mode have a journal but no state.
-        let mut ids: Vec<String> = store.sessions().iter().map(|stored| stored.session.id.to_string()).collect();
-        ids.extend(heartbeats.iter().filter(|one| one.seen.is_some()).map(|one| one.session.clone()));
-        ids.sort_unstable();
-        ids.dedup();
-        if let Some(only) = &self.session {
-            ids = vec![only.clone()];
-        }
+        let ids = self.session.as_ref().map_or_else(|| known_sessions(&places), |only| vec![only.clone()]);
         let mut sessions: Vec<SessionStatus> =
             ids.iter().map(|id| SessionStatus::read(&places, store.read(id).session)).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
         let missed: Vec<&HookActivity> = heartbeats.iter().filter(|activity| activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);
+        let missing_program = doctor::missing_program(&target);
         let error = doctor::state_error(&store);
         if self.json {
             let sessions: Vec<Value> = sessions.iter().map(|session| as_json(session, &catalogue, &places)).collect();
@@ -97,7 +92,7 @@ impl Status {
                 "silent": silent, "error": error, "broken": broken, "trust": catalogue.trust.state,
             }));
         } else {
-            self.print(&places, &catalogue, &sessions, is_installed);
+            self.print(&places, &catalogue, &sessions, is_installed, missing_program.as_ref());
             let is_listed = |one: &HookActivity| sessions.iter().any(|known| *known.session.id == *one.session);
             missed.iter().filter(|one| !is_listed(one)).for_each(|one| print_missed(one, ""));
             if let Some(ungated) = is_here.then(|| doctor::ungated_folder(&target)).flatten() {
@@ -110,11 +105,20 @@ impl Status {
         Ok(if error.is_some() { ExitCode::from(EXIT_FAILURE) } else { ExitCode::SUCCESS })
     }
 
-    fn print(&self, places: &ProjectPaths, catalogue: &Catalogue, sessions: &[SessionStatus], is_installed: bool) {
+    fn print(
+        &self,
+        places: &ProjectPaths,
+        catalogue: &Catalogue,
+        sessions: &[SessionStatus],
+        is_installed: bool,
+        missing_program: Option<&Diagnostic>,
+    ) {
         screen::print_line(format!("project {}", styled(TextStyle::Bold, &places.home.to_string_lossy())));
         if !is_installed {
             let text = "modegate is not installed: no hook entry calls it; run `modegate install`";
             screen::print_line(styled(TextStyle::Yellow, text));
+        } else if let Some(problem) = missing_program {
+            problem.print();
         } else if sessions.is_empty() {
             screen::print_line("no sessions yet; start Claude Code here and type a command such as /plan");
         }
@@ -154,7 +158,7 @@ impl SessionStatus {
             screen::print_line(format!("  {}", mode_line(&mode.name, state)));
             for unmet in &state.unmet {
                 let at = screen::local_time(&unmet.at);
-                screen::print_line(format!("    allowed unmet: {} ({}, {at})", unmet.gate, unmet.agent));
+                screen::print_line(format!("    stopped unfinished: {}, {} not met, {at}", unmet.agent, unmet.gate));
             }
             for (id, record) in state.agents.iter().filter(|(_, record)| record.start_blocked) {
                 screen::print_line(format!("    start blocked: {} ({id}); its tools are blocked too", record.agent));

@@ -14,13 +14,17 @@ use crate::event::EventKind;
 use crate::hook_entries;
 use crate::installation;
 use crate::mode_cache;
+use crate::paths::ProjectPaths;
 use crate::starter;
 use clap::Args;
 use serde_json::{Value, json};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[command(mut_arg("local", |arg| arg.help("Remove only the entries of `.claude/settings.local.json`")))]
+#[command(mut_arg("user", |arg| arg.help("Remove the entries of your own settings, which are for all your projects")))]
 #[command(after_help = "State and journals stay unless `--purge` is given.
 
 Examples:
@@ -30,7 +34,7 @@ Examples:
 pub(super) struct Uninstall {
     #[command(flatten)]
     scope: InstallScope,
-    /// Also remove the state and the journals of this project
+    /// Also remove the state and the journals of this project, and your key if no other project has state
     #[arg(long)]
     purge: bool,
     /// Show what would change, with diffs, and change nothing
@@ -57,6 +61,10 @@ impl Uninstall {
         }
         if !self.dry_run && !changes.is_empty() {
             file_change::apply(&changes, target)?;
+            if let Some(own) = target.places().own.filter(|own| is_last && !own.exists()) {
+                // Only if they are empty: other projects have their state there.
+                let _: Vec<io::Result<()>> = own.ancestors().skip(1).take(2).map(std::fs::remove_dir).collect();
+            }
             if is_last {
                 let kept = !self.purge && !state_files(target).is_empty();
                 InstallManifest::read(target).retire(target, kept);
@@ -89,6 +97,11 @@ impl Uninstall {
         if !self.purge && changes.iter().any(|change| state_files(target).contains(&change.path)) {
             screen::print_line("\nState and journals stay; `modegate uninstall --purge` removes them.");
         }
+        if target.is_users {
+            screen::print_line(
+                "\nThe state and journals of projects stay; `modegate uninstall --purge` in a project removes its own.",
+            );
+        }
     }
 
     /// The files in modegate's own folder; state and journals stay unless `--purge` is given.
@@ -114,16 +127,38 @@ impl Uninstall {
         let kept = !self.purge && !state.is_empty();
         if kept {
             let mut changes: Vec<FileChange> = removed.into_iter().map(FileChange::remove).collect();
-            changes.extend(state.into_iter().map(|path| FileChange::new(path, ChangeAction::Keep, "")));
+            let beside = [".gitignore", "installed.json"].map(|name| target.own.join(name)).into_iter();
+            let stays =
+                state.into_iter().chain(beside.filter_map(existing)).filter(|path| path.starts_with(&target.own));
+            changes.extend(stays.map(|path| FileChange::new(path, ChangeAction::Keep, "")));
+            changes.extend(users_state(&places, false));
             return Ok(changes);
         }
         removed.extend(state);
-        if let Some(own) = places.own.filter(|own| self.purge && own.is_dir()) {
-            removed.retain(|path| !path.starts_with(&own));
-            removed.push(own);
-        }
-        Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).collect())
+        let users = users_state(&places, self.purge);
+        removed.retain(|path| users.iter().all(|change| !change.has_effect() || !path.starts_with(&change.path)));
+        Ok(removed.into_iter().map(FileChange::remove).chain(gitignore(target, &manifest)?).chain(users).collect())
     }
+}
+
+/// The project's folder in the user's state folder, and the key, which goes with the state of the last project.
+fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
+    /// What is made again at the next event or installation.
+    const DISPENSABLE: [&str; 4] = ["modes.bin", "installation.json", "trust-notice", "context-notice"];
+    let Some(own) = places.own.clone().filter(|own| own.is_dir()) else { return Vec::new() };
+    let is_kept = !purge && !files_named(&own, |name| !DISPENSABLE.contains(&name)).is_empty();
+    let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
+    let is_only = projects.iter().all(|other| *other == own);
+    let key = own.ancestors().nth(2).map(|state| state.join("key")).filter(|key| key.is_file());
+    let removed_unless = |path: PathBuf, is_kept: bool, note: &str| {
+        FileChange::new(
+            path,
+            if is_kept { ChangeAction::Keep } else { ChangeAction::Remove },
+            if is_kept { note } else { "" },
+        )
+    };
+    let key = key.map(|key| removed_unless(key, is_kept || !is_only, "seals the state of all your projects"));
+    [removed_unless(own, is_kept, "state, and what you trust")].into_iter().chain(key).collect()
 }
 
 /// The state and the journals of a project.

@@ -16,12 +16,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  modegate why\n  modegate why --blocked --session 5f1c\n  modegate why --all")]
+#[command(
+    after_help = "Explains the last event that a gate of a mode checked, or that the base mode objected to.\n\nExamples:\n  modegate why\n  modegate why --blocked --session 5f1c\n  modegate why --all"
+)]
 pub(super) struct Why {
-    /// Session: id, a prefix of it, or `last` [default: last]
+    /// Session id or a prefix of it, or `last` [default: last]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Show the last blocked event instead of the last event with a gate
+    /// Explain the last blocked event instead
     #[arg(long)]
     blocked: bool,
     /// Also show the base gates that passed, and every question about the command line
@@ -69,7 +71,7 @@ fn is_notable(finding: &Finding) -> bool {
 fn show(line: &JournalLine, show_all: bool) {
     let event = Event::from_value(line.event.clone());
     let word = outcome(&line.decision, &line.findings);
-    let what = event.map(|event| screen::one_line(&event.described())).unwrap_or_default();
+    let what = event.map(|event| screen::one_line(&event.summary())).unwrap_or_default();
     let word = if line.decision.verdict == Verdict::Ask { "needed approval".to_owned() } else { format!("was {word}") };
     screen::print_line(format!("{what} {}", styled(verdict_style(line.decision.verdict), &word)));
     let details = format!("session {}, {}, decided in {}", line.before.id, local_time(&line.at), duration(line.us));
@@ -92,7 +94,7 @@ fn show(line: &JournalLine, show_all: bool) {
 
 fn show_finding(finding: &Finding) {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
-    let unmet = if finding.unmet { " (allowed unmet)" } else { "" };
+    let unmet = if finding.unmet { " (not met, allowed after repeated blocks)" } else { "" };
     let word = styled(verdict_style(finding.verdict), finding.verdict.word());
     screen::print_line(format!(
         "└ {} [{} mode{phase}]: {word}{unmet}",
@@ -117,13 +119,33 @@ fn show_outcome(outcome: &Outcome, depth: usize) {
 
 /// Shows the parts of an outcome; one that says the same as the line above it is left out, but not its own parts.
 fn show_parts(outcome: &Outcome, above: &Outcome, depth: usize) {
+    let is_repeated = |part: &&Outcome| part.truth == above.truth && part.saw == above.saw;
+    if let Some(label) = composition(outcome).filter(|_| !outcome.parts.iter().all(|part| is_repeated(&part))) {
+        screen::print_line(format!("{}{label}", "  ".repeat(depth)));
+    }
     for (index, part) in outcome.parts.iter().enumerate() {
-        if part.truth == above.truth && part.saw == above.saw {
+        if is_repeated(&part) {
             show_parts(part, above, depth);
         } else if !outcome.parts.iter().take(index).any(|earlier| earlier == part) {
             show_outcome(part, depth);
         }
     }
+}
+
+/// How an outcome is composed of its parts, where their results show it.
+fn composition(outcome: &Outcome) -> Option<&'static str> {
+    let has = |truth| outcome.parts.iter().any(|part| part.truth == truth);
+    if let [part] = outcome.parts.as_slice() {
+        return (part.truth != outcome.truth).then_some("not:");
+    }
+    let (passes, fails, unknown) = (has(Truth::Passes), has(Truth::Fails), has(Truth::Unknown));
+    let is_any = match outcome.truth {
+        Truth::Passes => fails || unknown,
+        Truth::Unknown => fails && !passes,
+        Truth::Fails => false,
+    };
+    let is_all = passes || outcome.truth == Truth::Fails && unknown;
+    if is_any { Some("any of:") } else { is_all.then_some("all of:") }
 }
 
 /// A time in microseconds, for people.

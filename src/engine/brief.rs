@@ -20,7 +20,7 @@ impl<'a> Engine<'a> {
             self.by_own_work = false;
             if let Some(wanted) = wanted {
                 self.context.push(format!(
-                    "modegate: you work in the {} phase of {} mode. Before you may stop, this is checked: {wanted}. Do it before your final report.{others}",
+                    "modegate: you work in the {} phase of {} mode. When you stop, this is checked: {wanted}. Do it before your final report.{others}",
                     phase.name, mode.name
                 ));
             }

@@ -240,7 +240,7 @@ impl<'a> Engine<'a> {
         let unreadable = Unknown::unreadable_in(&outcome.saw).filter(|_| outcome.truth == Truth::Unknown);
         if let Some(why) = unreadable {
             // The gate's own sentence would claim something that is not known.
-            let saw = format!("{why}; what it would change is not known");
+            let saw = format!("{why}; its effects are unknown");
             return Outcome { saw, ..outcome }.sentence("");
         }
         let reason = outcome.sentence(&gate.message);

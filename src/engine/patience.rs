@@ -61,10 +61,10 @@ impl<'a> Engine<'a> {
             (true, false) => (format!(", because {PLAN_MODE}"), " Leave plan mode, then run the agent again."),
         };
         let note = format!(
-            "{agent} was allowed to stop with its work unfinished{why}: {missing} What needs it stays blocked.{remedy}"
+            "{agent} was allowed to stop with its work unfinished{why}: {missing} Steps that need it stay blocked.{remedy}"
         );
         let message = format!("modegate: {} · {note}", mode.name);
-        self.moves.push(format!("{} allowed unmet", gate.id));
+        self.moves.push(format!("{} not met", gate.id));
         if self.event.kind == Some(EventKind::Stop) {
             self.messages.push(message.clone());
         }

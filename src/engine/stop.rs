@@ -105,7 +105,7 @@ impl<'a> Engine<'a> {
         is_worktree && !self.event.text("agent_type").is_some_and(is_worker)
     }
 
-    /// Handles the end of the main agent's turn: its phases advance, and those with `hold: stop` may block it.
+    /// Handles the end of the main agent's turn: its phases advance, and those with `block: stop` may block it.
     pub(super) fn on_main_stop(&mut self) {
         let modes: Vec<&'a Mode> = self.active().collect();
         for mode in modes {
@@ -113,7 +113,7 @@ impl<'a> Engine<'a> {
             let Some((_, phase)) = self.current_phase(mode).filter(|_| self.after.is_active(&mode.namespace)) else {
                 continue;
             };
-            if phase.worker == Worker::Main && phase.hold && !self.event.background_work() {
+            if phase.worker == Worker::Main && phase.blocks_stop && !self.event.background_work() {
                 self.after_gates_pass(mode, phase, true);
             }
         }

@@ -28,7 +28,7 @@ commands: [/x]
 phases:
   - phase: write
     main: true
-    hold: stop
+    block: stop
     after: [{ id: written, check: { file: draft.md }, else: Write it first. }]
   - { phase: free, main: true }
 ";
@@ -126,7 +126,7 @@ fn an_agent_starts_when_its_before_gates_pass_and_is_done_when_its_after_gates_p
 #[test]
 fn a_gate_gives_in_after_its_patience_and_the_phase_is_not_done() {
     let stop = ("stop writer", "", "blocked", "draft");
-    let given_in = ("stop writer", "", "allowed unmet", "draft");
+    let given_in = ("stop writer", "", "unfinished", "draft");
     check(TWO_AGENTS, "", &[("/x", "", "allowed", "draft"), stop, stop, stop, given_in]);
     check(TWO_AGENTS, "patience: 1", &[("/x", "", "allowed", "draft"), stop, given_in]);
 }

@@ -23,7 +23,7 @@ impl<T: Into<String>> From<T> for Unknown {
 }
 
 impl Unknown {
-    const UNREADABLE: &str = "the command cannot be read: ";
+    const UNREADABLE: &str = "the command cannot be parsed: ";
 
     const TOO_SLOW: &str = " within ";
 

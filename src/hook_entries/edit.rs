@@ -155,11 +155,15 @@ fn document(text: &str) -> Result<(&str, CstRootNode), SettingsError> {
 }
 
 fn syntax_error(error: &serde_json::Error, text: &str) -> SettingsError {
-    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default().trim_start();
-    let is_comment = line.starts_with("//") || line.starts_with("/*");
+    // Outside a string, JSON has no slash.
+    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let is_comment = line.as_bytes().get(error.column().saturating_sub(1)) == Some(&b'/');
     let message = error.to_string();
-    let reason =
-        if is_comment { "JSON has no comments" } else { message.split(" at line ").next().unwrap_or_default() };
+    let reason = if is_comment {
+        "comments are not allowed in JSON"
+    } else {
+        message.split(" at line ").next().unwrap_or_default()
+    };
     SettingsError::Syntax { reason: reason.to_owned(), place: (error.line(), error.column()) }
 }
 

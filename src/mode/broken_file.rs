@@ -35,7 +35,8 @@ pub struct BrokenFile {
 }
 
 impl BrokenFile {
-    pub(crate) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) -> Self {
+    pub(crate) fn new(file: &str, kind: FileKind, text: &str, mut problems: Vec<FileProblem>) -> Self {
+        problems.sort_by_key(|problem| (problem.location.line, problem.location.column));
         let line =
             |problem: &FileProblem| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();

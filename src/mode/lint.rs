@@ -57,7 +57,7 @@ fn gate_problems(mode: &Mode, phase: Option<&Phase>, gate: &Gate) -> Vec<String>
 /// The problems of a phase, each with a hint that may be empty.
 fn phase_problems(mode: &Mode, index: usize, phase: &Phase) -> Vec<(String, &'static str)> {
     let mut problems = Vec::new();
-    if mode.phases.iter().take(index).any(|other| other.name == phase.name) {
+    if mode.phases.iter().take(index).any(|other| other.name == phase.name) && !phase.name.is_empty() {
         problems.push((format!("two phases are called `{}`", phase.name), ""));
     }
     for name in phase.from.iter().filter(|name| mode.phase(name).is_none()) {
@@ -82,7 +82,7 @@ fn phase_problems(mode: &Mode, index: usize, phase: &Phase) -> Vec<(String, &'st
             "use `before` of the mode, or a gate under `gates` with `on`",
         ),
         (phase.worker.is_mode(&mode.name), "a mode cannot be its own step", ""),
-        (phase.hold && !is_main, "`hold: stop` is for phases with `main: true`", ""),
+        (phase.blocks_stop && !is_main, "`block: stop` is for phases with `main: true`", ""),
     ];
     let others = others.into_iter().filter(|(found, ..)| *found);
     problems.extend(others.map(|(_, message, hint)| (message.to_owned(), hint)));

@@ -28,7 +28,7 @@ pub const MODE: [&str; 16] = [
     "gates",
 ];
 /// The keys of a phase.
-pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "hold", "when", "from"];
+pub const PHASE: [&str; 9] = ["phase", "agent", "main", "mode", "before", "after", "block", "when", "from"];
 /// The keys of a gate.
 pub const GATE: [&str; 18] = [
     "id", "on", "if", "check", "else", "deny", "ask", "warn", "pass", "fail", "unknown", "context", "rewrite", "level",
@@ -180,16 +180,19 @@ fn definitions(reader: &mut TreeReader, fields: &MappingFields<'_>) -> Definitio
 }
 
 fn phase(reader: &mut TreeReader, node: &Node, mode: &str) -> Phase {
+    let known = reader.problems.len();
     let fields = reader.fields(node, "a phase", &PHASE);
+    // An unknown key may be a misspelt `phase`; that is one mistake, not two.
+    let has_unknown_key = reader.problems.len() > known;
     let name = fields.read(reader, "phase", TreeReader::text).unwrap_or_default();
-    if name.is_empty() {
+    if name.is_empty() && !has_unknown_key {
         reader.problem(node, "a phase needs a name: `phase: …`");
     }
     Phase {
         worker: worker(reader, node, &fields),
         before: gates(reader, &fields, "before", &format!("{mode}/{name}/before")),
         after: gates(reader, &fields, "after", &format!("{mode}/{name}/after")),
-        hold: fields.word(reader, "hold", &[("stop", true)]).unwrap_or(false),
+        blocks_stop: fields.word(reader, "block", &[("stop", true)]).unwrap_or(false),
         when: fields.read(reader, "when", Check::read),
         from: fields.texts(reader, "from"),
         location: node.location,

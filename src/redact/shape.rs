@@ -208,20 +208,69 @@ pub(super) fn in_value(byte: u8) -> bool {
     byte > b' ' && !b"\"'`,;&|<>)]}\\".contains(&byte)
 }
 
-/// Whether a text begins with a token that has a known prefix.
-pub(super) fn is_known_token(text: &[u8]) -> bool {
-    let alphanumeric = |byte: u8| byte.is_ascii_alphanumeric();
-    let is_token =
-        |(least, prefixes): &(usize, &str)| prefixes.split(' ').any(|prefix| follows(text, prefix, *least, in_token));
-    TOKEN_PREFIXES.iter().any(is_token)
-        || follows(text, "npm_", 30, alphanumeric)
-        || text.strip_prefix(b"sk-").is_some_and(has_random_part)
-        || access_key(text)
+/// The characters of a token after its prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TokenAlphabet {
+    /// Letters, digits, `-` and `_`.
+    Word,
+    Alphanumeric,
+    /// Those of a word, and dots.
+    Dotted,
 }
 
-fn follows(text: &[u8], prefix: &str, least: usize, belongs: impl Fn(u8) -> bool) -> bool {
-    let rest = text.strip_prefix(prefix.as_bytes());
-    rest.is_some_and(|rest| rest.iter().take_while(|byte| belongs(**byte)).count() >= least)
+impl TokenAlphabet {
+    pub(super) fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Word => in_token(byte),
+            Self::Alphanumeric => byte.is_ascii_alphanumeric(),
+            Self::Dotted => in_token(byte) || byte == b'.',
+        }
+    }
+}
+
+/// For each first letter of a token, the second letters as bits: two letters rule out nearly every word.
+static TOKEN_STARTS: [u128; 128] = token_starts();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports an index out of bounds")]
+const fn token_starts() -> [u128; 128] {
+    let mut starts = [0; 128];
+    let mut row = 0;
+    while row < TOKEN_PREFIXES.len() {
+        let prefixes = TOKEN_PREFIXES[row].2.as_bytes();
+        let mut at = 0;
+        while at < prefixes.len() {
+            if at == 0 || prefixes[at - 1] == b' ' {
+                starts[prefixes[at] as usize] |= 1 << prefixes[at + 1];
+            }
+            at += 1;
+        }
+        row += 1;
+    }
+    // `sk-` of several models, the ids of AWS keys, and JSON web tokens have rules of their own.
+    starts[b's' as usize] |= 1 << b'k';
+    starts[b'A' as usize] |= 1 << b'K' | 1 << b'S';
+    starts[b'e' as usize] |= 1 << b'y';
+    starts
+}
+
+/// Whether a token can begin with these letters.
+pub(super) fn may_begin_token(first: u8, second: u8) -> bool {
+    let seconds = TOKEN_STARTS.get(usize::from(first)).copied().unwrap_or_default();
+    second.is_ascii() && seconds >> second & 1 == 1
+}
+
+/// The length of the prefix that gives away the token at the start of a text, and the characters that follow it.
+pub(super) fn known_token(text: &[u8]) -> Option<(usize, TokenAlphabet)> {
+    let prefixes = TOKEN_PREFIXES
+        .iter()
+        .flat_map(|(least, alphabet, prefixes)| prefixes.split(' ').map(move |prefix| (*least, *alphabet, prefix)));
+    let follows = |(least, alphabet, prefix): (usize, TokenAlphabet, &str)| {
+        let rest = text.strip_prefix(prefix.as_bytes())?;
+        let length = rest.iter().take_while(|byte| alphabet.has(**byte)).count();
+        (length >= least).then_some((prefix.len(), alphabet))
+    };
+    let own = || text.strip_prefix(b"sk-").is_some_and(has_random_part) || access_key(text);
+    { prefixes }.find_map(follows).or_else(|| own().then_some((0, TokenAlphabet::Word)))
 }
 
 /// Whether a token has a part that is not a word: long with a digit, or very long.

@@ -55,7 +55,7 @@ pub(crate) enum ExpectationError {
 }
 
 /// The words for an event's result.
-const OUTCOMES: [&str; 6] = ["allowed", "allowed unmet", "asked", "blocked", "stopped", "warned"];
+const OUTCOMES: [&str; 6] = ["allowed", "asked", "blocked", "stopped", "unfinished", "warned"];
 
 /// The word that replaces one of an earlier version, as part of an error.
 pub(crate) fn renamed(word: &str) -> String {

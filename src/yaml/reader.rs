@@ -24,7 +24,7 @@ impl FileProblem {
 }
 
 /// Words of earlier versions, with the word that is used now.
-const RENAMED: [(&str, &str); 2] = [("deeds", "effects"), ("wiring", "entries")];
+const RENAMED: [(&str, &str); 3] = [("deeds", "effects"), ("hold", "block"), ("wiring", "entries")];
 
 /// Collects problems while a tree is read.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use serde_json::json;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::new("agents called together are judged one by one", together),
+        Case::new("agents called together are checked one by one", together),
         Case::new("four agents in the background lose no count", four),
         Case::new("three agents of one phase must each write a file", three),
         Case::new("an agent's own worktree is where its evidence is", worktree),

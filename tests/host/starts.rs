@@ -11,13 +11,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new("the planner is blocked without research", planner_without_research),
         Case::new("a review is blocked on uncommitted code", review_of_uncommitted_code),
         Case::new("a reviewer on uncommitted code gets a warning outside the mode too", reviewer_without_the_mode),
-        Case::new("a message to an agent that has stopped is judged as a start", message)
+        Case::new("a message to an agent that has stopped counts as a start", message)
             .since(Version(2, 1, 198), "the model has no SendMessage"),
         Case::new("an agent that a skill starts is blocked through its tools", forked_skill),
         Case::new("an agent that a workflow starts is blocked through its tools", workflow)
             .since(Version(2, 1, 198), "the model has no Workflow"),
         Case::new("a teammate counts by its type, not by its name", teammates)
-            .since(Version(2, 1, 198), "teams are not tried")
+            .since(Version(2, 1, 198), "teams are not tested")
             .in_terminal(),
     ]
 }

@@ -40,6 +40,15 @@ fn check(folder: &str) {
 }
 
 #[test]
+fn problems_are_reported_in_the_order_of_their_lines() {
+    let mode =
+        "mode: x\nphases:\n  - phase: one\n    agent: a\n    from: [nowhere]\n    befor: []\ncommands: [two words]\n";
+    let broken = Catalogue::compose(None, &[("x.yaml".to_owned(), mode.to_owned())]).broken;
+    let lines: Vec<usize> = broken[0].problems.iter().map(|(problem, _)| problem.location.line).collect();
+    assert!(lines.len() > 1 && lines.is_sorted(), "{lines:?}");
+}
+
+#[test]
 fn the_embedded_modes_have_no_problem() {
     assert!(Catalogue::compose(None, &[]).broken.is_empty());
 }

@@ -89,7 +89,7 @@ fn an_agent_whose_start_is_blocked_is_explained() {
         "tool_name": "Read", "tool_input": {"file_path": "a"}});
     assert_eq!(project.hook(&tool).exit, 2);
     let text = project.run(&["log"]).stdout;
-    assert!(text.contains("PreToolUse(Read) · Research report not found."), "{text}");
+    assert!(text.contains("PreToolUse(Read a) · Research report not found."), "{text}");
 }
 
 #[test]
@@ -122,6 +122,8 @@ fn leaving_a_mode_is_for_people() {
     assert_eq!((person.exit, person.stdout.as_str()), (0, "left plan mode in session s\n"));
     assert_eq!(project.hook(&planner_start()).exit, 0);
     assert_eq!(project.run(&["leave", "plan"]).exit, 1);
+    let help = project.run(&["leave", "--help"]).stdout;
+    assert!(help.contains("every session of this project in which it is active"), "{help}");
     assert!(project.run(&["leave", "plam"]).stderr.contains("did you mean `plan`?"));
 }
 
@@ -331,7 +333,7 @@ fn an_unknown_or_ambiguous_session_is_an_error_that_lists_the_near_ones() {
         assert!(near.stderr.contains("hint: did you mean 5f1c9999-bbbb"), "{words:?} {near:?}");
         let unknown = with("zzzz");
         assert_eq!(unknown.exit, 1, "{words:?} {unknown:?}");
-        assert!(unknown.stderr.contains("hint: run `modegate status` to list sessions"), "{words:?} {unknown:?}");
+        assert!(unknown.stderr.contains("hint: run `modegate status --all` to list sessions"), "{words:?} {unknown:?}");
     }
 }
 
@@ -354,10 +356,54 @@ fn the_log_has_one_line_per_event_in_local_time() {
     let lines: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{output:?}");
     assert!(
-        lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification)"),
+        lines[0].ends_with("UserPromptSubmit(<task-notification> <id>1</id> done </task-notification…)"),
         "{output:?}"
     );
     assert!(lines[1].contains(" IST s allowed       Stop"), "{output:?}");
+}
+
+/// A line shows what a tool call is about, shortened, masked as in the journal, and without control characters.
+#[test]
+fn the_log_shows_the_command_or_the_path_on_one_line() {
+    let project = Project::installed();
+    let call = |tool: &str, input: Value| {
+        project.hook(&json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": project.home(),
+            "tool_name": tool, "tool_input": input}));
+    };
+    call("Bash", json!({"command": "npm test \\\n  --silent\u{1b}[31m --token abcdef123456"}));
+    call("Edit", json!({"file_path": project.home().join("src/a.rs"), "old_string": "a", "new_string": "b"}));
+    call("Bash", json!({"command": format!("echo {}", "long ".repeat(40))}));
+    call("Grep", json!({"pattern": "fn main", "path": "src"}));
+    let text = project.run(&["log"]).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].ends_with("PreToolUse(Bash npm test \\ --silent [31m --token [masked])"), "{text}");
+    assert!(lines[1].ends_with("PreToolUse(Edit src/a.rs)"), "{text}");
+    assert!(lines[2].ends_with("long long …)") && lines[2].len() < 140, "{text}");
+    assert!(lines[3].ends_with("PreToolUse(Grep fn main)"), "{text}");
+}
+
+#[test]
+fn the_log_can_be_limited() {
+    let project = Project::installed();
+    for prompt in ["one", "two", "three"] {
+        project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": prompt}));
+    }
+    let prompts = |words: &[&str]| {
+        let output = project.run(&[&["log"], words].concat());
+        assert_eq!(output.exit, 0, "{output:?}");
+        let prompt = |line: &str| line.rsplit_once('(').unwrap().1.trim_end_matches(')').to_owned();
+        output.stdout.lines().map(prompt).collect::<Vec<_>>()
+    };
+    assert_eq!(prompts(&["-n", "2"]), ["two", "three"]);
+    assert_eq!(prompts(&["--last", "9"]), ["one", "two", "three"]);
+    assert_eq!(prompts(&["--since", "1h"]), ["one", "two", "three"]);
+    assert_eq!(prompts(&["--since", "2020-01-02", "-n", "1"]), ["three"]);
+    assert_eq!(prompts(&["--since", "2999-01-02T03:04"]), Vec::<String>::new());
+    let wrong = project.run(&["log", "--since", "yesterday"]);
+    assert!(wrong.exit == 64 && wrong.stderr.contains("`2h`"), "{wrong:?}");
+    let unknown = project.run(&["log", "--event", "Foo"]);
+    assert!(unknown.stderr.contains("hint: the events are PreToolUse, PostToolUse, "), "{unknown:?}");
 }
 
 #[test]
@@ -388,12 +434,17 @@ fn completions_and_manual_pages_are_generated() {
     assert!(page.contains(".TH") && page.contains("doctor"), "{page}");
     assert_eq!(project.run(&["man", "--dir", "."]).exit, 0);
     assert!(project.read("modegate-cache-set.1").contains(".TH"));
+    assert_eq!(project.run(&["man", "--dir", "new/man1"]).exit, 0);
+    assert!(project.read("new/man1/modegate.1").contains(".TH"));
+    project.write("file", "");
+    let error = project.run(&["man", "--dir", "file/man1"]).stderr;
+    assert!(error.starts_with("error: cannot write to `file/man1`: "), "{error}");
 }
 
 #[test]
 fn status_shows_live_sessions_and_counts_older_ones() {
     let project = Project::new();
-    assert_eq!(project.run(&["install", "--path"]).exit, 0);
+    assert_eq!(project.run(&["install"]).exit, 0);
     let empty = project.run(&["status"]).stdout;
     assert!(empty.contains("no sessions yet"), "{empty}");
     plan_sessions(&project, &["aaaa", "bbbb", "cccc"]);
@@ -428,6 +479,59 @@ fn status_says_that_the_hook_entries_are_gone() {
     assert!(!output.stdout.contains("trust"), "no file is used without hooks: {}", output.stdout);
 }
 
+/// `--all` lists what `log` lists, also sessions that used no mode.
+#[test]
+fn status_counts_old_sessions_without_a_mode() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path"]).exit, 0);
+    for id in ["aaaa", "bbbb"] {
+        project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": id, "prompt": "hello"}));
+        let path = format!(".claude/hooks/sessions/{id}.jsonl");
+        let mut value: Value = serde_json::from_str(project.read(&path).trim()).unwrap();
+        value["at"] = "2020-01-02T03:04:05Z".into();
+        project.write(&path, format!("{value}\n"));
+        let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_577_934_245);
+        std::fs::File::options().write(true).open(project.home().join(path)).unwrap().set_modified(long_ago).unwrap();
+    }
+    let text = project.run(&["status"]).stdout;
+    assert!(text.ends_with("2 older sessions, use --all\n"), "{text}");
+    let all = project.run(&["status", "--all"]).stdout;
+    assert!(all.contains("session aaaa, ") && all.contains("session bbbb, "), "{all}");
+    assert_eq!(project.run(&["status", "--json"]).json()["sessions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn status_says_that_the_program_is_missing() {
+    let project = Project::new();
+    let path = ("PATH", "/usr/bin:/bin");
+    let run = |words: &[&str]| run_command(project.modegate().env(path.0, path.1).args(words), b"");
+    assert_eq!(run(&["install"]).exit, 0);
+    assert!(run(&["status"]).stdout.contains("no sessions yet"));
+    let program = format!(".claude/hooks/modegate{}", std::env::consts::EXE_SUFFIX);
+    std::fs::remove_file(project.home().join(&program)).unwrap();
+    let text = run(&["status"]).stdout;
+    assert!(text.contains(&format!("problem  `{program}` does not exist")), "{text}");
+    assert!(text.contains("fix: run `modegate install` without `--path`, or put modegate on PATH"), "{text}");
+    assert!(!text.contains("no sessions yet"), "{text}");
+}
+
+/// The parts of a check that contradict the check are explained.
+#[test]
+fn why_shows_how_checks_are_composed() {
+    let project = Project::installed();
+    project.write(
+        ".claude/modes/base.yaml",
+        "mode: base\ngates:\n  - id: either\n    on: PreToolUse(Bash)\n    check: { all: [{ not: { command: git push } }, \
+         { any: [{ file: a.md }, { not: { command: rm } }] }] }\n    else: No.\n",
+    );
+    let call = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "git push"}});
+    assert_eq!(project.hook(&call).exit, 2);
+    let text = project.run(&["why"]).stdout;
+    let labels: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| ["all of:", "any of:", "not:"].contains(line)).collect();
+    assert_eq!(labels, ["all of:", "not:", "any of:", "not:"], "{text}");
+}
+
 /// Every base gate looks at a command line; an explanation names those that objected and counts the others.
 #[test]
 fn why_counts_the_base_gates_that_passed() {
@@ -435,7 +539,7 @@ fn why_counts_the_base_gates_that_passed() {
     let call = |command: &str| json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}});
     assert_eq!(project.hook(&call("rm -rf /etc")).exit, 2);
     let text = project.run(&["why"]).stdout;
-    assert!(text.starts_with("PreToolUse(Bash) was blocked\n"), "{text}");
+    assert!(text.starts_with("PreToolUse(Bash rm -rf /etc) was blocked\n"), "{text}");
     assert!(text.contains("\n└ system-is-not-removed [base mode]: block\n"), "{text}");
     assert!(text.contains(" base gates passed, use --all\n") && !text.contains("no-fork-bomb"), "{text}");
     assert!(text.lines().count() < 15, "{text}");
@@ -444,7 +548,7 @@ fn why_counts_the_base_gates_that_passed() {
     assert!(all.contains("would it change the permissions of or change the owner of "), "{all}");
     project.hook(&call("echo 'unclosed"));
     let text = project.run(&["why"]).stdout;
-    assert!(text.starts_with("PreToolUse(Bash) needed approval\n"), "{text}");
+    assert!(text.starts_with("PreToolUse(Bash echo 'unclosed) needed approval\n"), "{text}");
     assert!(text.lines().count() < 15, "what a part repeats is left out: {text}");
 }
 

@@ -109,7 +109,7 @@ fn missing_duplicated_filtered_and_disabled_entries_are_found() {
             "mode: base\nextends: builtin\ngates:\n  - { id: a, on: PreCompact, check: { file: a/x } }\n",
         );
     });
-    finds("entries-duplicated", "2 times for the same event", |project| {
+    finds("entries-duplicated", "modegate is called twice for each of these events, by ", |project| {
         project.write(".claude/settings.local.json", project.read(SETTINGS).replace("150", "60"));
     });
     finds("entries-duplicated", "plugins/cache/x/1.0/hooks/hooks.json", |project| plugin(project, true));
@@ -191,7 +191,7 @@ fn a_call_within_a_shell_line_counts() {
     });
     let (exit, report) = examined(&project, &[]);
     assert_eq!(exit, 0, "{report:#}");
-    finds("entries-duplicated", "2 times for the same event [\"Stop\"]", |project| {
+    finds("entries-duplicated", "modegate is called twice for each of these events, by ", |project| {
         edit(project, |value| {
             let own = json!({"hooks": [{"type": "command", "command": "nice modegate hook || true"}]});
             value["hooks"]["Stop"].as_array_mut().unwrap().push(own);
@@ -221,9 +221,15 @@ fn settings_that_the_host_ignores_are_found() {
     finds("settings-unreadable", "it cannot be read", |project| {
         fs::create_dir_all(project.home().join(".claude/settings.local.json")).unwrap();
     });
-    finds("settings-unreadable", "JSON has no comments", |project| {
-        project.write(".claude/settings.local.json", "{\n  // mine\n}\n");
-    });
+    for text in ["{\n  // mine\n}\n", "{ // mine\n}\n", "{ \"a\": 1, /* mine */ \"b\": 2 }\n"] {
+        finds(
+            "settings-unreadable",
+            "comments are not allowed in JSON, so Claude Code ignores the whole file",
+            |project| {
+                project.write(".claude/settings.local.json", text);
+            },
+        );
+    }
     finds("event-unknown", "unknown event `PreTolUse`, did you mean `PreToolUse`?", |project| {
         edit(project, |value| value["hooks"]["PreTolUse"] = json!([]));
     });
@@ -558,6 +564,52 @@ fn a_missing_program_is_one_problem_with_its_events() {
     assert_eq!((exit, &report["problems"]), (1, &json!(1)), "{report:#}");
     let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "program-missing").unwrap();
     assert_eq!(found["items"].as_array().unwrap().len(), 10, "{found:#}");
+}
+
+/// What the entries of a broken file would call is not known, and `install` cannot change that file.
+#[test]
+fn a_broken_settings_file_is_one_problem() {
+    let project = working();
+    project.write(".claude/settings.json", "{ // mine\n}\n");
+    let output = project.run(&["doctor"]);
+    assert!(output.stdout.ends_with("\n1 problem\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("JSON has neither comments nor trailing commas"), "{}", output.stdout);
+}
+
+#[test]
+fn missing_agents_of_a_projects_own_mode_are_one_problem() {
+    let project = working();
+    project.write(
+        ".claude/modes/own.yaml",
+        "mode: own\nphases:\n  - { phase: one, agent: first }\n  - { phase: two, agent: second }\n",
+    );
+    let (_, report) = examined(&project, &[]);
+    let found: Vec<&Value> =
+        report["diagnostics"].as_array().unwrap().iter().filter(|one| one["check"] == "agent-missing").collect();
+    assert_eq!(found.len(), 1, "{report:#}");
+    assert_eq!(found[0]["items"], json!(["first", "second"]));
+    assert_eq!(found[0]["fix"], "write `.claude/agents/NAME.md` for each");
+}
+
+#[test]
+fn every_mode_that_needs_git_is_named() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install"]).exit, 0);
+    let (_, report) = examined(&project, &[]);
+    let found = report["diagnostics"].as_array().unwrap().iter().find(|one| one["check"] == "git-unavailable").unwrap();
+    let text = found["message"].as_str().unwrap();
+    assert!(text.ends_with("so gates of these modes stay closed: implement, research, code, code-review"), "{text}");
+}
+
+#[test]
+fn a_program_that_is_nowhere_is_not_fixed_by_the_same_installation() {
+    let project = Project::new();
+    let mut install = project.modegate();
+    let output = crate::project::run_command(install.env("PATH", "/usr/bin:/bin").args(["install", "--path"]), b"");
+    assert!(
+        output.stdout.contains("fix: run `modegate install` without `--path`, or put modegate on PATH"),
+        "{output:?}"
+    );
 }
 
 #[test]

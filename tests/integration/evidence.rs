@@ -36,12 +36,13 @@ struct ShapeCounts {
 #[test]
 fn most_runs_are_read_and_none_wrongly() {
     let modes = Catalogue::compose(None, &[]);
-    let mut table: BTreeMap<&str, ShapeCounts> = BTreeMap::new();
+    // The total comes last.
+    let mut table: BTreeMap<(bool, &str), ShapeCounts> = BTreeMap::new();
     let mut wrong = Vec::new();
     for Sample { event, truth, shape, listed, own } in samples(COUNT) {
         let seen = seen(&event, &modes);
         let is_right = seen == Some(truth) || seen.is_none() && truth == Truth::Nothing;
-        for row in [shape, "together"] {
+        for row in [(false, shape), (true, "total")] {
             let counts = table.entry(row).or_default();
             counts.all += 1;
             counts.before += usize::from(listed && own && truth != Truth::Nothing);
@@ -54,12 +55,12 @@ fn most_runs_are_read_and_none_wrongly() {
     }
     let rows: Vec<String> = table
         .iter()
-        .map(|(shape, row)| format!("| {shape} | {} | {} | {} | {} |\n", row.all, row.before, row.read, row.wrong))
+        .map(|((_, shape), row)| format!("| {shape} | {} | {} | {} | {} |\n", row.all, row.before, row.read, row.wrong))
         .collect();
     let rows = rows.concat();
     assert_eq!(wrong, Vec::<String>::new(), "\n{rows}");
-    let together = &table["together"];
-    assert!(together.read * 100 >= together.all * 95, "\n{rows}");
+    let total = &table[&(true, "total")];
+    assert!(total.read * 100 >= total.all * 95, "\n{rows}");
     let page = include_str!("../../docs/evidence.md");
     assert!(page.contains(&rows), "docs/evidence.md needs this table:\n{rows}");
 }

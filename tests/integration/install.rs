@@ -111,7 +111,10 @@ fn entries_are_added_in_the_style_of_the_file() {
 #[test]
 fn a_settings_file_that_the_host_ignores_is_an_error_with_its_location() {
     for (name, words) in [
-        ("comments", "JSON has no comments, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3"),
+        (
+            "comments",
+            "comments are not allowed in JSON, so Claude Code ignores the whole file\n   --> .claude/settings.json:2:3",
+        ),
         ("trailing-comma", "trailing comma, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:1"),
         ("broken", "expected `,` or `}`, so Claude Code ignores the whole file\n   --> .claude/settings.json:3:3"),
         ("list", "the file is not a JSON object"),
@@ -229,8 +232,27 @@ fn state_and_journals_stay_without_purge() {
     );
     assert!(project.home().join(".claude/hooks/sessions/s.jsonl").exists());
     assert!(project.home().join(".claude/hooks/.gitignore").exists());
+    let kept = ".claude/hooks/ (4 files: cache.json, sessions, .gitignore, installed.json)";
+    assert!(output.stdout.contains(kept), "{}", output.stdout);
+    for path in ["/projects/", "modegate/key (seals the state of all your projects)"] {
+        assert!(output.stdout.lines().any(|line| line.contains("kept  ") && line.contains(path)), "{}", output.stdout);
+    }
     fine(&project.run(&["uninstall", "--purge"]));
     assert!(!project.home().join(".claude").exists());
+    assert!(!project.user().join(".local/state/modegate").exists(), "the key and the empty folders are removed");
+}
+
+/// The key belongs to all projects of a user.
+#[test]
+fn a_purge_leaves_the_key_to_other_projects() {
+    let project = Project::new();
+    fine(&project.run(&["install", "--path"]));
+    let other = project.user().join("other");
+    fs::create_dir(&other).unwrap();
+    fine(&project.run(&["--project", other.to_str().unwrap(), "install", "--path"]));
+    let output = project.run(&["uninstall", "--purge"]);
+    assert!(output.stdout.contains("modegate/key (seals the state of all your projects)"), "{}", output.stdout);
+    assert!(project.user().join(".local/state/modegate/key").exists());
 }
 
 #[test]
@@ -653,7 +675,7 @@ fn a_second_uninstall_says_that_nothing_is_installed() {
     project.hook(&json!({"hook_event_name": "Stop", "session_id": "s"}));
     let first = project.run(&["uninstall"]).stdout;
     assert!(
-        first.starts_with("modegate removed from ") && first.contains("kept     .claude/hooks/sessions"),
+        first.starts_with("modegate removed from ") && first.contains("kept     .claude/hooks/ (3 files: sessions, "),
         "{first}"
     );
     let second = project.run(&["uninstall"]).stdout;

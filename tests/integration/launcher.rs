@@ -113,7 +113,7 @@ fn the_project_has_its_own_program() {
 }
 
 #[test]
-fn a_colleague_without_modegate_works_and_is_told_once() {
+fn a_colleague_without_modegate_works_and_sees_one_message() {
     let project = installed();
     let clone = clone(&project);
     let silent = CommandOutput { exit: 0, stdout: String::new(), stderr: String::new() };
@@ -121,9 +121,9 @@ fn a_colleague_without_modegate_works_and_is_told_once() {
         assert_eq!(clone.send(&event(name)), silent, "{name}");
     }
     assert_eq!(clone.send(&call("Agent")), silent);
-    let told = clone.send(&event("SessionStart"));
-    assert_eq!((told.exit, told.stderr.as_str()), (0, ""));
-    let message = told.json()["systemMessage"].as_str().unwrap().to_owned();
+    let first = clone.send(&event("SessionStart"));
+    assert_eq!((first.exit, first.stderr.as_str()), (0, ""));
+    let message = first.json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(message.starts_with("modegate is not installed here, so its gates are off. To get it, "), "{message}");
     for way in ["`npx modegate install`", "`uvx modegate install`", "`cargo install modegate`"] {
         assert!(message.contains(way), "{way}: {message}");

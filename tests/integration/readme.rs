@@ -93,14 +93,107 @@ fn the_picture_of_a_block_shows_the_real_message() {
     }
 }
 
+/// A text without what differs between runs: dates, times and durations.
+fn timeless(text: &str) -> String {
+    let times = [
+        (r"\d{4}-\d\d-\d\d[ T][\d:.]+(Z| [A-Z+\d]+)", "TIME"),
+        (r"\d+ s ago", "N s ago"),
+        (r"decided in [\d.]+ (µs|ms)", "decided in N ms"),
+        (r"_\d{6}\.md", "_DATE.md"),
+    ];
+    let replace = |text: String, (pattern, name): &(&str, &str)| {
+        regex::Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned()
+    };
+    times.iter().fold(text.to_owned(), replace)
+}
+
+/// Compares the lines of a screen with an output: `…` alone stands for any lines, at the end of a line for its rest.
+#[track_caller]
+fn shows(output: &str, screen: &str) {
+    let (output, screen) = (timeless(output), timeless(screen));
+    let mut rest: Vec<&str> = output.trim_end().lines().collect();
+    let mut skips = false;
+    for line in screen.trim_end().lines() {
+        if line == "…" {
+            skips = true;
+            continue;
+        }
+        let is_it =
+            |printed: &&str| line.strip_suffix('…').map_or(*printed == line, |start| printed.starts_with(start));
+        let reach = if skips { rest.len() } else { 1 };
+        let at = rest.iter().take(reach).position(is_it);
+        rest = rest.split_off(at.unwrap_or_else(|| panic!("`{line}` is not next in\n{}", rest.join("\n"))) + 1);
+        skips = false;
+    }
+    assert!(skips || rest.is_empty(), "not shown:\n{}", rest.join("\n"));
+}
+
+/// The screen after a command in a document.
+fn document_screen(document: &str, command: &str) -> String {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
+    let (_, rest) = text.split_once(&format!("$ {command}\n")).unwrap_or_else(|| panic!("{document}: {command}"));
+    let screen: Vec<&str> =
+        rest.lines().take_while(|line| !line.starts_with("```") && !line.starts_with("$ ")).collect();
+    screen.join("\n")
+}
+
 #[test]
 fn the_demo_prints_what_the_readme_shows() {
-    let output = Project::new().run(&["demo"]).stdout;
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (demo, today) = (squeezed(&output), modegate::internals::now().date);
-    for part in squeezed(&screen("modegate demo")).replace("111626", &today).split('…') {
-        assert!(demo.contains(part.trim()), "{part} is not in {demo}");
+    shows(&Project::new().run(&["demo"]).stdout, &screen("modegate demo"));
+}
+
+/// Plays the quick start, and compares the commands that explain it.
+#[test]
+fn the_commands_print_what_the_readme_shows() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install"]).exit, 0);
+    let home = project.home().to_str().unwrap().to_owned();
+    let send = |more: serde_json::Value| {
+        let mut event =
+            json!({ "session_id": "5f1c2b3a-7d40-4c1e-9a52-0d6b8e4f1c77", "cwd": home, "transcript_path": "" });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        project.hook(&event)
+    };
+    let call = |tool: &str, input: serde_json::Value| {
+        send(json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input }))
+    };
+    send(json!({ "hook_event_name": "UserPromptSubmit", "prompt": "/plan a login page" }));
+    call("Bash", json!({ "command": "ls docs" }));
+    call("Agent", json!({ "subagent_type": "strategic-planner", "prompt": "Plan." }));
+    let printed = |words: &[&str]| {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").env("TZ", "Europe/Berlin").args(words);
+        crate::project::run_command(&mut command, b"").stdout.replace(&home, "~/modegate-try")
+    };
+    for command in ["status", "log", "why"] {
+        shows(&printed(&[command]), &screen(&format!("modegate {command}")));
     }
+    project.write(".claude/modegate.yaml", "levels: { plan-is-consulted: warn }\n");
+    shows(&printed(&["trust", "--yes"]), &screen("modegate trust"));
+}
+
+/// Follows "Switching it off": an edit has an effect after `modegate trust`, and not before.
+#[test]
+fn a_gate_is_switched_off_as_the_readme_says() {
+    let project = Project::new();
+    let run = |words: &[&str], input: &str| {
+        let mut command = project.modegate();
+        crate::project::run_command(command.env_remove("MODEGATE_TRUST").args(words), input.as_bytes())
+    };
+    assert_eq!(run(&["install"], "").exit, 0);
+    assert!(README.contains("After each edit of `.claude/modegate.yaml` or a mode file, run `modegate trust`"));
+    let event = |more: serde_json::Value| {
+        let mut event = json!({ "session_id": "s", "cwd": project.home(), "transcript_path": "" });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.to_string()
+    };
+    run(&["hook"], &event(json!({ "hook_event_name": "UserPromptSubmit", "prompt": "/plan x" })));
+    let call = json!({ "subagent_type": "strategic-planner", "prompt": "Plan." });
+    let start = event(json!({ "hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call }));
+    project.write(".claude/modegate.yaml", "levels: { research-is-there: off }\n");
+    assert_eq!(run(&["hook"], &start).exit, 2);
+    assert_eq!(run(&["trust", "--yes"], "").exit, 0);
+    assert_eq!(run(&["hook"], &start).exit, 0);
 }
 
 /// Follows the guide: saves the mode and the scenario in a project, and runs the scenario.
@@ -111,11 +204,9 @@ fn the_tutorial_works_as_written() {
         let (_, rest) = guide.split_once(&format!("```{info}\n")).expect("a block");
         rest.split("```").next().unwrap().to_owned()
     };
-    let scenario = block("yaml scenario");
-    let own = scenario.lines().filter(|line| !line.contains("(the mode above)")).collect::<Vec<_>>().join("\n");
     let project = Project::installed();
     project.write(".claude/modes/release.yaml", block("yaml mode"));
-    project.write("tests/release.scenario.yaml", own);
+    project.write("tests/release.scenario.yaml", block("yaml scenario"));
     let checked = project.run(&["modes", "check"]);
     assert_eq!(checked.exit, 0, "{checked:?}");
     let replayed = project.run(&["replay", "tests/release.scenario.yaml"]);
@@ -133,11 +224,7 @@ fn the_guide_shows_the_output_of_why() {
     let folder = demo.lines().last().unwrap().split_whitespace().last().unwrap().trim_end_matches('.');
     let printed = project.run(&["--project", folder, "why", "--blocked"]).stdout;
     fs::remove_dir_all(folder).unwrap();
-    let today = modegate::internals::now().date;
-    for line in shown.lines().filter(|line| !line.contains("session demo-session,") && !line.contains("what time")) {
-        let line = line.trim_matches('…').replace("111626", &today);
-        assert!(printed.contains(&line), "{line} is not in {printed}");
-    }
+    shows(&printed, &shown);
 }
 
 #[test]
@@ -149,11 +236,62 @@ fn a_replay_prints_what_the_documents_show() {
     let recording = format!("{root}/fixtures/recordings/plan.jsonl");
     let output = project.run(&["replay", &recording, "--modes", modes.to_str().unwrap()]);
     assert_eq!(output.exit, 1, "{output:?}");
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let replayed = squeezed(&output.stdout.replace(&format!("{root}/"), ""));
-    for part in squeezed(&screen("modegate replay fixtures/recordings/plan.jsonl --modes softer")).split('…') {
-        assert!(replayed.contains(part.trim()), "{part} is not in {replayed}");
+    let replayed = output.stdout.replace(&format!("{root}/"), "").replace(modes.to_str().unwrap(), "softer");
+    shows(&replayed, &screen("modegate replay fixtures/recordings/plan.jsonl --modes softer"));
+}
+
+/// The gate that `docs/replay.md` and `docs/ci.md` add.
+fn no_planner() -> String {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/replay.md")).unwrap();
+    let (_, rest) = text.split_once("base.yaml` is:\n\n```yaml\n").expect("the gate");
+    rest.split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn a_replay_of_the_demo_prints_what_its_page_shows() {
+    let project = Project::new();
+    let demo = project.run(&["demo", "--keep"]).stdout;
+    let folder = PathBuf::from(demo.lines().last().unwrap().split_whitespace().last().unwrap().trim_end_matches('.'));
+    let beside = folder.parent().unwrap().join("new-modes");
+    fs::create_dir_all(&beside).unwrap();
+    fs::write(beside.join("base.yaml"), no_planner()).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = project.modegate();
+        command.env_remove("CLAUDE_PROJECT_DIR").current_dir(&folder).args(words);
+        let output = crate::project::run_command(&mut command, b"");
+        output.stderr + &output.stdout
+    };
+    let (all, changed, blessed) = (
+        run(&["replay"]),
+        {
+            run(&["record", "export", "last", "--out", "login.jsonl"]);
+            run(&["replay", "login.jsonl", "--modes", "../new-modes"])
+        },
+        run(&["replay", "login.jsonl", "--bless"]),
+    );
+    let expected = fs::read_to_string(folder.join("login.expect.yaml")).unwrap();
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    let page = "docs/replay.md";
+    shows(&all, &document_screen(page, "modegate replay"));
+    shows(&changed, &document_screen(page, "modegate replay login.jsonl --modes ../new-modes"));
+    shows(&blessed, &document_screen(page, "modegate replay login.jsonl --bless"));
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+    assert!(text.contains(&expected.lines().take(10).collect::<Vec<_>>().join("\n")), "{expected}");
+}
+
+#[test]
+fn a_replay_of_the_recordings_prints_what_the_page_about_ci_shows() {
+    let project = Project::new();
+    project.write(".claude/modes/base.yaml", no_planner());
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            project.write(&format!("tests/sessions/{name}"), fs::read(&path).unwrap());
+        }
     }
+    let output = project.run(&["replay", "tests/sessions", "--modes", "."]);
+    shows(&output.stdout, &document_screen("docs/ci.md", "modegate replay tests/sessions --modes ."));
 }
 
 /// The Markdown files under a folder, `target` and hidden folders excluded.

@@ -13,8 +13,8 @@ use modegate::internals::{StateStatus, StateSummary};
 use modegate::{Event, internals::Trigger};
 use modegate::{Facts, RecordedAnswers};
 
-/// Replaced in a scenario by the text of the last mode above it.
-const ABOVE: &str = "(the mode above)";
+/// Where a scenario without modes has the mode above it, as in the project of a reader.
+const ABOVE: &str = ".claude/modes/above.yaml";
 
 /// The mode that a `yaml gates` block is put into.
 const AROUND: &str = "\
@@ -65,26 +65,28 @@ fn title(document: &Document) -> &str {
     document.name.trim_end_matches(".md")
 }
 
-/// Returns a test per scenario, each with the last mode above it.
+/// Returns a test per scenario; one that follows a mode is played with it.
 fn scenarios(document: &Document) -> Vec<Trial> {
     let mut above = String::new();
     let mut trials = Vec::new();
     for block in document.blocks() {
         match block.info.as_str() {
             "yaml mode" => above.clone_from(&block.text),
-            "yaml scenario" => trials.push(scenario(document, &block, &above)),
+            "yaml scenario" => trials.push(scenario(document, &block, std::mem::take(&mut above))),
             _ => {}
         }
     }
     trials
 }
 
-fn scenario(document: &Document, block: &Block, above: &str) -> Trial {
+fn scenario(document: &Document, block: &Block, above: String) -> Trial {
     let place = format!("{}:{}", document.name, block.line);
     match Scenario::parse(&block.text) {
         Err(error) => Trial::test(place, move || Err(error.into())),
         Ok(mut scenario) => {
-            scenario.files.values_mut().filter(|text| *text == ABOVE).for_each(|text| above.clone_into(text));
+            if !above.is_empty() && !scenario.files.keys().any(|path| path.starts_with(".claude/modes/")) {
+                scenario.files.insert(ABOVE.to_owned(), above);
+            }
             Trial::test(format!("{}: {}", title(document), scenario.about), move || {
                 let played =
                     crate::scenario::play(&scenario).map_err(|error| format!("{place}: {}", message(&error)))?;

@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// A project in a temporary folder, which is removed at the end of the test.
 pub struct Project {
@@ -147,12 +149,23 @@ impl Project {
     }
 }
 
+/// After this time a command is taken to hang and is killed, which fails its test.
+const HANGS: Duration = Duration::from_secs(900);
+
 /// Runs a command with `input` on standard input.
 pub fn run_command(command: &mut Command, input: &[u8]) -> CommandOutput {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    let (done, running) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if running.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
+            let _: std::io::Result<_> = Command::new("kill").args(["-9", &id]).status();
+        }
+    });
     // A command need not read its input.
     let _: std::io::Result<()> = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
+    drop(done);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     CommandOutput {
         exit: output.status.code().unwrap_or(-1),

@@ -14,7 +14,10 @@ const SHORTEST_TIMEOUT: f64 = 10.0;
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = context.settings_files.iter().flat_map(malformed_entries).collect();
-    diagnostics.push(coverage(context));
+    // The entries of a file that cannot be read are not known.
+    if context.settings_files.iter().all(|file| file.value.is_ok()) || !context.calls().is_empty() {
+        diagnostics.push(coverage(context));
+    }
     diagnostics.extend(duplicates(context));
     for (file, entry) in context.ours() {
         diagnostics.extend(ineffective(file, &entry));
@@ -30,7 +33,8 @@ fn malformed_entries(file: &SettingsFile) -> Vec<Diagnostic> {
     let value = match &file.value {
         Ok(value) => value,
         Err(why) => {
-            return vec![Diagnostic::problem("settings-unreadable", format!("`{name}`: {why}"), "correct the file")];
+            let fix = "correct the file; JSON has neither comments nor trailing commas";
+            return vec![Diagnostic::problem("settings-unreadable", format!("`{name}`: {why}"), fix)];
         }
     };
     let events = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
@@ -148,8 +152,9 @@ fn duplicates(context: &DoctorContext) -> Vec<Diagnostic> {
             }
         }
         if runs > 1 {
-            let message = format!("{} call modegate {runs} times for the same event", names_of(&own));
-            let fix = "keep one of them; `modegate uninstall` with `--local` or `--user` removes those of one file";
+            let times = if runs == 2 { "twice".to_owned() } else { format!("{runs} times") };
+            let message = format!("modegate is called {times} for each of these events, by {}", names_of(&own));
+            let fix = "keep one of them; `modegate uninstall --local` or `--user` removes the entries of one file";
             diagnostics.push(Diagnostic::problem("entries-duplicated", message, fix).about(row.name));
         }
     }

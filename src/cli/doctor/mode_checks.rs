@@ -127,21 +127,25 @@ fn has_code(home: &Path) -> bool {
 
 /// Whether git works if gates need it, and does not ignore files that must be committed.
 fn git(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut asks = None;
+    let mut asking: Vec<&str> = Vec::new();
     let mut committed: Vec<(&Mode, &str)> = Vec::new();
     for mode in &context.catalogue.modes {
         mode.checks(&mut |check| match check {
             Check::Committed(check) => {
-                asks = Some(mode);
+                asking.push(&mode.name);
                 committed.push((mode, check.of.as_str()));
             }
-            Check::Clean(_) => asks = Some(mode),
+            Check::Clean(_) => asking.push(&mode.name),
             _ => {}
         });
     }
-    let Some(asks) = asks else { return Vec::new() };
+    asking.dedup();
+    if asking.is_empty() {
+        return Vec::new();
+    }
     if let Err(why) = git::head(&context.target.home) {
-        let message = format!("git does not work here ({why}), so gates of {} mode stay closed", asks.name);
+        let modes = asking.join(", ");
+        let message = format!("git does not work here ({why}), so gates of these modes stay closed: {modes}");
         return vec![Diagnostic::problem("git-unavailable", message, "run `git init`, or repair the repository")];
     }
     committed.iter().filter_map(|(mode, name)| ignored(context, mode, name)).collect()

@@ -16,12 +16,42 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(context: &DoctorContext) -> Vec<Diagnostic> {
-    let mut programs: BTreeMap<EntryProgram, Vec<&str>> = BTreeMap::new();
+    let programs = entry_programs(context);
+    let installed = programs.keys().flat_map(|program| installed(context, program));
+    missing(context).into_iter().chain(installed).chain(host(context)).collect()
+}
+
+/// The programs of modegate's entries, with their events.
+fn entry_programs(context: &DoctorContext) -> BTreeMap<EntryProgram, Vec<String>> {
+    let mut programs: BTreeMap<EntryProgram, Vec<String>> = BTreeMap::new();
     for (file, entry) in context.ours() {
-        programs.entry(EntryProgram::of(&entry, file, &context.target.home)).or_default().push(entry.event);
+        let program = EntryProgram::of(&entry, file, &context.target.home);
+        programs.entry(program).or_default().push(entry.event.to_owned());
     }
-    let installed = programs.iter().flat_map(|(program, events)| installed(context, program, events));
-    installed.chain(host(context)).collect()
+    programs
+}
+
+/// The programs that do not exist, with each event that calls them.
+pub(super) fn missing(context: &DoctorContext) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for (program, events) in entry_programs(context).into_iter().filter(|(program, _)| program.path.is_none()) {
+        let is_path = program.name.contains(['/', '\\']);
+        let name = if is_path { context.target.short(Path::new(&program.name)) } else { program.name };
+        let (message, fix) = match (is_path, program.is_searched) {
+            (_, true) => (
+                "does not exist, and modegate is not on PATH, so nothing is checked",
+                "run `modegate install` without `--path`, or put modegate on PATH",
+            ),
+            (true, _) => ("does not exist, so Claude Code reports an error and nothing is checked", INSTALL),
+            (false, _) => (
+                "is not on PATH, so Claude Code reports an error and nothing is checked",
+                "put modegate on PATH, or run `modegate install` without `--path`",
+            ),
+        };
+        let diagnostic = Diagnostic::problem("program-missing", format!("`{name}` {message}"), fix);
+        diagnostics.extend(events.into_iter().map(|event| diagnostic.clone().about(event)));
+    }
+    diagnostics
 }
 
 /// The program that an entry starts.
@@ -80,21 +110,8 @@ fn program_of(entry: &HookEntry<'_>, file: &SettingsFile, home: &Path) -> String
 }
 
 /// Whether a program runs and has the version of this one.
-fn installed(context: &DoctorContext, program: &EntryProgram, events: &[&str]) -> Vec<Diagnostic> {
-    let is_path = program.name.contains(['/', '\\']);
-    let Some(path) = program.path.clone() else {
-        let name = if is_path { context.target.short(Path::new(&program.name)) } else { program.name.clone() };
-        let (message, fix) = match (is_path, program.is_searched) {
-            (_, true) => ("does not exist, and modegate is not on PATH, so nothing is checked", INSTALL),
-            (true, _) => ("does not exist, so Claude Code reports an error and nothing is checked", INSTALL),
-            (false, _) => (
-                "is not on PATH, so Claude Code reports an error and nothing is checked",
-                "put modegate on PATH, or install without `--path`",
-            ),
-        };
-        let diagnostic = Diagnostic::problem("program-missing", format!("`{name}` {message}"), fix);
-        return events.iter().map(|event| diagnostic.clone().about(*event)).collect();
-    };
+fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic> {
+    let Some(path) = program.path.clone() else { return Vec::new() };
     let name = context.target.short(&path);
     if !context.may_run(&path) {
         let message = format!("`{name}` is not a copy of this program, and you have not trusted this project");

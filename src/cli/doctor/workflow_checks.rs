@@ -66,7 +66,7 @@ fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
         }
     }
     let diagnostic = |command: &String| {
-        let fix = fix(context, &format!("commands/{command}.md"));
+        let fix = fix(context, "commands", command);
         let is_built_in = BUILT_IN_COMMANDS.contains(&command.as_str());
         let effect = if is_built_in { " (Claude Code's own command does not start the mode)" } else { "" };
         let item = format!("/{command}{effect}");
@@ -76,14 +76,15 @@ fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
 }
 
 /// How to get a missing file of the workflow.
-fn fix(context: &DoctorContext, path: &str) -> String {
-    if context.target.claude.join(path).exists() {
+fn fix(context: &DoctorContext, folder: &str, name: &str) -> String {
+    let path = format!("{folder}/{name}.md");
+    if context.target.claude.join(&path).exists() {
         return format!("give `.claude/{path}` a frontmatter with its `name`");
     }
     if starter::FILES.iter().any(|file| file.path == path) {
         return "run `modegate install`, which writes missing files and keeps existing ones".to_owned();
     }
-    format!("write `.claude/{path}`")
+    format!("write `.claude/{folder}/NAME.md` for each")
 }
 
 fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[AgentName]) -> Vec<Diagnostic> {
@@ -93,7 +94,7 @@ fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[
             return Vec::new();
         }
         let name = names.first().map_or("", AgentName::as_str);
-        let (message, fix) = ("agents without a file in `.claude/agents`", fix(context, &format!("agents/{name}.md")));
+        let (message, fix) = ("agents without a file in `.claude/agents`", fix(context, "agents", name));
         return vec![Diagnostic::problem("agent-missing", message, fix).about(name)];
     };
     let lacking = phase.after.iter().filter_map(|gate| Some((gate, missing_tools(agent, &gate.check)?)));

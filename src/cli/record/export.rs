@@ -34,7 +34,7 @@ const LISTED: usize = 10;
     modegate record export last --out - | less"
 )]
 pub(super) struct ExportCommand {
-    /// Session: id, first characters of it, `last`, or the path of a journal
+    /// Session id or a prefix of it, `last`, or the path of a journal
     session: String,
     /// File to write, or `-` for standard output [default: SESSION.recording.jsonl]
     #[arg(long, short, value_name = "FILE")]

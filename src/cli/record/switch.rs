@@ -34,7 +34,9 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
         screen::print_line(format!("written to `{SETTINGS}`; applies from the next event"));
     }
     if !on {
-        screen::print_line("without a journal, checks that ask who wrote a file are unknown");
+        screen::print_line(
+            "without a journal, `why` and `log` are empty, checks with `by` and `session` are unknown, and a state that something else changed is not restored",
+        );
     }
     Ok(())
 }

@@ -125,7 +125,7 @@
     ["pass", { grave: 1, path: "M-4 0a4 4 0 108 0a4 4 0 10-8 0z", legend: "pass" }],
     ["observe", { grave: 2, path: "M-4-4h8v8h-8z", legend: "observe" }],
     ["unknown", { grave: 3, path: "M-5 0a5 5 0 1010 0a5 5 0 10-10 0z", legend: "unknown or undecidable" }],
-    ["warn", { grave: 4, path: "M0-6.5L6.5 5h-13z", legend: "ask, warn or allowed unmet" }],
+    ["warn", { grave: 4, path: "M0-6.5L6.5 5h-13z", legend: "ask, warn or unfinished" }],
     ["block", { grave: 5, path: "M0-7.5L7.5 0 0 7.5-7.5 0z", legend: "block or stop" }],
   ]);
 
@@ -211,7 +211,7 @@
   function markOf({ result, findings, change, verdict }) {
     if (change === "undecidable") return "unknown";
     if (isBlock(verdict)) return "block";
-    if (result.outcome === "allowed unmet" || findings.some((finding) => finding.unmet)) return "warn";
+    if (result.outcome === "unfinished" || findings.some((finding) => finding.unmet)) return "warn";
     const mark = VERDICT_MARKS.get(verdict) ?? "pass";
     if (mark !== "pass") return mark;
     if (findings.some((finding) => finding.outcome?.truth === "unknown")) return "unknown";
@@ -1375,7 +1375,7 @@
     const blocks = journey.blocks.get(id) ?? 0;
     if (journey.unmet.has(id)) {
       const short = blocks > 0 ? `${blocks}× unmet` : "unmet";
-      return { mark: "warn", short, says: `blocked ${count(blocks, "time")}, then allowed unmet` };
+      return { mark: "warn", short, says: `blocked ${count(blocks, "time")}, then allowed unfinished` };
     }
     const mark = journey.latest.get(id) ?? null;
     const then = mark === "pass" ? ", then passed" : "";
@@ -1612,7 +1612,7 @@
       el("p", { class: "finding-head" },
         verdictNode(verdict),
         el("code", { dir: "auto" }, shortened(words(finding.gate), 80)),
-        finding.unmet === true && el("span", { class: "tag" }, "allowed unmet"),
+        finding.unmet === true && el("span", { class: "tag" }, "not met"),
       ),
       el("p", { class: "quiet small", dir: "auto" }, shortened(place, 120)),
       isThing(finding.outcome) && el("ul", { class: "tree", "aria-label": "What the check saw" }, outcomeNode(finding.outcome, 0)));
