@@ -145,11 +145,16 @@ impl ReplayResult {
 
     /// Adds an expectation; one that is met only by chance of a difference it does not name is ignored.
     pub(crate) fn expecting(mut self, expected: Option<Expectation>) -> Self {
-        let differs = self.change.differs() && !self.is_undecided();
-        let expected = expected.filter(|expected| !differs || !expected.is_met(&self) || expected.accepts(self.change));
+        let expected =
+            expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self
+    }
+
+    /// Whether the decision is not the recorded one.
+    pub(crate) fn differs(&self) -> bool {
+        self.change.differs() && !self.is_undecided()
     }
 
     /// Whether there is no recorded decision, and the session shows too little to make a new one.
@@ -212,7 +217,7 @@ impl ReplayResult {
 
     /// Whether the event fails the replay: an unmet expectation, or a difference that nobody expects.
     pub(crate) fn is_failing(&self) -> bool {
-        self.met.map_or(self.change.differs() && !self.is_undecided(), |met| !met)
+        self.met.map_or(self.differs(), |met| !met)
     }
 
     /// Whether it would be blocked or asked, and has never been decided before.

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many messages are passed on at once.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 
 /// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +55,8 @@ impl std::str::FromStr for Shard {
 
 /// A message about an input.
 pub(super) enum ReplayMessage {
-    Event(ReportedEvent),
+    /// An event, and its JSON where a sink needs that.
+    Event(Option<String>, Box<ReplayResult>),
     /// A session ends, or its part in a file; `quiet` events of it were not reported.
     Session {
         session: String,
@@ -68,15 +69,6 @@ pub(super) enum ReplayMessage {
     /// The output of a shard was read; a complete one ends with its number.
     Shard(String, Option<Shard>),
     End(Box<InputTotals>),
-}
-
-/// An event in the forms that the sinks need.
-pub(super) struct ReportedEvent {
-    pub(super) json: Option<String>,
-    pub(super) session: String,
-    pub(super) failing: bool,
-    pub(super) blocked: bool,
-    pub(super) notable: Option<Box<ReplayResult>>,
 }
 
 /// The totals of an input.
@@ -107,8 +99,9 @@ struct PendingExpectation {
 /// [`expectation`](Self::expectation).
 pub(super) struct ResultCollector<'t> {
     options: CollectorOptions,
-    send: &'t mut dyn FnMut(Vec<ReplayMessage>),
-    batch: Vec<ReplayMessage>,
+    /// Passes messages on; `None` keeps them all.
+    send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>,
+    pub(super) messages: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
     /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
@@ -127,19 +120,18 @@ pub(super) struct ResultCollector<'t> {
 }
 
 impl<'t> ResultCollector<'t> {
-    pub(super) fn new(options: CollectorOptions, send: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
+    pub(super) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        let (batch, last) = (Vec::new(), Default::default());
         Self {
             options,
             send,
-            batch,
+            messages: Vec::new(),
             totals,
             pending: None,
             pending_similar: None,
             similar: 0,
             passed: false,
-            last,
+            last: Default::default(),
             quiet: 0,
             file: None,
             number: 0,
@@ -243,14 +235,11 @@ impl<'t> ResultCollector<'t> {
 
     fn count(&mut self, result: ReplayResult) {
         self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
-        let failing = result.is_failing();
+        self.quiet += u64::from(result.is_quiet());
         let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
-        let notable = failing || result.is_new_block() || self.options.notable && !result.is_quiet();
-        let (session, blocked) = (result.session.clone(), result.verdict >= Verdict::Block);
-        let notable = notable.then(|| Box::new(result));
-        self.quiet += u64::from(notable.is_none());
-        if json.is_some() || notable.is_some() {
-            self.push(ReplayMessage::Event(ReportedEvent { json, session, failing, blocked, notable }));
+        let is_notable = result.is_failing() || result.is_new_block() || self.options.notable && !result.is_quiet();
+        if json.is_some() || is_notable {
+            self.push(ReplayMessage::Event(json, Box::new(result)));
         }
     }
 
@@ -280,14 +269,14 @@ impl<'t> ResultCollector<'t> {
     }
 
     pub(super) fn push(&mut self, message: ReplayMessage) {
-        self.batch.push(message);
-        if self.batch.len() >= BATCH {
-            (self.send)(std::mem::take(&mut self.batch));
+        self.messages.push(message);
+        if let Some(send) = self.send.as_mut().filter(|_| self.messages.len() >= BATCH) {
+            send(std::mem::take(&mut self.messages));
         }
     }
 
-    /// Ends the input. A recording that lost events is not the one that was blessed.
-    pub(super) fn close(mut self, file: &str) {
+    /// Ends the input; returns its last messages. A recording that lost events is not the one that was blessed.
+    pub(super) fn close(mut self, file: &str) -> Vec<ReplayMessage> {
         self.settle();
         if let Some(events) = self.file.take().map(|file| file.events).filter(|events| *events != self.number) {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
@@ -295,7 +284,7 @@ impl<'t> ResultCollector<'t> {
         self.end_session();
         self.totals.counts.count_same(self.similar);
         self.totals.counts.sessions = self.totals.sessions.len() as u64;
-        self.batch.push(ReplayMessage::End(Box::new(self.totals)));
-        (self.send)(self.batch);
+        self.messages.push(ReplayMessage::End(Box::new(self.totals)));
+        self.messages
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::line_reader::LineReader;
+use super::line_reader::{PartText, SMALL_PART, parts};
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::problem::ReplayProblem;
@@ -205,16 +205,23 @@ impl ReplayInput {
 /// Recognizes a file by its first lines; the error says what it is instead.
 fn recognize(path: &Path) -> io::Result<Result<InputKind, &'static str>> {
     const FIRST: usize = 20;
-    let mut lines = LineReader::open(path)?;
-    let mut kinds = Vec::new();
-    for _ in 0..FIRST {
-        let Some(raw) = lines.next()? else { break };
-        let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
-        match keys.kind() {
-            LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
-            LineKind::Event => return Ok(Ok(InputKind::Stream)),
-            LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
-            kind => kinds.push(kind),
+    let (mut text, mut kinds) = (PartText::default(), Vec::new());
+    let files = [path.to_owned()];
+    let mut left = FIRST;
+    for part in parts(&files, SMALL_PART) {
+        text.read(&files, &part)?;
+        for raw in text.lines().take(left) {
+            left -= 1;
+            let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
+            match keys.kind() {
+                LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
+                LineKind::Event => return Ok(Ok(InputKind::Stream)),
+                LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
+                kind => kinds.push(kind),
+            }
+        }
+        if left == 0 {
+            break;
         }
     }
     Ok(if kinds.contains(&LineKind::ForeignMessage) {

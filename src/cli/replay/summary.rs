@@ -1,6 +1,6 @@
 //! The results of all inputs together.
 
-use super::collector::{InputTotals, ReportedEvent};
+use super::collector::InputTotals;
 use crate::replay::change::DecisionChange;
 use crate::replay::counts::ReplayCounts;
 use crate::replay::problem::ReplayProblem;
@@ -33,9 +33,8 @@ pub(super) struct ReplaySummary {
 }
 
 impl ReplaySummary {
-    pub(super) fn event(&mut self, event: ReportedEvent) {
-        let Some(result) = event.notable else { return };
-        let kept = if event.failing {
+    pub(super) fn event(&mut self, result: ReplayResult) {
+        let kept = if result.is_failing() {
             self.failing_count += 1;
             for gate in &result.gates {
                 *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
@@ -50,7 +49,7 @@ impl ReplaySummary {
             return;
         };
         if kept.len() < KEPT {
-            kept.push(*result);
+            kept.push(result);
         }
     }
 

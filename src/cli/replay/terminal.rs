@@ -2,12 +2,9 @@
 
 use super::super::screen::{TextStyle, print_line, styled};
 use super::super::why::verdict_style;
-use super::sinks::ReplaySink;
 use super::summary::ReplaySummary;
-use crate::mode::Catalogue;
 use crate::replay::result::ReplayResult;
 use crate::verdict::Truth;
-use std::io;
 
 /// How many results are shown in full.
 const SHOWN: usize = 20;
@@ -16,27 +13,21 @@ const SHOWN: usize = 20;
 const MODES_SHOWN: usize = 5;
 
 /// Prints the summary as text.
-pub(super) struct Terminal;
-
-impl ReplaySink for Terminal {
-    fn close(self: Box<Self>, summary: &ReplaySummary, _: &Catalogue) -> io::Result<()> {
-        for result in summary.failing.iter().take(SHOWN) {
-            print_event(result, &styled(TextStyle::Bold, result.title()));
-            for (label, text) in result.details() {
-                print_line(format!("  {label:<8} {text}"));
-            }
-            print_line("");
+pub(super) fn print_summary(summary: &ReplaySummary) {
+    for result in summary.failing.iter().take(SHOWN) {
+        print_event(result, &styled(TextStyle::Bold, result.title()));
+        for (label, text) in result.details() {
+            print_line(format!("  {label:<8} {text}"));
         }
-        print_more(summary.failing_count.saturating_sub(SHOWN as u64), "\n");
-        if !summary.gates.is_empty() {
-            let rows = summary.gates.iter().map(|((title, gate), count)| (count, format!("{title:<18} {gate}")));
-            print_table(rows);
-            print_line("");
-        }
-        print_new_blocks(summary);
-        print_totals(summary);
-        Ok(())
+        print_line("");
     }
+    print_more(summary.failing_count.saturating_sub(SHOWN as u64), "\n");
+    if !summary.gates.is_empty() {
+        print_table(summary.gates.iter().map(|((title, gate), count)| (count, format!("{title:<18} {gate}"))));
+        print_line("");
+    }
+    print_new_blocks(summary);
+    print_totals(summary);
 }
 
 fn print_event(result: &ReplayResult, title: &str) {
