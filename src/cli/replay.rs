@@ -16,7 +16,6 @@ mod reporter;
 mod scenario_runner;
 mod stream;
 mod summary;
-mod terminal;
 mod workers;
 
 use super::cli_error::CliError;
@@ -27,13 +26,13 @@ use crate::mode::TrustState;
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::replay::expectation::ExpectationFile;
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::trust;
 use crate::user_folder::project_paths;
 use clap::Args;
 use collector::{CollectorOptions, ResultCollector, Shard};
 use inputs::{FoundInputs, InputKind, ReplayInput};
-use line_decider::{DeciderOptions, LineDecider};
+use line_decider::LineDecider;
 use line_reader::{PART, PartRange};
 use mode_source::ModeSource;
 use reporter::Reporter;
@@ -222,12 +221,10 @@ impl Replay {
     }
 }
 
-/// Replays inputs of all kinds.
 struct ReplayWork<'a> {
     args: &'a Replay,
     source: &'a ModeSource,
     live: Option<&'a LiveProject>,
-    /// The size of all inputs.
     total: u64,
 }
 
@@ -265,8 +262,7 @@ impl InputReplayer for ReplayWork<'_> {
 impl ReplayWork<'_> {
     fn journal_decider(&self, input: &ReplayInput, is_expected: bool) -> LineDecider<'_> {
         let strict = self.args.strict || self.args.reports_all() || is_expected;
-        let options = DeciderOptions { strict, shard: self.args.partition };
-        LineDecider::new(self.source, self.source.of_file(input.main()), options)
+        LineDecider::new(self.source, self.source.of_file(input.main()), strict, self.args.partition)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::mode_source::ResolvedModes;
 use crate::paths::hash;
 use crate::replay::change::DecisionChange;
-use crate::replay::counts::ReplayCounts;
+use crate::replay::change::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
-use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::Comparison;
+use crate::replay::result::ReplayProblem;
 use crate::replay::result::{CaseLocation, ReplayResult};
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,6 @@ const BATCH: usize = 256;
 /// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CollectorOptions {
-    /// Every event as JSON.
     pub(super) json: bool,
     /// Every event that blocks, moves or differs.
     pub(super) notable: bool,
@@ -27,7 +26,6 @@ pub(super) struct CollectorOptions {
     pub(super) shard: Option<Shard>,
 }
 
-/// Shard K of N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Shard {
     #[serde(rename = "shard")]
@@ -53,7 +51,6 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// A message about an input.
 pub(super) enum ReplayMessage {
     /// An event, and its JSON where a sink needs that.
     Event(Option<String>, Box<ReplayResult>),
@@ -71,7 +68,6 @@ pub(super) enum ReplayMessage {
     End(Box<InputTotals>),
 }
 
-/// The totals of an input.
 #[derive(Default)]
 pub(super) struct InputTotals {
     pub(super) counts: ReplayCounts,
@@ -97,6 +93,7 @@ struct PendingExpectation {
 ///
 /// Readers report each event with [`wants`](Self::wants) and [`case`](Self::case), and each line about it with
 /// [`expectation`](Self::expectation).
+#[derive(Default)]
 pub(super) struct ResultCollector<'t> {
     options: CollectorOptions,
     /// Passes messages on; `None` keeps them all.
@@ -104,9 +101,7 @@ pub(super) struct ResultCollector<'t> {
     pub(super) messages: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
-    /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
-    pending_similar: Option<bool>,
-    /// The number of such events.
+    /// The number of events that are decided like an earlier one.
     similar: u64,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
@@ -122,23 +117,9 @@ pub(super) struct ResultCollector<'t> {
 impl<'t> ResultCollector<'t> {
     pub(super) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        Self {
-            options,
-            send,
-            messages: Vec::new(),
-            totals,
-            pending: None,
-            pending_similar: None,
-            similar: 0,
-            passed: false,
-            last: Default::default(),
-            quiet: 0,
-            file: None,
-            number: 0,
-        }
+        Self { options, send, totals, ..Self::default() }
     }
 
-    /// Whether a session belongs to the shard.
     pub(super) fn has(&self, session: &str) -> bool {
         self.options.shard.is_none_or(|shard| shard.has(session))
     }
@@ -168,23 +149,14 @@ impl<'t> ResultCollector<'t> {
         self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
     }
 
-    /// Reports an event that is decided like an earlier one.
+    /// Counts an event that is decided like an earlier one, and passes as recorded.
     pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &str) {
         self.settle();
         self.begin_session(session, file);
-        self.pending_similar = Some(other_modes);
-    }
-
-    /// Gives the whole decision of the last event, which was decided like an earlier one.
-    pub(super) fn decide_similar_case(
-        &mut self,
-        location: CaseLocation,
-        compared: Comparison,
-        modes: &Arc<ResolvedModes>,
-    ) {
-        if self.pending_similar.take().is_some() {
-            self.case(location, compared, modes, None);
-        }
+        self.number += 1;
+        self.totals.other_modes += u64::from(other_modes);
+        self.quiet += 1;
+        self.similar += 1;
     }
 
     /// Reads the expectation of the last event.
@@ -199,12 +171,6 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
-        if let Some(other_modes) = self.pending_similar.take() {
-            self.number += 1;
-            self.totals.other_modes += u64::from(other_modes);
-            self.quiet += 1;
-            self.similar += 1;
-        }
         let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));

@@ -4,10 +4,10 @@ use super::inputs::{InputKind, ReplayInput};
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
 use crate::replay::change::DecisionChange;
-use crate::replay::counts::ReplayCounts;
-use crate::replay::diagram::diagrams;
+use crate::replay::change::ReplayCounts;
+use crate::replay::html::diagrams;
 use crate::replay::html::page;
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::replay::result::ReplayResult;
 use crate::verdict::Verdict;
 use serde::Serialize;
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 /// The size of all events in bytes: a page must open, and memory must not grow with the corpus.
 const LARGEST: usize = 24 * 1024 * 1024;
 
-/// The sessions that are shown.
 #[derive(Default)]
 pub(super) struct HtmlData {
     pub(super) sessions: Vec<HtmlSession>,
@@ -45,7 +44,6 @@ struct OmittedCounts {
 }
 
 impl HtmlData {
-    /// Adds an event with its JSON.
     pub(super) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
         let Ok(event) = RawValue::from_string(json) else { return };
         let file = input.main().to_string_lossy();
@@ -90,7 +88,6 @@ impl HtmlData {
         }
     }
 
-    /// Renders the page.
     pub(super) fn page(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {

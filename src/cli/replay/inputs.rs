@@ -5,7 +5,7 @@
 use super::line_reader::{PartText, SMALL_PART, parts};
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -19,12 +19,10 @@ pub(super) struct ReplayInput {
     pub(super) files: Vec<PathBuf>,
     /// The records of a transcript that are copies of those in another one.
     pub(super) copied: HashSet<RecordKey>,
-    /// The size of all files.
     pub(super) size: u64,
     modified: Option<SystemTime>,
 }
 
-/// The format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum InputKind {
@@ -157,16 +155,12 @@ impl FoundInputs {
         self.problems.push(ReplayProblem::new(path.to_string_lossy(), 0, what));
     }
 
-    /// Joins a journal with its older part.
     fn join_older_parts(&mut self) {
         let is_older = |input: &ReplayInput| {
             input.kind == InputKind::Journal && input.main().to_string_lossy().ends_with(".old.jsonl")
         };
-        let (older, inputs) = std::mem::take(&mut self.inputs).into_iter().partition(is_older);
-        self.inputs = inputs;
-        let older: Vec<ReplayInput> = older;
-        let mut older: BTreeMap<PathBuf, ReplayInput> =
-            older.into_iter().map(|input| (input.main().to_owned(), input)).collect();
+        let older = self.inputs.extract_if(.., |input| is_older(input)).map(|input| (input.main().to_owned(), input));
+        let mut older: BTreeMap<PathBuf, ReplayInput> = older.collect();
         for input in &mut self.inputs {
             if let Some(part) = older.remove(&older_part(input.main())) {
                 input.files.splice(0..0, part.files);

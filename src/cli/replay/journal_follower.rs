@@ -7,10 +7,8 @@ use super::line_reader::{PART, PartRange, PartText, parts};
 use super::mode_source::ResolvedModes;
 use crate::replay::continuity::{Continuity, FileLine, LineTrace};
 use crate::replay::known_lines::SimilarLine;
-use crate::replay::line::RecordedLine;
-use crate::replay::redecision::{LineError, Redecision};
+use crate::replay::redecision::LineError;
 use crate::replay::result::CaseLocation;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -42,8 +40,6 @@ pub(super) struct JournalFollower {
     current: (String, Continuity),
     /// One journal may have several sessions, and one session several files.
     others: HashMap<String, Continuity>,
-    /// The number and the text of the last line in the part before, if it is like an earlier one.
-    last_similar: Option<(u64, Vec<u8>)>,
 }
 
 impl JournalFollower {
@@ -56,14 +52,12 @@ impl JournalFollower {
             modes: Arc::clone(modes),
             current: Default::default(),
             others: HashMap::new(),
-            last_similar: None,
         }
     }
 
     pub(super) fn begin_part(&mut self, range: &PartRange, collector: &mut ResultCollector) {
         if range.bytes.start == 0 {
             collector.settle();
-            self.last_similar = None;
             self.before = 0;
             self.file = self.names.get(range.file).cloned().unwrap_or_default();
         }
@@ -86,56 +80,28 @@ impl JournalFollower {
         lines: impl Iterator<Item = (u64, DecidedLine<'t>)>,
         collector: &mut ResultCollector,
     ) {
-        let mut last: Option<(u64, Cow<'t, [u8]>)> =
-            self.last_similar.take().map(|(number, line)| (number, line.into()));
         for (number, line) in lines {
             let number = self.before + number;
             match line {
-                DecidedLine::Similar(similar) => {
-                    let is_new = self.similar(number, &similar, collector);
-                    last = is_new.then_some((number, Cow::Borrowed(similar.line)));
+                DecidedLine::Similar(similar) => self.similar(number, &similar, collector),
+                DecidedLine::Journal(event) => self.event(number, *event, collector),
+                DecidedLine::OtherShard(session) => drop(collector.wants(&session)),
+                DecidedLine::Modes(modes) => self.modes = modes,
+                DecidedLine::Expectation(text) => collector.expectation(&self.file, number, text),
+                DecidedLine::Problem(what) => {
+                    collector.settle();
+                    collector.problem(&self.file, number, what);
                 }
-                DecidedLine::Journal(event) => {
-                    last = None;
-                    self.event(number, *event, collector);
-                }
-                DecidedLine::OtherShard(session) => {
-                    last = None;
-                    collector.wants(&session);
-                }
-                DecidedLine::Modes(modes) => {
-                    self.decide_similar(last.take(), collector);
-                    self.modes = modes;
-                }
-                DecidedLine::Expectation(text) => {
-                    self.decide_similar(last.take(), collector);
-                    collector.expectation(&self.file, number, text);
-                }
-                DecidedLine::Problem(what) => collector.problem(&self.file, number, what),
             }
         }
-        self.last_similar = last.map(|(number, line)| (number, line.into_owned()));
     }
 
-    /// Follows a line like an earlier one; returns whether it counts.
-    fn similar(&mut self, number: u64, similar: &SimilarLine<'_>, collector: &mut ResultCollector) -> bool {
+    /// Follows a line like an earlier one.
+    fn similar(&mut self, number: u64, similar: &SimilarLine<'_>, collector: &mut ResultCollector) {
         let session = std::str::from_utf8(similar.session).unwrap_or_default();
-        let is_new = collector.wants(session) && self.is_new(session, number, &similar.trace, collector);
-        if is_new {
+        if collector.wants(session) && self.is_new(session, number, &similar.trace, collector) {
             self.follow_state(number, &similar.trace, collector);
             collector.similar_case(session, similar.other_modes, &self.file);
-        }
-        is_new
-    }
-
-    /// Decides the last event after all, if its line is like an earlier one: its expectation needs the whole result.
-    fn decide_similar(&self, last: Option<(u64, Cow<'_, [u8]>)>, collector: &mut ResultCollector) {
-        let Some((number, text)) = last else { return };
-        let Ok(mut line) = serde_json::from_slice::<RecordedLine<'_>>(&text) else { return };
-        let trace = line.trace();
-        let ResolvedModes { catalogue, hash, .. } = &*self.modes;
-        if let Ok(compared) = Redecision::default().line(&text, &mut line, catalogue, hash) {
-            collector.decide_similar_case(self.location(number, &trace), compared, &self.modes);
         }
     }
 
@@ -153,15 +119,12 @@ impl JournalFollower {
         match result {
             Ok(compared) => {
                 self.follow_state(number, &trace, collector);
-                collector.case(self.location(number, &trace), compared, &self.modes, None);
+                let at = std::str::from_utf8(trace.at).ok().filter(|at| !at.is_empty()).map(str::to_owned);
+                let location = CaseLocation { file: Arc::clone(&self.file), line: number, at };
+                collector.case(location, compared, &self.modes, None);
             }
             Err(why) => collector.problem(&self.file, number, format!("the line cannot be decided: {why}")),
         }
-    }
-
-    fn location(&self, line: u64, trace: &LineTrace<'_>) -> CaseLocation {
-        let at = std::str::from_utf8(trace.at).ok().filter(|at| !at.is_empty()).map(str::to_owned);
-        CaseLocation { file: Arc::clone(&self.file), line, at }
     }
 
     /// Whether a line is not a duplicate; a clock that was set back is reported.

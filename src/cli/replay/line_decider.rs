@@ -25,18 +25,11 @@ pub(super) struct LineDecider<'a> {
     source: &'a ModeSource,
     pub(super) modes: Arc<ResolvedModes>,
     redecision: Redecision,
-    options: DeciderOptions,
-}
-
-/// What is decided, and how.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct DeciderOptions {
     /// Whether every line is decided, also one like an earlier line.
-    pub(super) strict: bool,
-    pub(super) shard: Option<Shard>,
+    strict: bool,
+    shard: Option<Shard>,
 }
 
-/// What a line is.
 pub(super) enum DecidedLine<'t> {
     Similar(SimilarLine<'t>),
     Journal(Box<JournalEvent<'t>>),
@@ -47,7 +40,6 @@ pub(super) enum DecidedLine<'t> {
     Problem(String),
 }
 
-/// A line of a journal.
 pub(super) struct JournalEvent<'t> {
     pub(super) session: String,
     pub(super) trace: LineTrace<'t>,
@@ -64,8 +56,11 @@ impl<'t> Iterator for DecidedLines<'_, '_, 't> {
     type Item = (u64, DecidedLine<'t>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = if let Some(similar) = self.decider.redecision.similar(self.lines.rest) {
-            self.lines.pass(similar.line.len());
+        let similar = self.decider.redecision.similar(self.lines.rest);
+        // An expectation needs the whole result of the event before it.
+        let similar = similar.filter(|similar| self.lines.after(similar.length).is_none_or(is_event));
+        let line = if let Some(similar) = similar {
+            self.lines.pass(similar.length);
             DecidedLine::Similar(similar)
         } else {
             self.decider.line(&self.lines.next()?)
@@ -75,8 +70,8 @@ impl<'t> Iterator for DecidedLines<'_, '_, 't> {
 }
 
 impl<'a> LineDecider<'a> {
-    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, options: DeciderOptions) -> Self {
-        Self { source, redecision: redecision(&modes, options), modes, options }
+    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, strict: bool, shard: Option<Shard>) -> Self {
+        Self { source, redecision: redecision(&modes, strict), modes, strict, shard }
     }
 
     /// Decides with these modes from now on: what other modes decided does not count.
@@ -84,13 +79,13 @@ impl<'a> LineDecider<'a> {
         if !Arc::ptr_eq(&self.modes, modes) {
             self.keep_known();
             self.modes = Arc::clone(modes);
-            self.redecision = redecision(modes, self.options);
+            self.redecision = redecision(modes, self.strict);
         }
     }
 
     /// Keeps what these modes have decided for the next journal.
     fn keep_known(&mut self) {
-        if self.options.strict {
+        if self.strict {
             return;
         }
         let last = (Arc::clone(&self.modes), std::mem::take(&mut self.redecision));
@@ -100,7 +95,6 @@ impl<'a> LineDecider<'a> {
         });
     }
 
-    /// Decides every line of a part.
     pub(super) fn decide<'t>(&mut self, text: &'t PartText) -> DecidedLines<'_, 'a, 't> {
         DecidedLines { lines: text.lines(), decider: self }
     }
@@ -124,7 +118,7 @@ impl<'a> LineDecider<'a> {
 
     fn journal_line<'t>(&mut self, bytes: &[u8], mut line: RecordedLine<'t>) -> DecidedLine<'t> {
         let session = line.session().to_owned();
-        if self.options.shard.is_some_and(|shard| !shard.has(&session)) {
+        if self.shard.is_some_and(|shard| !shard.has(&session)) {
             return DecidedLine::OtherShard(session);
         }
         let trace = line.trace();
@@ -165,9 +159,16 @@ impl Drop for LineDecider<'_> {
     }
 }
 
+/// Whether a text begins with an event as modegate writes it, and certainly not with an expectation.
+fn is_event(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"{\"v\":1,\"at\":\"");
+    let rest = rest.and_then(|rest| rest.get(memchr::memchr(b'"', rest)?..));
+    rest.is_some_and(|rest| rest.starts_with(b"\",\"event\":{"))
+}
+
 /// A decision with what these modes have decided before on this thread.
-fn redecision(modes: &Arc<ResolvedModes>, options: DeciderOptions) -> Redecision {
-    if options.strict {
+fn redecision(modes: &Arc<ResolvedModes>, strict: bool) -> Redecision {
+    if strict {
         return Redecision::default();
     }
     let kept = KNOWN.with_borrow_mut(|known| {

@@ -43,6 +43,8 @@ pub(super) struct PartText {
     /// The room, of which the beginning is used.
     room: Vec<u8>,
     end: usize,
+    /// The end of what was read, which may be in a later part.
+    read_end: usize,
     /// The number of the file that was read last, and the file.
     file: Option<(usize, File)>,
     /// Where the first line begins.
@@ -50,6 +52,7 @@ pub(super) struct PartText {
     /// The last line, if it is too long to be kept.
     too_long: Option<TooLong>,
     is_first: bool,
+    is_last: bool,
 }
 
 /// A line that is not empty.
@@ -71,11 +74,18 @@ pub(super) struct PartLines<'t> {
     /// The text from the next line on.
     pub(super) rest: &'t [u8],
     too_long: Option<TooLong>,
+    /// What is known of the text behind the part; `None` where the file ends with it.
+    behind: Option<&'t [u8]>,
     /// The number of lines so far, empty ones too.
     pub(super) count: u64,
 }
 
-impl PartLines<'_> {
+impl<'t> PartLines<'t> {
+    /// What follows the next line, which has this length; at the end of a part, as far as it is known.
+    pub(super) fn after(&self, length: usize) -> Option<&'t [u8]> {
+        self.rest.get(length + 1..).filter(|rest| !rest.is_empty()).or(self.behind)
+    }
+
     /// Goes past the next line, which has this length.
     pub(super) fn pass(&mut self, length: usize) {
         self.rest = self.rest.get(length + 1..).unwrap_or_default();
@@ -132,10 +142,9 @@ pub(super) fn each_line<E: From<io::Error>>(
 }
 
 impl PartText {
-    /// Reads a part.
     pub(super) fn read(&mut self, files: &[PathBuf], PartRange { file: number, bytes }: &PartRange) -> io::Result<()> {
         (self.end, self.start, self.too_long) = (0, 0, None);
-        self.is_first = bytes.start == 0;
+        (self.is_first, self.is_last) = (bytes.start == 0, bytes.end == u64::MAX);
         let mut file = match self.file.take().filter(|(open, _)| open == number) {
             Some((_, file)) => file,
             None => crate::disk::open(files.get(*number).map_or(Path::new(""), PathBuf::as_path))?,
@@ -146,7 +155,8 @@ impl PartText {
         self.read_more(&file, usize::try_from(bytes.end - from).unwrap_or(usize::MAX))?;
         let first = if self.is_first { Some(0) } else { memchr::memchr(b'\n', self.from(0)).map(|at| at + 1) };
         self.start = first.unwrap_or(self.end);
-        if self.start < self.end && bytes.end < u64::MAX {
+        self.read_end = self.end;
+        if self.start < self.end && !self.is_last {
             self.finish_line(&file)?;
         }
         self.file = Some((*number, file));
@@ -181,6 +191,7 @@ impl PartText {
             if self.read_more(file, BLOCK)? == 0 {
                 break;
             }
+            self.read_end = self.end;
             if let Some(at) = memchr::memchr(b'\n', self.from(end)) {
                 self.end = end + at + 1;
                 is_complete = true;
@@ -192,7 +203,7 @@ impl PartText {
         }
         if dropped > 0 {
             let size = dropped + self.end - start - usize::from(is_complete);
-            self.end = start;
+            (self.end, self.read_end) = (start, start);
             self.too_long = Some(TooLong(size));
         }
         Ok(())
@@ -201,7 +212,8 @@ impl PartText {
     pub(super) fn lines(&self) -> PartLines<'_> {
         let text = self.from(self.start);
         let rest = text.strip_prefix(BOM).filter(|_| self.is_first).unwrap_or(text);
-        PartLines { rest, too_long: self.too_long, count: 0 }
+        let behind = self.room.get(self.end..self.read_end).filter(|_| !self.is_last);
+        PartLines { rest, too_long: self.too_long, behind, count: 0 }
     }
 
     fn from(&self, start: usize) -> &[u8] {
@@ -211,7 +223,8 @@ impl PartText {
 
 impl Default for PartText {
     fn default() -> Self {
-        Self { room: SPARE.take(), end: 0, file: None, start: 0, too_long: None, is_first: false }
+        let (is_first, is_last) = (false, false);
+        Self { room: SPARE.take(), end: 0, read_end: 0, file: None, start: 0, too_long: None, is_first, is_last }
     }
 }
 

@@ -4,7 +4,7 @@ use super::collector::{ReplayMessage, ResultCollector, Shard};
 use super::inputs::ReplayInput;
 use super::line_decider::unreadable;
 use super::line_reader::{PART, each_line};
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::replay::result::ReplayResult;
 use serde::Deserialize;
 use std::collections::BTreeSet;

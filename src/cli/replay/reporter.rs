@@ -9,15 +9,15 @@ use super::html_data::HtmlData;
 use super::inputs::ReplayInput;
 use super::mode_source::ModeSource;
 use super::summary::ReplaySummary;
-use super::{EXIT_UNWRITTEN, Replay, merge, no_input, terminal};
+use super::{EXIT_UNWRITTEN, Replay, merge, no_input};
 use crate::disk::{self, LinkPolicy};
 use crate::mode::Catalogue;
 use crate::paths::hash;
+use crate::replay::annotations;
 use crate::replay::junit::TestSuite;
 use crate::replay::markdown::ChangedDecisions;
-use crate::replay::problem::ReplayProblem;
-use crate::replay::{github, sarif};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::replay::result::ReplayProblem;
+use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs::File;
@@ -145,7 +145,7 @@ impl<'a> Reporter<'a> {
         // Expectations in the recordings themselves are not replaced by blessing.
         let is_fine = counts.is_fine() || args.bless && counts.unmet == 0;
         if !args.json {
-            terminal::print_summary(&self.summary);
+            self.summary.print();
         } else if let Some(shard) = args.partition {
             print_line(json!({"end": shard}).to_string());
         }
@@ -160,7 +160,7 @@ impl<'a> Reporter<'a> {
         let Self { args, summary, errors, .. } = self;
         let ReplaySummary { failing, problems, counts, .. } = &*summary;
         if std::env::var("GITHUB_ACTIONS").as_deref() == Ok("true") {
-            for line in github::annotations(failing, problems, catalogue) {
+            for line in annotations::github(failing, problems, catalogue) {
                 print_workflow_command(&line, args.json);
             }
             append_step_summary(summary);
@@ -170,7 +170,7 @@ impl<'a> Reporter<'a> {
             note_written(&path, "", junit.close(), errors);
         }
         if let Some(path) = &args.sarif {
-            let report = sarif::sarif(failing, problems, catalogue);
+            let report = annotations::sarif(failing, problems, catalogue);
             write(path, &serde_json::to_string_pretty(&report).unwrap_or_default(), "", errors);
         }
         if let Some(path) = &args.markdown {
@@ -178,13 +178,7 @@ impl<'a> Reporter<'a> {
         }
         if let Some(path) = &args.html {
             let (sessions, page) = (self.html.sessions.len(), self.html.page(summary, catalogue));
-            let tenths = page.len() * 10 / 1_000_000;
-            let size = if tenths == 0 {
-                format!("{} kB", page.len().div_ceil(1000))
-            } else {
-                format!("{}.{} MB", tenths / 10, tenths % 10)
-            };
-            let plural = if sessions == 1 { "" } else { "s" };
+            let (size, plural) = (DecimalBytes(page.len() as u64), if sessions == 1 { "" } else { "s" });
             write(path, &page, &format!(" ({size}, {sessions} session{plural})"), errors);
         }
     }

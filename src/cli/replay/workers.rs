@@ -13,7 +13,6 @@ use std::thread;
 /// How many jobs each thread may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
-/// Replays inputs.
 pub(super) trait InputReplayer: Sync {
     fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>);
 
@@ -98,7 +97,9 @@ impl<'a, R: FnMut(&'a ReplayInput, ReplayMessage)> OrderedOutput<'a, R> {
 
     fn pass_on(&self, number: usize, input: &'a ReplayInput, messages: Vec<ReplayMessage>) {
         let mut state = self.wait(number);
-        messages.into_iter().for_each(|message| (state.receive)(input, message));
+        for message in messages {
+            (state.receive)(input, message);
+        }
     }
 
     /// Ends a job, whose last messages may have to wait for its turn.
@@ -109,7 +110,9 @@ impl<'a, R: FnMut(&'a ReplayInput, ReplayMessage)> OrderedOutput<'a, R> {
             && let Some((input, messages)) = early.remove(turn)
         {
             *turn += 1;
-            messages.into_iter().for_each(|message| receive(input, message));
+            for message in messages {
+                receive(input, message);
+            }
         }
         self.advanced.notify_all();
         drop(self.advanced.wait_while(state, |state| state.early.len() > self.window));
@@ -128,14 +131,14 @@ fn replay_part<'a, 'r>(
     options: CollectorOptions,
     wait: impl Fn(),
 ) -> Vec<ReplayMessage> {
-    let replayed = catch_unwind(AssertUnwindSafe(|| {
+    let done = catch_unwind(AssertUnwindSafe(|| {
         let known = last_decider.take().filter(|(of, _)| std::ptr::eq(*of, input)).map(|(_, decider)| decider);
         let Some(mut decider) = known.or_else(|| decider_of_part(input, part, replayer)) else { return };
         let modes = Arc::clone(&decider.modes);
         let mut text = PartText::default();
         let read = text.read(&input.files, part);
         let mut lines = decider.decide(&text);
-        let decided: Vec<_> = lines.by_ref().collect();
+        let early: Vec<_> = lines.by_ref().collect();
         let count = lines.lines.count;
         wait();
         let mut journal = lock(divided);
@@ -146,7 +149,7 @@ fn replay_part<'a, 'r>(
         match read {
             Err(error) => follower.unreadable(&error, collector),
             Ok(()) if Arc::ptr_eq(&modes, &follower.modes) => {
-                follower.follow(decided.into_iter(), collector);
+                follower.follow(early.into_iter(), collector);
                 follower.before += count;
             }
             // A header in an earlier part has changed the modes.
@@ -161,7 +164,7 @@ fn replay_part<'a, 'r>(
     let mut journal = lock(divided);
     let has_crashed = matches!(*journal, Some((None, _)));
     let (follower, collector) = journal.get_or_insert_with(|| (None, ResultCollector::new(options, None)));
-    if replayed.is_err() && !has_crashed {
+    if done.is_err() && !has_crashed {
         *follower = None;
         report_crash(input, collector);
     }
