@@ -8,16 +8,14 @@ mod copies;
 mod html_data;
 mod inputs;
 mod journal_follower;
-mod journal_parts;
 mod line_decider;
 mod line_reader;
 mod merge;
 mod mode_source;
+mod reporter;
 mod scenario_runner;
-mod sinks;
 mod stream;
 mod summary;
-mod terminal;
 mod workers;
 
 use super::cli_error::CliError;
@@ -26,27 +24,23 @@ use super::session_lookup::find_session;
 use super::{CliResult, EXIT_FAILURE, places};
 use crate::mode::TrustState;
 use crate::mode_cache;
-use crate::paths::{ProjectPaths, hash};
+use crate::paths::ProjectPaths;
 use crate::replay::expectation::ExpectationFile;
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::trust;
 use crate::user_folder::project_paths;
 use clap::Args;
-use collector::{CollectorOptions, ReplayMessage, ResultCollector, Shard};
-use html_data::HtmlData;
-use indicatif::{ProgressBar, ProgressStyle};
+use collector::{CollectorOptions, ResultCollector, Shard};
 use inputs::{FoundInputs, InputKind, ReplayInput};
-use journal_parts::{PART, PartRange};
-use line_decider::{DeciderOptions, LineDecider};
+use line_decider::LineDecider;
+use line_reader::{PART, PartRange};
 use mode_source::ModeSource;
-use sinks::{GitHub, HtmlFile, JsonLines, JunitFile, MarkdownFile, ReplaySink, SarifFile};
-use std::collections::{BTreeSet, HashSet};
+use reporter::Reporter;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::{AcceptedHashes, LiveProject};
-use summary::ReplaySummary;
-use terminal::Terminal;
 use workers::InputReplayer;
 
 /// Re-evaluates recorded sessions and reports what changed
@@ -130,10 +124,6 @@ fn no_input(message: impl Into<String>) -> CliError {
     CliError::failure(message).exit(EXIT_NO_INPUT)
 }
 
-fn unwritten(path: &Path, why: impl std::fmt::Display) -> String {
-    format!("cannot write `{}`: {why}", path.display())
-}
-
 impl Replay {
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
@@ -145,15 +135,7 @@ impl Replay {
         }
         let accepted = self.require_trust(&here)?;
         let found = self.found(&here)?;
-        let mut reporter = Reporter {
-            args: &self,
-            sinks: self.sinks()?,
-            summary: ReplaySummary::default(),
-            bar: progress_bar(&found.inputs),
-            errors: Vec::new(),
-            seen_problems: HashSet::new(),
-            shards: Vec::new(),
-        };
+        let mut reporter = Reporter::new(&self, &found.inputs)?;
         report_skipped(&found.skipped);
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
@@ -229,49 +211,6 @@ impl Replay {
         self.paths.iter().map(path).collect()
     }
 
-    /// Opens every output, so that one that cannot be written fails at once.
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn sinks(&self) -> Result<Vec<NamedSink>, CliError> {
-        let reports = [&self.junit, &self.sarif, &self.markdown, &self.html];
-        let mut seen = HashSet::new();
-        for path in reports.into_iter().flatten() {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let why = match () {
-                () if path.is_dir() => "it is a folder",
-                () if !folder.is_dir() => "its folder does not exist",
-                () if !seen.insert(path) => "it is named for two reports; name a file for each",
-                () => continue,
-            };
-            return Err(CliError::failure(unwritten(path, why)).exit(EXIT_UNWRITTEN));
-        }
-        let mut sinks: Vec<NamedSink> = Vec::new();
-        let mut add = |path: &Path, sink: Box<dyn ReplaySink>| sinks.push((path.to_owned(), sink));
-        let stdout = Path::new("standard output");
-        if self.json {
-            add(stdout, Box::new(JsonLines(self.partition)));
-        } else {
-            add(stdout, Box::new(Terminal));
-        }
-        if std::env::var("GITHUB_ACTIONS").as_deref() == Ok("true") {
-            add(stdout, Box::new(GitHub { to_stderr: self.json }));
-        }
-        if let Some(path) = &self.junit {
-            let file = JunitFile::create(path);
-            let file = file.map_err(|error| CliError::failure(unwritten(path, error)).exit(EXIT_UNWRITTEN))?;
-            add(path, Box::new(file));
-        }
-        if let Some(path) = &self.sarif {
-            add(path, Box::new(SarifFile(path.clone())));
-        }
-        if let Some(path) = &self.markdown {
-            add(path, Box::new(MarkdownFile::new(path)));
-        }
-        if let Some(path) = &self.html {
-            add(path, Box::new(HtmlFile { path: path.clone(), data: HtmlData::default() }));
-        }
-        Ok(sinks)
-    }
-
     fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
@@ -282,12 +221,10 @@ impl Replay {
     }
 }
 
-/// Replays inputs of all kinds.
 struct ReplayWork<'a> {
     args: &'a Replay,
     source: &'a ModeSource,
     live: Option<&'a LiveProject>,
-    /// The size of all inputs.
     total: u64,
 }
 
@@ -308,13 +245,13 @@ impl InputReplayer for ReplayWork<'_> {
     }
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn parts(&self, input: &ReplayInput) -> Vec<PartRange> {
-        let share = self.total / (self.args.threads() as u64 * SHARES);
-        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(share);
-        if !is_large || self.args.reports_all() || input.expectation_file().exists() {
-            return Vec::new();
+    fn parts(&self, input: &ReplayInput) -> Vec<Option<PartRange>> {
+        let threads = self.args.threads() as u64;
+        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(self.total / (threads * SHARES));
+        if threads == 1 || !is_large || self.args.reports_all() || input.expectation_file().exists() {
+            return vec![None];
         }
-        journal_parts::parts(&input.files, PART).collect()
+        line_reader::parts(&input.files, PART).map(Some).collect()
     }
 
     fn decider(&self, input: &ReplayInput) -> Option<LineDecider<'_>> {
@@ -325,104 +262,8 @@ impl InputReplayer for ReplayWork<'_> {
 impl ReplayWork<'_> {
     fn journal_decider(&self, input: &ReplayInput, is_expected: bool) -> LineDecider<'_> {
         let strict = self.args.strict || self.args.reports_all() || is_expected;
-        let options = DeciderOptions { strict, shard: self.args.partition };
-        LineDecider::new(self.source, self.source.of_file(input.main()), options)
+        LineDecider::new(self.source, self.source.of_file(input.main()), strict, self.args.partition)
     }
-}
-
-/// A sink and the file that it writes.
-type NamedSink = (PathBuf, Box<dyn ReplaySink>);
-
-/// Passes the messages of all inputs to the summary and the sinks.
-struct Reporter<'a> {
-    args: &'a Replay,
-    sinks: Vec<NamedSink>,
-    summary: ReplaySummary,
-    bar: ProgressBar,
-    errors: Vec<String>,
-    /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
-    seen_problems: HashSet<u64>,
-    /// The shards that were read; a complete one has its number.
-    shards: Vec<(String, Option<Shard>)>,
-}
-
-impl Reporter<'_> {
-    fn message(&mut self, input: &ReplayInput, message: ReplayMessage) {
-        match message {
-            ReplayMessage::Event(event) => {
-                self.sinks.iter_mut().for_each(|(_, sink)| sink.event(input, &event));
-                self.summary.event(event);
-            }
-            ReplayMessage::Problem(problem) => self.problem(problem),
-            ReplayMessage::Skipped(first, count) => {
-                self.sinks.iter_mut().for_each(|(_, sink)| sink.skipped(&first, count));
-                self.summary.skipped(&first, count);
-            }
-            ReplayMessage::Shard(file, shard) => self.shards.push((file, shard)),
-            ReplayMessage::Session { session, file, quiet } => {
-                let errors = &mut self.errors;
-                self.sinks.retain_mut(|(path, sink)| match sink.session_end(&session, &file, quiet) {
-                    Ok(()) => true,
-                    Err(error) => {
-                        errors.push(unwritten(path, error));
-                        false
-                    }
-                });
-            }
-            ReplayMessage::End(totals) => {
-                if let Some(blessed) = &totals.blessed {
-                    self.errors.extend(write_expectations(input, blessed).err());
-                }
-                self.summary.end(&totals);
-                self.bar.inc(input.size);
-            }
-        }
-    }
-
-    fn problem(&mut self, problem: ReplayProblem) {
-        if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
-            return;
-        }
-        self.bar.suspend(|| print_error(problem.to_string()));
-        self.sinks.iter_mut().for_each(|(_, sink)| sink.problem(&problem));
-        self.summary.problem(problem);
-    }
-
-    /// Writes every report; returns whether all decisions are fine.
-    fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
-        self.bar.finish_and_clear();
-        for problem in merge::shard_problems(&self.shards) {
-            self.problem(problem);
-        }
-        let counts = &self.summary.counts;
-        let no_shard = self.shards.iter().all(|(_, shard)| shard.is_none());
-        if self.args.merge && counts.events == 0 && (counts.is_fine() || no_shard) {
-            let error = no_input("nothing to merge: the files have no decisions");
-            return Err(error.hint("pass the files that `modegate replay --json` wrote"));
-        }
-        let catalogue = source.catalogue();
-        for (path, sink) in self.sinks {
-            let closed = sink.close(&self.summary, catalogue);
-            self.errors.extend(closed.err().map(|error| unwritten(&path, error)));
-        }
-        if !self.errors.is_empty() {
-            return Err(CliError::failure(self.errors.join("\n")).exit(EXIT_UNWRITTEN));
-        }
-        // Expectations in the recordings themselves are not replaced by blessing.
-        let counts = &self.summary.counts;
-        Ok(counts.is_fine() || self.args.bless && counts.unmet == 0)
-    }
-}
-
-/// A progress bar on a terminal.
-fn progress_bar(inputs: &[ReplayInput]) -> ProgressBar {
-    use std::io::IsTerminal;
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(inputs.iter().map(|input| input.size).sum());
-    let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} to go");
-    style.map_or_else(|_| ProgressBar::hidden(), |style| bar.with_style(style))
 }
 
 /// Names the first files that are not recordings.
@@ -448,12 +289,4 @@ fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Op
             None
         }
     }
-}
-
-fn write_expectations(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
-    let path = input.expectation_file();
-    let written = crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow);
-    written.map_err(|error| unwritten(&path, error))?;
-    print_error(format!("wrote {} ({} of {} events listed)", path.display(), blessed.expect.len(), blessed.events));
-    Ok(())
 }

@@ -22,7 +22,6 @@ pub(crate) type FileLine = (Arc<str>, u64);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineTrace<'l> {
     pub(crate) at: &'l [u8],
-    /// The duration in microseconds.
     pub(crate) us: u64,
     /// A hash of what tells one event from another: concurrent agents have events in the same millisecond.
     pub(crate) key: u64,

@@ -69,7 +69,6 @@ pub(crate) fn renamed(word: &str) -> String {
 }
 
 impl Expectation {
-    /// Reads the value of `expect`.
     pub(crate) fn read(text: &str) -> Result<Self, ExpectationError> {
         let word = match serde_json::from_str(text).map_err(|_| ExpectationError::Shape)? {
             WrittenExpectation::Whole(expectation) => return expectation.checked(),
@@ -95,7 +94,6 @@ impl Expectation {
         Self { verdict: Some(Verdict::Pass), moves: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Expects the decision of a result.
     fn of(result: &ReplayResult) -> Self {
         if result.change == DecisionChange::Undecidable {
             return Self { undecidable: true, ..Self::default() };
@@ -159,7 +157,6 @@ pub(crate) struct ExpectationFile {
     pub(crate) expect: Vec<EventExpectation>,
 }
 
-/// The expectation of one event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub(crate) struct EventExpectation {

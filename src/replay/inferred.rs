@@ -3,12 +3,9 @@
 //! What the session does not show is unknown, never a yes or a no. A file counts as it was last seen.
 
 mod answers;
-mod edits;
-mod event_only;
 mod seen_files;
 
 pub use answers::InferredAnswers;
-pub(crate) use event_only::EventFacts;
 
 use crate::event::{Event, EventKind};
 use crate::ids::teammate_name;
@@ -106,10 +103,10 @@ impl InferredFacts {
         let writer = writer(event, &self.ledger);
         match tool {
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
-                let content = edits::content(event, self.files.content(&path));
+                let content = seen_files::content(event, self.files.content(&path));
                 self.files.wrote(path, content, now, writer);
             }
-            "Read" => match edits::read(event) {
+            "Read" => match seen_files::read(event) {
                 Some(content) => self.files.saw(path, content, now),
                 None => self.files.met(path, now),
             },
@@ -119,7 +116,6 @@ impl InferredFacts {
         }
     }
 
-    /// Notes a file that does not exist.
     fn missed(&mut self, event: &Event) {
         let gone = event.text("error").is_some_and(|error| error.starts_with("File does not exist."));
         if let Some(path) = event.path().filter(|_| gone).map(|path| self.whole(event, path)) {
@@ -139,7 +135,7 @@ impl InferredFacts {
         let may = !effects.changes.is_empty() || !effects.hidden.is_empty() || effects.unreadable.is_some();
         self.unseen_edits |= event.kind == Some(EventKind::PostToolUse) && !is_reported && may;
         let writer = writer(event, &self.ledger);
-        for (path, content) in edits::by_shell(event) {
+        for (path, content) in seen_files::by_shell(event) {
             let path = self.whole(event, &path);
             self.files.wrote(path, content, now, writer.clone());
         }
@@ -165,7 +161,7 @@ fn project_of(event: &Event) -> Option<PathBuf> {
 /// The folder in which the host was started, by the name of the transcript's folder.
 ///
 /// A copy of the transcripts keeps that name, wherever it is.
-fn named_project(event: &Event) -> Option<PathBuf> {
+pub(super) fn named_project(event: &Event) -> Option<PathBuf> {
     let cwd = lexical(Path::new(event.cwd()?));
     let folders: Vec<&str> = event.text("transcript_path")?.split(['/', '\\']).rev().skip(1).collect();
     let is_named = |above: &&Path| {
@@ -197,12 +193,10 @@ fn home_above(path: &str) -> Option<String> {
     Some(format!("{root}{name}"))
 }
 
-/// A time in milliseconds.
 fn milliseconds(time: &str) -> Option<i64> {
     time.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
-/// A text at a path in a value.
 fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
     value.pointer(path).and_then(Value::as_str)
 }

@@ -1,9 +1,7 @@
 //! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
-use super::problem::ReplayProblem;
+use super::result::ReplayProblem;
 use super::result::ReplayResult;
-use quick_xml::Writer;
-use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use std::io;
 
 /// The cases of one session.
@@ -20,15 +18,14 @@ pub(crate) struct TestSuite {
 #[derive(Debug)]
 struct TestCase {
     name: String,
-    failure: Option<(String, String)>,
+    failure: Option<(&'static str, String)>,
     skipped: Option<String>,
 }
 
 impl TestSuite {
-    /// Adds a decision.
     pub(crate) fn add(&mut self, result: &ReplayResult) {
         let name = format!("line {}: {} is {}", result.line, result.event, result.outcome);
-        let failure = result.is_failing().then(|| (result.title().to_owned(), result.description()));
+        let failure = result.is_failing().then(|| (result.title(), result.description()));
         let skipped = result.is_undecided().then(|| format!("cannot be decided: {}", result.unrecorded.join(" ")));
         self.cases.push(TestCase { name, failure, skipped });
     }
@@ -37,7 +34,7 @@ impl TestSuite {
     pub(crate) fn problem(&mut self, problem: &ReplayProblem) {
         let text = problem.to_string();
         if problem.unmet {
-            let failure = Some(("not as expected".to_owned(), problem.what.clone()));
+            let failure = Some(("not as expected", problem.what.clone()));
             self.cases.push(TestCase { name: text, failure, skipped: None });
         } else {
             self.problems.push(text);
@@ -50,65 +47,40 @@ impl TestSuite {
 
     /// Writes the suite as an element of `testsuites`.
     pub(crate) fn write(&self, to: &mut impl io::Write) -> io::Result<()> {
-        let mut writer = Writer::new_with_indent(to, b' ', 2);
         let failures = self.cases.iter().filter(|case| case.failure.is_some()).count();
         let skipped = self.cases.iter().filter(|case| case.skipped.is_some()).count();
         let tests = self.cases.len() + usize::from(self.quiet > 0);
-        let counts = [("tests", tests), ("failures", failures), ("skipped", skipped), ("errors", 0)];
-        let counts = counts.map(|(name, count)| (name, count.to_string()));
-        let mut start = BytesStart::new("testsuite").with_attributes([("name", clean(&self.session).as_str())]);
-        start.extend_attributes(counts.iter().map(|(name, count)| (*name, count.as_str())));
-        start.push_attribute(("file", clean(&self.file).as_str()));
-        writer.write_event(Event::Start(start))?;
-        for case in &self.cases {
-            self.case(&mut writer, case)?;
+        let (session, file) = (escaped(&self.session), escaped(&self.file));
+        write!(to, r#"<testsuite name="{session}" tests="{tests}" failures="{failures}" skipped="{skipped}""#)?;
+        writeln!(to, r#" errors="0" file="{file}">"#)?;
+        for TestCase { name, failure, skipped } in &self.cases {
+            write!(to, r#"  <testcase name="{}" classname="{file}""#, escaped(name))?;
+            if let Some((kind, text)) = failure {
+                let first = escaped(text.lines().next().unwrap_or_default());
+                write!(to, ">\n    <failure type=\"{kind}\" message=\"{first}\">{}</failure>", escaped(text))?;
+                writeln!(to, "\n  </testcase>")?;
+            } else if let Some(why) = skipped {
+                writeln!(to, ">\n    <skipped message=\"{}\"/>\n  </testcase>", escaped(why))?;
+            } else {
+                writeln!(to, "/>")?;
+            }
         }
         if self.quiet > 0 {
             let name = format!("{} other decisions are unchanged", self.quiet);
-            self.case(&mut writer, &TestCase { name, failure: None, skipped: None })?;
+            writeln!(to, r#"  <testcase name="{name}" classname="{file}"/>"#)?;
         }
         if !self.problems.is_empty() {
-            let text = clean(&self.problems.join("\n"));
-            writer.create_element("system-err").write_text_content(BytesText::new(&text))?;
+            writeln!(to, "  <system-err>{}</system-err>", escaped(&self.problems.join("\n")))?;
         }
-        writer.write_event(Event::End(BytesEnd::new("testsuite")))?;
-        writer.into_inner().write_all(b"\n")
-    }
-
-    fn case(&self, writer: &mut Writer<&mut impl io::Write>, case: &TestCase) -> io::Result<()> {
-        let (name, class) = (clean(&case.name), clean(&self.file));
-        let element =
-            writer.create_element("testcase").with_attributes([("name", name.as_str()), ("classname", class.as_str())]);
-        match (&case.failure, &case.skipped) {
-            (Some((kind, text)), _) => {
-                let text = clean(text);
-                let first = text.lines().next().unwrap_or_default();
-                element.write_inner_content(|writer| {
-                    let failure = writer.create_element("failure");
-                    let failure = failure.with_attributes([("type", kind.as_str()), ("message", first)]);
-                    failure.write_text_content(BytesText::new(&text)).map(drop)
-                })?;
-            }
-            (None, Some(why)) => {
-                let why = clean(why);
-                element.write_inner_content(|writer| {
-                    writer
-                        .create_element("skipped")
-                        .with_attributes([("message", why.as_str())])
-                        .write_empty()
-                        .map(drop)
-                })?;
-            }
-            (None, None) => drop(element.write_empty()?),
-        }
-        Ok(())
+        writeln!(to, "</testsuite>")
     }
 }
 
-/// Replaces characters that XML cannot have.
-fn clean(text: &str) -> String {
+/// Escapes a text, and replaces the characters that XML cannot have.
+fn escaped(text: &str) -> String {
     let fits = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
-    text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect()
+    let text: String = text.chars().map(|c| if fits(c) { c } else { '\u{fffd}' }).collect();
+    quick_xml::escape::escape(text).into_owned()
 }
 
 #[cfg(test)]

@@ -27,11 +27,15 @@ struct KnownLine {
     other_modes: bool,
     /// Whether a tool call must have an id that the session does not have.
     is_other_call: bool,
+    /// The kept line that came after it.
+    next: usize,
+    /// Whether a line was like it since a line was last dropped here.
+    is_used: bool,
 }
 
 /// A line that is decided like an earlier one.
 pub(crate) struct SimilarLine<'l> {
-    pub(crate) line: &'l [u8],
+    pub(crate) length: usize,
     pub(crate) session: &'l [u8],
     /// What the journal's order says about it.
     pub(crate) trace: LineTrace<'l>,
@@ -41,30 +45,20 @@ pub(crate) struct SimilarLine<'l> {
 impl KnownLine {
     /// The first line of a text, if it is decided like this one.
     fn similar<'l>(&self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
-        let FreeValues { at, us, call, session, before, line } = self.pattern.values(text)?;
+        let FreeValues { at, us, call, session, before, length } = self.pattern.values(text)?;
         if self.is_other_call && call.is_some_and(|call| memchr::memmem::find(before, call).is_some()) {
             return None;
         }
         let call = call.or(self.call.as_deref().map(str::as_bytes));
         let trace = LineTrace { before, ..LineTrace::new(at, us, self.key, call) };
-        Some(SimilarLine { session: session.unwrap_or_default(), trace, other_modes: self.other_modes, line })
+        Some(SimilarLine { session: session.unwrap_or_default(), trace, other_modes: self.other_modes, length })
     }
-}
-
-/// A line that is kept.
-#[derive(Debug)]
-struct KeptLine {
-    known: KnownLine,
-    /// The kept line that came after it.
-    next: usize,
-    /// Whether a line was like it since a line was last dropped here.
-    is_used: bool,
 }
 
 /// The lines that were decided last.
 #[derive(Debug, Default)]
 pub(crate) struct KnownLines {
-    lines: Vec<KeptLine>,
+    lines: Vec<KnownLine>,
     last: usize,
     oldest: usize,
     /// How many lines may still be kept, times [`EACH`].
@@ -74,7 +68,7 @@ pub(crate) struct KnownLines {
 impl KnownLines {
     /// The first line of a text, if it is decided like a known one.
     pub(crate) fn find<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
-        let similar = |at: usize| Some((at, self.lines.get(at)?.known.similar(text)?));
+        let similar = |at: usize| Some((at, self.lines.get(at)?.similar(text)?));
         // Events come in the same order again and again.
         let next = self.lines.get(self.last)?.next;
         let others = (0..self.lines.len()).filter(|at| *at != next);
@@ -110,17 +104,18 @@ impl KnownLines {
             call: event.text("tool_use_id").map(str::to_owned),
             other_modes: compared.other_modes,
             is_other_call: event.fields.is_other_call(),
+            next: 0,
+            is_used: false,
         };
-        let kept = KeptLine { known, next: 0, is_used: false };
         if self.lines.len() < KEPT {
-            self.lines.push(kept);
+            self.lines.push(known);
         } else if let Some(dropped) = self.unused() {
-            *dropped = kept;
+            *dropped = known;
         }
     }
 
     /// The oldest line that no line was like of late.
-    fn unused(&mut self) -> Option<&mut KeptLine> {
+    fn unused(&mut self) -> Option<&mut KnownLine> {
         while let Some(kept) = self.lines.get_mut(self.oldest).filter(|kept| kept.is_used) {
             kept.is_used = false;
             self.oldest = (self.oldest + 1) % KEPT;

@@ -34,7 +34,6 @@ pub struct RecordedLine<'a> {
     pub(crate) who: Option<&'a RawValue>,
     /// Whether the session could not be stored.
     pub(crate) lost: bool,
-    /// The duration in microseconds.
     pub(crate) us: Option<u64>,
 }
 
@@ -46,7 +45,7 @@ impl<'a> RecordedLine<'a> {
 
     /// What the order of the journal depends on.
     pub(crate) fn trace(&self) -> LineTrace<'a> {
-        let at = unescaped(self.at).unwrap_or_default().as_bytes();
+        let at = self.at.and_then(unescaped).unwrap_or_default().as_bytes();
         let text = |name: &str| self.event.as_ref().and_then(|event| event.get(name)?.as_str());
         let key = event_key(text("hook_event_name"), text("agent_id"));
         let bytes = |raw: &'a RawValue| raw.get().as_bytes();
@@ -83,7 +82,6 @@ pub(crate) struct LineKeys<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Journal,
@@ -150,8 +148,8 @@ impl<'a> LineKeys<'a> {
 }
 
 /// The text of a JSON string without escapes, which ids and times never have.
-pub(crate) fn unescaped(raw: Option<&RawValue>) -> Option<&str> {
-    let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
+pub(crate) fn unescaped(raw: &RawValue) -> Option<&str> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then_some(inner)
 }
 
@@ -185,6 +183,6 @@ mod tests {
     #[test]
     fn only_a_text_without_escapes_is_returned() {
         let line: RecordedLine<'_> = serde_json::from_str(r#"{"at":"2026","modes":"a\n","v":1}"#).unwrap();
-        assert_eq!((unescaped(line.at), unescaped(line.modes), unescaped(None)), (Some("2026"), None, None));
+        assert_eq!((line.at.and_then(unescaped), line.modes.and_then(unescaped)), (Some("2026"), None));
     }
 }

@@ -5,6 +5,7 @@
 //! the rest of the session, the recorded decision. A line that matches is valid JSON and has the same meaning in all that
 //! its decision depends on.
 
+use super::line::unescaped;
 use crate::event::{EventFields, has_own_name};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -63,8 +64,8 @@ pub(crate) struct FreeValues<'l> {
     pub(crate) session: Option<&'l [u8]>,
     /// The session before the event.
     pub(crate) before: &'l [u8],
-    /// The whole line.
-    pub(crate) line: &'l [u8],
+    /// The length of the line.
+    pub(crate) length: usize,
 }
 
 /// The parts of a line that have free parts.
@@ -90,7 +91,7 @@ impl LinePattern {
         let LineParts { at, event, before, us, wrote } = serde_json::from_str(line).ok()?;
         let state = within(line, before.get());
         let mut found = vec![
-            (within(line, plain(at)?), FreePart::Time),
+            (within(line, unescaped(at)?), FreePart::Time),
             (within(line, us.get()), FreePart::Duration),
             (state.start..state.start, FreePart::BeforeStart),
             (state.end..state.end, FreePart::BeforeEnd),
@@ -102,8 +103,8 @@ impl LinePattern {
             free_parts(line, wrote, LEVELS, &mut found);
         }
         let fields_of_event = members(event)?;
-        let id = fields_of_event.get("session_id").and_then(|id| plain(id));
-        let own_id = members(before)?.get("id").and_then(|id| plain(id));
+        let id = fields_of_event.get("session_id").and_then(|id| unescaped(id));
+        let own_id = members(before)?.get("id").and_then(|id| unescaped(id));
         let is_free = !reads_stamps && fields.is_unread("session_id") && id.is_some() && id == own_id;
         if is_free {
             stamps(line, before, &mut found);
@@ -121,7 +122,7 @@ impl LinePattern {
                 continue;
             }
             if name == "tool_use_id" && fields.is_unread(&name) {
-                found.push((within(line, plain(value)?), FreePart::Call));
+                found.push((within(line, unescaped(value)?), FreePart::Call));
             } else if fields.is_unread(&name) {
                 free_parts(line, value, LEVELS, &mut found);
             } else {
@@ -177,12 +178,11 @@ impl LinePattern {
             rest = next;
         }
         rest = after(rest, self.fixed.get(fixed..)?)?;
-        values.line = text.split_at_checked(text.len() - rest.len())?.0;
+        values.length = text.len() - rest.len();
         matches!(rest, [] | [b'\n', ..]).then_some(values)
     }
 }
 
-/// Where a part of a text is.
 fn within(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()
@@ -191,11 +191,6 @@ fn within(text: &str, part: &str) -> Range<usize> {
 /// A JSON string without its quotes.
 fn inner(value: &RawValue) -> Option<&str> {
     value.get().strip_prefix('"')?.strip_suffix('"')
-}
-
-/// A JSON string without escapes.
-fn plain(value: &RawValue) -> Option<&str> {
-    inner(value).filter(|text| !text.contains('\\'))
 }
 
 fn members(value: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
@@ -360,7 +355,7 @@ mod tests {
                     call: Some(b"t1"),
                     session: Some(b"s1"),
                     before: before.as_bytes(),
-                    line: LINE.as_bytes(),
+                    length: LINE.len(),
                 };
                 assert_eq!(pattern.values(text.as_bytes()), Some(values));
             }

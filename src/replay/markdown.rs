@@ -1,7 +1,7 @@
 //! A summary in Markdown: for the job of a CI system, and as a comment on a pull request.
 
 use super::change::DecisionChange;
-use super::counts::ReplayCounts;
+use super::change::ReplayCounts;
 use super::result::ReplayResult;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,7 +28,6 @@ pub(crate) struct ChangedDecisions {
 }
 
 impl ChangedDecisions {
-    /// Adds a decision.
     pub(crate) fn add(&mut self, result: &ReplayResult) {
         self.count += 1;
         for gate in &result.gates {
@@ -52,7 +51,6 @@ impl ChangedDecisions {
         }
     }
 
-    /// Renders the summary.
     pub(crate) fn render(&self, counts: &ReplayCounts) -> String {
         let mut text = format!("### modegate replay\n\n{}\n", counts.sentence());
         if self.count == 0 {

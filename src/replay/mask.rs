@@ -15,6 +15,7 @@ use secrets::KnownSecrets;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// How much is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,6 @@ pub(crate) struct MaskCounts {
     pub(crate) paths: usize,
     /// Names of the user and the machine.
     pub(crate) names: usize,
-    /// Email addresses.
     pub(crate) mails: usize,
     /// Prompts that were cut.
     pub(crate) cut: usize,
@@ -62,13 +62,11 @@ impl RecordingMasker {
         Self { secrets: KnownSecrets::default(), identity: IdentityMask::new(identity), hashes: BTreeMap::new() }
     }
 
-    /// Masks a mode file or the settings.
     pub(super) fn mask_source(&self, text: &str, counts: &mut MaskCounts) -> String {
         let text = self.secrets.mask_source(text, counts);
         self.identity.mask(&text, MaskLevel::Full, counts)
     }
 
-    /// Masks a line.
     pub(super) fn mask_line(&mut self, line: &Value, level: MaskLevel, counts: &mut MaskCounts) -> Value {
         let short_secrets = self.secrets.short_secrets(line);
         rewrite(line, "", true, &mut LineMasker { masker: self, short_secrets, level, counts })
@@ -156,16 +154,21 @@ fn whole_word(_: &str, before: Option<char>, after: Option<char>) -> bool {
 
 /// Replaces `from` by `to` where the boundary allows it.
 fn replace(text: &str, from: &str, to: &str, boundary: MatchBoundary, count: &mut usize) -> String {
+    let ranges = text.match_indices(from).map(|(at, _)| at..at + from.len()).filter(|range| {
+        let (before, after) = (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
+        boundary(from, before.chars().next_back(), after.chars().next())
+    });
+    replace_ranges(text, ranges, to, count)
+}
+
+fn replace_ranges(text: &str, ranges: impl Iterator<Item = Range<usize>>, to: &str, count: &mut usize) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut done = 0;
-    for (at, _) in text.match_indices(from) {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + from.len()..).unwrap_or_default());
-        if at >= done && boundary(from, before.chars().next_back(), after.chars().next()) {
-            replaced.push_str(text.get(done..at).unwrap_or_default());
-            replaced.push_str(to);
-            done = at + from.len();
-            *count += 1;
-        }
+    for range in ranges {
+        replaced.push_str(text.get(done..range.start).unwrap_or_default());
+        replaced.push_str(to);
+        done = range.end;
+        *count += 1;
     }
     replaced.push_str(text.get(done..).unwrap_or_default());
     replaced

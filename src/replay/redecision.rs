@@ -13,8 +13,7 @@ use crate::journal::{JournalLine, masked};
 use crate::mode::Catalogue;
 use crate::session::Session;
 use crate::verdict::{Decision, Finding, Truth, Verdict};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A decided event, compared with its recorded decision if there is one.
@@ -28,7 +27,6 @@ pub struct Comparison {
     pub(crate) gaps: Vec<Question>,
     /// How the decision differs from the recorded one.
     pub change: DecisionChange,
-    /// The recorded decision, where it differs.
     pub(crate) was: Option<PastDecision>,
     /// Whether other modes, or another version of modegate, made the recorded decision.
     pub other_modes: bool,
@@ -79,33 +77,36 @@ pub enum LineError {
     #[error("its event is invalid: {0}")]
     Event(EventError),
     /// A part has another shape.
-    #[error("`{0}`: {1}")]
-    Part(&'static str, serde_json::Error),
+    #[error("{0}")]
+    Part(serde_json::Error),
     /// The line has this format, which is newer than the program.
     #[error("it has format {0}")]
     Newer(u64),
 }
 
 /// The recorded half of a comparison.
+#[derive(Deserialize)]
 struct RecordedDecision {
     decision: Decision,
+    #[serde(default)]
     findings: Vec<Finding>,
-    after: Session,
+    after: Option<Session>,
     who: Option<AgentName>,
     /// Without stored state neither context nor modes can be compared, only findings.
+    #[serde(default)]
     lost: bool,
 }
 
 impl RecordedDecision {
-    /// What a decision has that differs, in a clause.
-    fn difference(&self, now: &Decided) -> Option<&'static str> {
+    /// What a decision has that differs, in a clause; `before` is the session before the event.
+    fn difference(&self, now: &Decided, before: &Session) -> Option<&'static str> {
         if self.findings != now.findings {
             Some("its gates find something else")
         } else if self.lost {
             None
         } else if self.decision != now.decision {
             Some("its decision differs")
-        } else if self.after != masked(now.session.clone()) {
+        } else if *self.after.as_ref().unwrap_or(before) != masked(now.session.clone()) {
             Some("its session differs afterwards")
         } else if self.who.as_deref() != now.who.as_deref() {
             Some("another agent stops")
@@ -118,37 +119,29 @@ impl RecordedDecision {
 /// Decides a parsed line again from its own facts.
 pub(crate) fn redecide(line: &JournalLine, catalogue: &Catalogue) -> Result<Decided, &'static str> {
     let event = Event::from_value(line.event.clone()).map_err(|_| "its event is invalid")?;
-    let (compared, _) = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
+    let (compared, ..) = decide_recorded(event, catalogue, &line.before, &line.asked, Some(&line.at));
     if compared.gaps.is_empty() { Ok(compared.decided) } else { Err("it asks what was not recorded") }
 }
 
 /// What differs between a parsed line and a decision, in a clause.
 pub(crate) fn difference(line: &JournalLine, now: &Decided) -> Option<&'static str> {
-    let (decision, findings) = (line.decision.clone(), line.findings.clone());
-    let after = line.after.as_ref().unwrap_or(&line.before).clone();
-    RecordedDecision { decision, findings, after, who: line.who.clone(), lost: line.lost }.difference(now)
+    let JournalLine { decision, findings, after, who, lost, .. } = line.clone();
+    RecordedDecision { decision, findings, after, who, lost }.difference(now, &line.before)
 }
 
-/// What went into a decision besides the fields of the event.
-struct DecisionReads {
-    /// Whether an answer was not recorded.
-    inferred: bool,
-    /// Whether the ids and times of the session were read.
-    stamps: bool,
-}
-
-/// Decides a recorded event.
+/// Decides a recorded event; also tells whether an answer was inferred, and whether the ids and times of the session
+/// were read.
 fn decide_recorded(
     event: Event,
     catalogue: &Catalogue,
     before: &Session,
     recorded: &[(Question, Answer)],
     at: Option<&str>,
-) -> (Comparison, DecisionReads) {
+) -> (Comparison, bool, bool) {
     let source = RecordedFacts::new(&event, recorded, at);
-    let ((decided, asked), stamps) = with_notes(|| decide_with(&event, catalogue, before, &source));
-    let (gaps, inferred) = source.gaps();
-    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, DecisionReads { inferred, stamps })
+    let ((decided, asked), reads_stamps) = with_notes(|| decide_with(&event, catalogue, before, &source));
+    let (gaps, is_inferred) = source.gaps();
+    (Comparison { gaps, ..Comparison::new(event, decided, asked) }, is_inferred, reads_stamps)
 }
 
 /// Decides the lines of journals again, one after the other, all with the same modes.
@@ -176,7 +169,7 @@ impl Redecision {
 
     /// Whether a line is decided like an earlier one: it passes, as recorded.
     pub fn is_known(&mut self, text: &[u8]) -> bool {
-        self.similar(text).is_some_and(|similar| similar.line.len() == text.len())
+        self.similar(text).is_some_and(|similar| similar.length == text.len())
     }
 
     /// Decides a line again, taking its event and facts out of it; modes with this hash decided the same lines.
@@ -195,13 +188,14 @@ impl Redecision {
         let event = Event::from_value(event.into()).map_err(LineError::Event)?;
         let is_steady = self.read_session(line.before.ok_or(LineError::Missing("session"))?)?;
         let recorded = std::mem::take(&mut line.asked);
-        let (mut compared, reads) = decide_recorded(event, catalogue, &self.session, &recorded, unescaped(line.at));
-        compared.other_modes = unescaped(line.modes) != Some(hash);
+        let at = line.at.and_then(unescaped);
+        let (mut compared, is_inferred, reads_stamps) = decide_recorded(event, catalogue, &self.session, &recorded, at);
+        compared.other_modes = line.modes.and_then(unescaped) != Some(hash);
         compared.change = DecisionChange::Same;
         if !compared.gaps.is_empty() || !self.is_same_text(line, &compared.decided) {
-            self.compare(line, &mut compared)?;
-        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !reads.inferred) {
-            known.keep(text, line, &compared, reads.stamps);
+            self.compare(text, line, &mut compared)?;
+        } else if let Some(known) = self.known.as_mut().filter(|_| is_steady && !is_inferred) {
+            known.keep(text, line, &compared, reads_stamps);
         }
         Ok(compared)
     }
@@ -210,7 +204,7 @@ impl Redecision {
     fn read_session(&mut self, raw: &RawValue) -> Result<bool, LineError> {
         let is_same = self.text == raw.get();
         if !is_same {
-            self.session = serde_json::from_str(raw.get()).map_err(|why| LineError::Part("before", why))?;
+            self.session = serde_json::from_str(raw.get()).map_err(LineError::Part)?;
             raw.get().clone_into(&mut self.text);
         }
         Ok(is_same)
@@ -239,30 +233,22 @@ impl Redecision {
     }
 
     /// Compares values instead of bytes: another writer may format them differently, other modes decide differently.
-    fn compare(&self, line: &RecordedLine<'_>, compared: &mut Comparison) -> Result<(), LineError> {
-        let recorded = RecordedDecision {
-            decision: part(line.decision, "decision")?.ok_or(LineError::Missing("decision"))?,
-            findings: part(line.findings, "findings")?.unwrap_or_default(),
-            after: part(line.after, "after")?.unwrap_or_else(|| self.session.clone()),
-            who: part(line.who, "who")?,
-            lost: line.lost,
-        };
+    fn compare(&self, text: &[u8], line: &RecordedLine<'_>, compared: &mut Comparison) -> Result<(), LineError> {
+        line.decision.ok_or(LineError::Missing("decision"))?;
+        let recorded: RecordedDecision = serde_json::from_slice(text).map_err(LineError::Part)?;
         let now = &compared.decided;
         compared.change = if !compared.gaps.is_empty() {
             DecisionChange::Undecidable
-        } else if recorded.difference(now).is_none() {
+        } else if recorded.difference(now, &self.session).is_none() {
             DecisionChange::Same
         } else if !compared.other_modes {
             DecisionChange::Drift
         } else {
-            DecisionChange::between((&recorded.decision, &recorded.after), (&now.decision, &now.session))
+            let after = recorded.after.as_ref().unwrap_or(&self.session);
+            DecisionChange::between((&recorded.decision, after), (&now.decision, &now.session))
         };
         let RecordedDecision { decision, findings, .. } = recorded;
         compared.was = compared.change.differs().then_some(PastDecision { decision, findings });
         Ok(())
     }
-}
-
-fn part<T: DeserializeOwned>(raw: Option<&RawValue>, name: &'static str) -> Result<Option<T>, LineError> {
-    raw.map(|raw| serde_json::from_str(raw.get()).map_err(|why| LineError::Part(name, why))).transpose()
 }

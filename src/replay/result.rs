@@ -1,4 +1,4 @@
-//! A replayed event as people and scripts read it.
+//! Replayed events, and problems with recorded files, as people and scripts read them.
 
 use super::change::DecisionChange;
 use super::expectation::Expectation;
@@ -25,7 +25,6 @@ pub(crate) struct ReplayResult {
     pub(crate) at: Option<String>,
     /// The event in a few words.
     pub(crate) event: String,
-    /// The name of the event.
     pub(crate) kind: String,
     /// The agent that acts; `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +51,6 @@ pub(crate) struct ReplayResult {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) modes: BTreeMap<String, String>,
     pub(crate) change: DecisionChange,
-    /// The recorded decision, where it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<PastDecision>,
     /// Whether other modes, or another version of modegate, made the recorded decision.
@@ -66,7 +64,6 @@ pub(crate) struct ReplayResult {
     pub(crate) unrecorded: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expected: Option<Expectation>,
-    /// Whether the expectation is met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) met: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +75,6 @@ pub(crate) struct ReplayResult {
     pub(crate) reply: Option<Reply>,
 }
 
-/// A recorded decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PastDecision {
     #[serde(flatten)]
@@ -145,11 +141,16 @@ impl ReplayResult {
 
     /// Adds an expectation; one that is met only by chance of a difference it does not name is ignored.
     pub(crate) fn expecting(mut self, expected: Option<Expectation>) -> Self {
-        let differs = self.change.differs() && !self.is_undecided();
-        let expected = expected.filter(|expected| !differs || !expected.is_met(&self) || expected.accepts(self.change));
+        let expected =
+            expected.filter(|expected| !self.differs() || !expected.is_met(&self) || expected.accepts(self.change));
         self.met = expected.as_ref().map(|expected| expected.is_met(&self));
         self.expected = expected;
         self
+    }
+
+    /// Whether the decision is not the recorded one.
+    pub(crate) fn differs(&self) -> bool {
+        self.change.differs() && !self.is_undecided()
     }
 
     /// Whether there is no recorded decision, and the session shows too little to make a new one.
@@ -204,7 +205,6 @@ impl ReplayResult {
         lines
     }
 
-    /// The details as one text.
     pub(crate) fn description(&self) -> String {
         let lines: Vec<String> = self.details().into_iter().map(|(label, text)| format!("{label}: {text}")).collect();
         lines.join("\n")
@@ -212,7 +212,7 @@ impl ReplayResult {
 
     /// Whether the event fails the replay: an unmet expectation, or a difference that nobody expects.
     pub(crate) fn is_failing(&self) -> bool {
-        self.met.map_or(self.change.differs() && !self.is_undecided(), |met| !met)
+        self.met.map_or(self.differs(), |met| !met)
     }
 
     /// Whether it would be blocked or asked, and has never been decided before.
@@ -232,7 +232,6 @@ impl ReplayResult {
     }
 }
 
-/// A finding in a line.
 fn described(finding: &Finding) -> String {
     let phase = finding.phase.as_ref().map(|phase| format!(", phase {phase}")).unwrap_or_default();
     let truth = match finding.outcome.truth {
@@ -272,4 +271,38 @@ fn decisive_gates(now: &[Finding], was: Option<&[Finding]>) -> Vec<GateId> {
         }
     }
     gates
+}
+
+/// Something that cannot be read or looks wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReplayProblem {
+    pub(crate) file: String,
+    /// The line; 0 for the whole file.
+    #[serde(default)]
+    pub(crate) line: u64,
+    #[serde(rename = "problem")]
+    pub(crate) what: String,
+    /// Whether it makes an expectation impossible, and so fails the replay.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unmet: bool,
+}
+
+impl ReplayProblem {
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass texts and errors alike")]
+    pub(crate) fn new(file: impl Into<String>, line: u64, what: impl ToString) -> Self {
+        Self { file: file.into(), line, what: what.to_string(), unmet: false }
+    }
+
+    pub(crate) fn unmet(file: impl Into<String>, line: u64, what: impl ToString) -> Self {
+        Self { unmet: true, ..Self::new(file, line, what) }
+    }
+}
+
+impl std::fmt::Display for ReplayProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.what),
+            line => write!(f, "{}:{line}: {}", self.file, self.what),
+        }
+    }
 }

@@ -19,56 +19,29 @@
 //! assert_eq!(session.skipped.count(), 0);
 //! ```
 
-mod background;
-mod context;
-mod copies;
 mod merge;
+mod message_text;
 mod pending_calls;
 mod reported_agents;
 mod skipped;
 mod timeline;
-mod tool_response;
-mod user_message;
 
-pub(crate) use copies::{RecordKey, record_key};
+pub(crate) use skipped::{RecordKey, record_key};
 pub use skipped::{SkipReason, SkippedRecords, TranscriptPosition};
 
 use crate::transcript::{AgentMetadata, MessageContent, TranscriptRecord, UnreadableLine};
-use context::EventContext;
 use reported_agents::ReportedAgents;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use timeline::AgentTimeline;
+use timeline::{AgentTimeline, EventContext};
 
 /// Record types that never lead to a hook event.
-const BOOKKEEPING: [&str; 22] = [
-    "agent-name",
-    "agent-setting",
-    "ai-title",
-    "api-request",
-    "api-request-blob",
-    "api-request-shape",
-    "atis-latch",
-    "bridge-session",
-    "cost-state",
-    "custom-title",
-    "file-history-delta",
-    "file-history-snapshot",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "pr-link",
-    "progress",
-    "queue-operation",
-    "summary",
-    "tag",
-    "tools-used",
-    "worktree-state",
-];
+const BOOKKEEPING: &str = "agent-name agent-setting ai-title api-request api-request-blob api-request-shape atis-latch \
+    bridge-session cost-state custom-title file-history-delta file-history-snapshot last-prompt mode permission-mode \
+    pr-link progress queue-operation summary tag tools-used worktree-state";
 
-/// Whether records of this type never lead to a hook event.
 pub(super) fn is_bookkeeping(kind: &str) -> bool {
-    BOOKKEEPING.contains(&kind)
+    BOOKKEEPING.split(' ').any(|known| known == kind)
 }
 
 /// A subagent, as described by its file name and metadata.
@@ -251,7 +224,7 @@ pub fn rebuild(files: Vec<TranscriptFile>) -> RebuiltSession {
         skipped.join(file.skipped, index);
     }
     reported_agents::add_missing(&mut timelines, reported);
-    let mut background = background::BackgroundTasks::default();
+    let mut background = merge::BackgroundTasks::default();
     let events = merge::ordered(timelines).into_iter().map(|(file, mut event)| {
         background.update(&mut event.payload);
         let position = TranscriptPosition { file, line: event.written.line };

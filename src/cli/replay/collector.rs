@@ -3,10 +3,10 @@
 use super::mode_source::ResolvedModes;
 use crate::paths::hash;
 use crate::replay::change::DecisionChange;
-use crate::replay::counts::ReplayCounts;
+use crate::replay::change::ReplayCounts;
 use crate::replay::expectation::{Expectation, ExpectationFile};
-use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::Comparison;
+use crate::replay::result::ReplayProblem;
 use crate::replay::result::{CaseLocation, ReplayResult};
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many messages are passed on at once.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 
 /// What the sinks need of the events.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CollectorOptions {
-    /// Every event as JSON.
     pub(super) json: bool,
     /// Every event that blocks, moves or differs.
     pub(super) notable: bool,
@@ -27,7 +26,6 @@ pub(super) struct CollectorOptions {
     pub(super) shard: Option<Shard>,
 }
 
-/// Shard K of N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Shard {
     #[serde(rename = "shard")]
@@ -53,9 +51,9 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// A message about an input.
 pub(super) enum ReplayMessage {
-    Event(ReportedEvent),
+    /// An event, and its JSON where a sink needs that.
+    Event(Option<String>, Box<ReplayResult>),
     /// A session ends, or its part in a file; `quiet` events of it were not reported.
     Session {
         session: String,
@@ -70,16 +68,6 @@ pub(super) enum ReplayMessage {
     End(Box<InputTotals>),
 }
 
-/// An event in the forms that the sinks need.
-pub(super) struct ReportedEvent {
-    pub(super) json: Option<String>,
-    pub(super) session: String,
-    pub(super) failing: bool,
-    pub(super) blocked: bool,
-    pub(super) notable: Option<Box<ReplayResult>>,
-}
-
-/// The totals of an input.
 #[derive(Default)]
 pub(super) struct InputTotals {
     pub(super) counts: ReplayCounts,
@@ -105,15 +93,15 @@ struct PendingExpectation {
 ///
 /// Readers report each event with [`wants`](Self::wants) and [`case`](Self::case), and each line about it with
 /// [`expectation`](Self::expectation).
+#[derive(Default)]
 pub(super) struct ResultCollector<'t> {
     options: CollectorOptions,
-    send: &'t mut dyn FnMut(Vec<ReplayMessage>),
-    batch: Vec<ReplayMessage>,
+    /// Passes messages on; `None` keeps them all.
+    send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>,
+    pub(super) messages: Vec<ReplayMessage>,
     totals: InputTotals,
     pending: Option<PendingExpectation>,
-    /// The last event, if it is decided like an earlier one that nobody needs to hear of, and whether other modes decided it.
-    pending_similar: Option<bool>,
-    /// The number of such events.
+    /// The number of events that are decided like an earlier one.
     similar: u64,
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
@@ -127,26 +115,11 @@ pub(super) struct ResultCollector<'t> {
 }
 
 impl<'t> ResultCollector<'t> {
-    pub(super) fn new(options: CollectorOptions, send: &'t mut dyn FnMut(Vec<ReplayMessage>)) -> Self {
+    pub(super) fn new(options: CollectorOptions, send: Option<&'t mut (dyn FnMut(Vec<ReplayMessage>) + Send)>) -> Self {
         let totals = InputTotals { blessed: options.bless.then(ExpectationFile::default), ..InputTotals::default() };
-        let (batch, last) = (Vec::new(), Default::default());
-        Self {
-            options,
-            send,
-            batch,
-            totals,
-            pending: None,
-            pending_similar: None,
-            similar: 0,
-            passed: false,
-            last,
-            quiet: 0,
-            file: None,
-            number: 0,
-        }
+        Self { options, send, totals, ..Self::default() }
     }
 
-    /// Whether a session belongs to the shard.
     pub(super) fn has(&self, session: &str) -> bool {
         self.options.shard.is_none_or(|shard| shard.has(session))
     }
@@ -176,23 +149,14 @@ impl<'t> ResultCollector<'t> {
         self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
     }
 
-    /// Reports an event that is decided like an earlier one.
+    /// Counts an event that is decided like an earlier one, and passes as recorded.
     pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &str) {
         self.settle();
         self.begin_session(session, file);
-        self.pending_similar = Some(other_modes);
-    }
-
-    /// Gives the whole decision of the last event, which was decided like an earlier one.
-    pub(super) fn decide_similar_case(
-        &mut self,
-        location: CaseLocation,
-        compared: Comparison,
-        modes: &Arc<ResolvedModes>,
-    ) {
-        if self.pending_similar.take().is_some() {
-            self.case(location, compared, modes, None);
-        }
+        self.number += 1;
+        self.totals.other_modes += u64::from(other_modes);
+        self.quiet += 1;
+        self.similar += 1;
     }
 
     /// Reads the expectation of the last event.
@@ -207,12 +171,6 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
-        if let Some(other_modes) = self.pending_similar.take() {
-            self.number += 1;
-            self.totals.other_modes += u64::from(other_modes);
-            self.quiet += 1;
-            self.similar += 1;
-        }
         let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
@@ -243,14 +201,11 @@ impl<'t> ResultCollector<'t> {
 
     fn count(&mut self, result: ReplayResult) {
         self.totals.counts.count(result.change, result.is_blocked(), result.is_undecided(), result.met);
-        let failing = result.is_failing();
+        self.quiet += u64::from(result.is_quiet());
         let json = self.options.json.then(|| serde_json::to_string(&result).unwrap_or_default());
-        let notable = failing || result.is_new_block() || self.options.notable && !result.is_quiet();
-        let (session, blocked) = (result.session.clone(), result.verdict >= Verdict::Block);
-        let notable = notable.then(|| Box::new(result));
-        self.quiet += u64::from(notable.is_none());
-        if json.is_some() || notable.is_some() {
-            self.push(ReplayMessage::Event(ReportedEvent { json, session, failing, blocked, notable }));
+        let is_notable = result.is_failing() || result.is_new_block() || self.options.notable && !result.is_quiet();
+        if json.is_some() || is_notable {
+            self.push(ReplayMessage::Event(json, Box::new(result)));
         }
     }
 
@@ -280,14 +235,14 @@ impl<'t> ResultCollector<'t> {
     }
 
     pub(super) fn push(&mut self, message: ReplayMessage) {
-        self.batch.push(message);
-        if self.batch.len() >= BATCH {
-            (self.send)(std::mem::take(&mut self.batch));
+        self.messages.push(message);
+        if let Some(send) = self.send.as_mut().filter(|_| self.messages.len() >= BATCH) {
+            send(std::mem::take(&mut self.messages));
         }
     }
 
-    /// Ends the input. A recording that lost events is not the one that was blessed.
-    pub(super) fn close(mut self, file: &str) {
+    /// Ends the input; returns its last messages. A recording that lost events is not the one that was blessed.
+    pub(super) fn close(mut self, file: &str) -> Vec<ReplayMessage> {
         self.settle();
         if let Some(events) = self.file.take().map(|file| file.events).filter(|events| *events != self.number) {
             self.unmet(file, 0, format!("expected {events} events, found {}", self.number));
@@ -295,7 +250,7 @@ impl<'t> ResultCollector<'t> {
         self.end_session();
         self.totals.counts.count_same(self.similar);
         self.totals.counts.sessions = self.totals.sessions.len() as u64;
-        self.batch.push(ReplayMessage::End(Box::new(self.totals)));
-        (self.send)(self.batch);
+        self.messages.push(ReplayMessage::End(Box::new(self.totals)));
+        self.messages
     }
 }

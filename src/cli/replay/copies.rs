@@ -23,11 +23,11 @@ pub(super) fn mark_copies(inputs: &mut [ReplayInput]) {
     for folder in folders.into_values().filter(|folder| folder.len() > 1) {
         let related = with_common_calls(inputs, &folder);
         let mut records: Vec<(usize, KeyedRecords)> =
-            related.iter().filter_map(|at| Some((*at, KeyedRecords::read(inputs.get(*at)?.main())))).collect();
+            related.iter().filter_map(|at| Some((*at, keyed_records(inputs.get(*at)?.main())))).collect();
         sort_originals_first(&mut records);
         let mut known: HashSet<RecordKey> = HashSet::new();
         for (at, records) in records {
-            let keys: HashSet<RecordKey> = records.0.into_iter().map(|(key, _)| key).collect();
+            let keys: HashSet<RecordKey> = records.into_iter().map(|(key, _)| key).collect();
             if let Some(input) = inputs.get_mut(at) {
                 input.copied = keys.intersection(&known).copied().collect();
             }
@@ -57,27 +57,25 @@ fn with_common_calls(inputs: &[ReplayInput], folder: &[usize]) -> BTreeSet<usize
 }
 
 /// The messages of a transcript, each with its time.
-struct KeyedRecords(Vec<(RecordKey, Option<String>)>);
+type KeyedRecords = Vec<(RecordKey, Option<String>)>;
 
-impl KeyedRecords {
-    fn read(path: &Path) -> Self {
-        let text = disk::read(path, LARGEST).unwrap_or_default();
-        let records = text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok());
-        Self(records.filter_map(|record| Some((record_key(&record)?, record.timestamp.0))).collect())
-    }
+fn keyed_records(path: &Path) -> KeyedRecords {
+    let text = disk::read(path, LARGEST).unwrap_or_default();
+    let records = text.split(|byte| *byte == b'\n').filter_map(|line| TranscriptRecord::read(line).ok());
+    records.filter_map(|record| Some((record_key(&record)?, record.timestamp.0))).collect()
 }
 
 /// The original has nothing that a copy lacks, or went on before the copy did.
 fn sort_originals_first(records: &mut [(usize, KeyedRecords)]) {
     let mut counts: HashMap<RecordKey, usize> = HashMap::new();
     for (_, records) in records.iter() {
-        let keys: HashSet<RecordKey> = records.0.iter().map(|(key, _)| *key).collect();
+        let keys: HashSet<RecordKey> = records.iter().map(|(key, _)| *key).collect();
         for key in keys {
             *counts.entry(key).or_default() += 1;
         }
     }
     records.sort_by_cached_key(|(at, records)| {
-        let own = records.0.iter().find(|(key, _)| counts.get(key) == Some(&1)).map(|(_, time)| time.clone());
-        (own, records.0.len(), *at)
+        let own = records.iter().find(|(key, _)| counts.get(key) == Some(&1)).map(|(_, time)| time.clone());
+        (own, records.len(), *at)
     });
 }

@@ -1,28 +1,31 @@
 //! The data of the HTML report: as many sessions as fit on a page.
 
-use super::collector::ReportedEvent;
 use super::inputs::{InputKind, ReplayInput};
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
-use crate::replay::diagram::diagrams;
+use crate::replay::change::DecisionChange;
+use crate::replay::change::ReplayCounts;
+use crate::replay::html::diagrams;
 use crate::replay::html::page;
+use crate::replay::result::ReplayProblem;
+use crate::replay::result::ReplayResult;
+use crate::verdict::Verdict;
 use serde::Serialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// The size of all events in bytes: a page must open, and memory must not grow with the corpus.
 const LARGEST: usize = 24 * 1024 * 1024;
 
-/// The sessions that are shown.
 #[derive(Default)]
 pub(super) struct HtmlData {
-    sessions: Vec<HtmlSession>,
+    pub(super) sessions: Vec<HtmlSession>,
     size: usize,
     omitted: OmittedCounts,
 }
 
 #[derive(Serialize)]
-struct HtmlSession {
+pub(super) struct HtmlSession {
     id: String,
     file: String,
     source: InputKind,
@@ -41,11 +44,11 @@ struct OmittedCounts {
 }
 
 impl HtmlData {
-    pub(super) fn add(&mut self, input: &ReplayInput, reported: &ReportedEvent) {
-        let Some(event) = reported.json.clone().and_then(|json| RawValue::from_string(json).ok()) else { return };
+    pub(super) fn add(&mut self, input: &ReplayInput, result: &ReplayResult, json: String) {
+        let Ok(event) = RawValue::from_string(json) else { return };
         let file = input.main().to_string_lossy();
-        let interest = if reported.failing { 2 } else { u8::from(reported.blocked) };
-        let own = |shown: &&mut HtmlSession| shown.id == reported.session && shown.file == file;
+        let interest = if result.is_failing() { 2 } else { u8::from(result.verdict >= Verdict::Block) };
+        let own = |shown: &&mut HtmlSession| shown.id == result.session && shown.file == file;
         let size = event.get().len();
         // A stream may have several sessions; most often the event belongs to the last one.
         if let Some(shown) = self.sessions.iter_mut().rev().take(32).find(own) {
@@ -53,7 +56,7 @@ impl HtmlData {
             shown.size += size;
             shown.events.push(event);
         } else {
-            let (id, file, source) = (reported.session.clone(), file.into_owned(), input.kind);
+            let (id, file, source) = (result.session.clone(), file.into_owned(), input.kind);
             self.sessions.push(HtmlSession { id, file, source, events: vec![event], size, interest });
         }
         self.size += size;
@@ -85,32 +88,25 @@ impl HtmlData {
         }
     }
 
-    /// The number of sessions on the page.
-    pub(super) fn sessions(&self) -> usize {
-        self.sessions.len()
-    }
-
-    /// Renders the page.
-    pub(super) fn page(self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
+    pub(super) fn page(&self, summary: &ReplaySummary, catalogue: &Catalogue) -> String {
         #[derive(Serialize)]
         struct Data<'a> {
             modegate: &'static str,
             comparison: &'static str,
-            summary: &'a crate::replay::counts::ReplayCounts,
-            modes: Vec<serde_json::Value>,
+            summary: &'a ReplayCounts,
+            modes: Vec<Value>,
             sessions: &'a [HtmlSession],
-            problems: Vec<serde_json::Value>,
+            problems: Vec<Value>,
             #[serde(skip_serializing_if = "Option::is_none")]
             left_out: Option<OmittedCounts>,
         }
         let counts = &summary.counts;
-        let problem = |problem: &crate::replay::problem::ReplayProblem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
+        let is_new = counts.events == counts.of(DecisionChange::New);
+        let problem =
+            |problem: &ReplayProblem| json!({"file": problem.file, "line": problem.line, "what": problem.what});
         page(&Data {
             modegate: env!("CARGO_PKG_VERSION"),
-            comparison: match (
-                counts.events == counts.of(crate::replay::change::DecisionChange::New),
-                summary.other_modes > 0,
-            ) {
+            comparison: match (is_new, summary.other_modes > 0) {
                 (true, _) => "none",
                 (false, true) => "modes",
                 (false, false) => "drift",

@@ -2,10 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use super::line_reader::LineReader;
+use super::line_reader::{PartText, SMALL_PART, parts};
 use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
-use crate::replay::problem::ReplayProblem;
+use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -19,12 +19,10 @@ pub(super) struct ReplayInput {
     pub(super) files: Vec<PathBuf>,
     /// The records of a transcript that are copies of those in another one.
     pub(super) copied: HashSet<RecordKey>,
-    /// The size of all files.
     pub(super) size: u64,
     modified: Option<SystemTime>,
 }
 
-/// The format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum InputKind {
@@ -157,16 +155,12 @@ impl FoundInputs {
         self.problems.push(ReplayProblem::new(path.to_string_lossy(), 0, what));
     }
 
-    /// Joins a journal with its older part.
     fn join_older_parts(&mut self) {
         let is_older = |input: &ReplayInput| {
             input.kind == InputKind::Journal && input.main().to_string_lossy().ends_with(".old.jsonl")
         };
-        let (older, inputs) = std::mem::take(&mut self.inputs).into_iter().partition(is_older);
-        self.inputs = inputs;
-        let older: Vec<ReplayInput> = older;
-        let mut older: BTreeMap<PathBuf, ReplayInput> =
-            older.into_iter().map(|input| (input.main().to_owned(), input)).collect();
+        let older = self.inputs.extract_if(.., |input| is_older(input)).map(|input| (input.main().to_owned(), input));
+        let mut older: BTreeMap<PathBuf, ReplayInput> = older.collect();
         for input in &mut self.inputs {
             if let Some(part) = older.remove(&older_part(input.main())) {
                 input.files.splice(0..0, part.files);
@@ -205,16 +199,23 @@ impl ReplayInput {
 /// Recognizes a file by its first lines; the error says what it is instead.
 fn recognize(path: &Path) -> io::Result<Result<InputKind, &'static str>> {
     const FIRST: usize = 20;
-    let mut lines = LineReader::open(path)?;
-    let mut kinds = Vec::new();
-    for _ in 0..FIRST {
-        let Some(raw) = lines.next()? else { break };
-        let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
-        match keys.kind() {
-            LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
-            LineKind::Event => return Ok(Ok(InputKind::Stream)),
-            LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
-            kind => kinds.push(kind),
+    let (mut text, mut kinds) = (PartText::default(), Vec::new());
+    let files = [path.to_owned()];
+    let mut left = FIRST;
+    for part in parts(&files, SMALL_PART) {
+        text.read(&files, &part)?;
+        for raw in text.lines().take(left) {
+            left -= 1;
+            let Some(keys) = raw.bytes.ok().and_then(|bytes| LineKeys::read(bytes).ok()) else { continue };
+            match keys.kind() {
+                LineKind::Journal | LineKind::Header => return Ok(Ok(InputKind::Journal)),
+                LineKind::Event => return Ok(Ok(InputKind::Stream)),
+                LineKind::Transcript => return Ok(Ok(InputKind::Transcript)),
+                kind => kinds.push(kind),
+            }
+        }
+        if left == 0 {
+            break;
         }
     }
     Ok(if kinds.contains(&LineKind::ForeignMessage) {

@@ -1,8 +1,7 @@
 //! Decides the lines of a journal, without regard to their order.
 
 use super::collector::Shard;
-use super::journal_parts::{PartLines, PartText};
-use super::line_reader::RawLine;
+use super::line_reader::{PartLines, PartText, RawLine};
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
 use crate::replay::continuity::LineTrace;
@@ -11,7 +10,6 @@ use crate::replay::line::{LineKeys, LineKind, RecordedLine};
 use crate::replay::recording::{self, Header};
 use crate::replay::redecision::{Comparison, LineError, Redecision};
 use std::cell::RefCell;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// How many sets of modes a thread keeps known lines for.
@@ -27,97 +25,53 @@ pub(super) struct LineDecider<'a> {
     source: &'a ModeSource,
     pub(super) modes: Arc<ResolvedModes>,
     redecision: Redecision,
-    options: DeciderOptions,
-}
-
-/// What is decided, and how.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct DeciderOptions {
     /// Whether every line is decided, also one like an earlier line.
-    pub(super) strict: bool,
-    pub(super) shard: Option<Shard>,
+    strict: bool,
+    shard: Option<Shard>,
 }
 
-/// A part of a journal, decided.
-pub(super) struct DecidedPart {
-    pub(super) text: PartText,
-    /// The modes that decided the first line.
-    pub(super) modes: Arc<ResolvedModes>,
-    /// What was read, by the number of the line in this part.
-    pub(super) lines: Vec<(u64, DecidedLine)>,
-    /// The number of lines.
-    pub(super) count: u64,
-}
-
-/// What a line is.
-pub(super) enum DecidedLine {
-    Similar(SimilarEvent),
-    Journal(Box<JournalEvent>),
+pub(super) enum DecidedLine<'t> {
+    Similar(SimilarLine<'t>),
+    Journal(Box<JournalEvent<'t>>),
     /// A line of a session that belongs to another shard.
     OtherShard(String),
     Modes(Arc<ResolvedModes>),
-    Expectation(Range<usize>),
+    Expectation(&'t str),
     Problem(String),
 }
 
-/// A line like an earlier one; ranges are places in the text of its part.
-pub(super) struct SimilarEvent {
-    line: Range<usize>,
-    session: Range<usize>,
-    traced: TracedLine,
-    other_modes: bool,
-}
-
-impl SimilarEvent {
-    fn new(similar: &SimilarLine<'_>, text: &PartText) -> Self {
-        let &SimilarLine { line, session, ref trace, other_modes } = similar;
-        let (line, session) = (text.place(line), text.place(session));
-        Self { line, session, traced: TracedLine::new(trace, text), other_modes }
-    }
-
-    pub(super) fn similar<'l>(&self, text: &'l PartText) -> SimilarLine<'l> {
-        let Self { line, session, traced, other_modes } = self;
-        let (line, session) = (text.bytes(line), text.bytes(session));
-        SimilarLine { line, session, trace: traced.trace(text), other_modes: *other_modes }
-    }
-}
-
-/// A line of a journal.
-pub(super) struct JournalEvent {
+pub(super) struct JournalEvent<'t> {
     pub(super) session: String,
-    pub(super) traced: TracedLine,
+    pub(super) trace: LineTrace<'t>,
     pub(super) result: Result<Comparison, LineError>,
 }
 
-/// The trace of a line, as places in the text of its part.
-pub(super) struct TracedLine {
-    at: Range<usize>,
-    us: u64,
-    key: u64,
-    before: Range<usize>,
-    after: Option<Range<usize>>,
+/// The lines of a part, decided one by one; each has its number in the part.
+pub(super) struct DecidedLines<'d, 'a, 't> {
+    decider: &'d mut LineDecider<'a>,
+    pub(super) lines: PartLines<'t>,
 }
 
-impl TracedLine {
-    fn new(trace: &LineTrace<'_>, text: &PartText) -> Self {
-        let &LineTrace { at, us, key, before, after } = trace;
-        Self { at: text.place(at), us, key, before: text.place(before), after: after.map(|after| text.place(after)) }
-    }
+impl<'t> Iterator for DecidedLines<'_, '_, 't> {
+    type Item = (u64, DecidedLine<'t>);
 
-    pub(super) fn trace<'l>(&self, text: &'l PartText) -> LineTrace<'l> {
-        let after = self.after.as_ref().map(|after| text.bytes(after));
-        LineTrace { at: text.bytes(&self.at), us: self.us, key: self.key, before: text.bytes(&self.before), after }
-    }
-
-    /// The time of the line.
-    pub(super) fn time(&self, text: &PartText) -> Option<String> {
-        Some(text.text(&self.at)).filter(|at| !at.is_empty()).map(str::to_owned)
+    fn next(&mut self) -> Option<Self::Item> {
+        let similar = self.decider.redecision.similar(self.lines.rest);
+        // An expectation needs the whole result of the event before it.
+        let similar = similar.filter(|similar| self.lines.after(similar.length).is_none_or(is_event));
+        let line = if let Some(similar) = similar {
+            self.lines.pass(similar.length);
+            DecidedLine::Similar(similar)
+        } else {
+            self.decider.line(&self.lines.next()?)
+        };
+        Some((self.lines.count, line))
     }
 }
 
 impl<'a> LineDecider<'a> {
-    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, options: DeciderOptions) -> Self {
-        Self { source, redecision: redecision(&modes, options), modes, options }
+    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, strict: bool, shard: Option<Shard>) -> Self {
+        Self { source, redecision: redecision(&modes, strict), modes, strict, shard }
     }
 
     /// Decides with these modes from now on: what other modes decided does not count.
@@ -125,13 +79,13 @@ impl<'a> LineDecider<'a> {
         if !Arc::ptr_eq(&self.modes, modes) {
             self.keep_known();
             self.modes = Arc::clone(modes);
-            self.redecision = redecision(modes, self.options);
+            self.redecision = redecision(modes, self.strict);
         }
     }
 
     /// Keeps what these modes have decided for the next journal.
     fn keep_known(&mut self) {
-        if self.options.strict {
+        if self.strict {
             return;
         }
         let last = (Arc::clone(&self.modes), std::mem::take(&mut self.redecision));
@@ -141,40 +95,19 @@ impl<'a> LineDecider<'a> {
         });
     }
 
-    /// Decides every line of a part.
-    pub(super) fn decide(&mut self, text: PartText) -> DecidedPart {
-        let modes = Arc::clone(&self.modes);
-        let (mut lines, mut raw_lines) = (Vec::new(), text.lines());
-        loop {
-            let line = if let Some(similar) = self.similar(&mut raw_lines) {
-                DecidedLine::Similar(SimilarEvent::new(&similar, &text))
-            } else if let Some(raw) = raw_lines.next() {
-                self.line(&text, &raw)
-            } else {
-                break;
-            };
-            lines.push((raw_lines.count, line));
-        }
-        let count = raw_lines.count;
-        DecidedPart { text, modes, lines, count }
-    }
-
-    /// Takes the next line if it is decided like an earlier one.
-    pub(super) fn similar<'t>(&mut self, lines: &mut PartLines<'t>) -> Option<SimilarLine<'t>> {
-        let similar = self.redecision.similar(lines.rest())?;
-        lines.pass(similar.line.len());
-        Some(similar)
+    pub(super) fn decide<'t>(&mut self, text: &'t PartText) -> DecidedLines<'_, 'a, 't> {
+        DecidedLines { lines: text.lines(), decider: self }
     }
 
     /// Decides a line, also one like an earlier one.
-    pub(super) fn line(&mut self, text: &PartText, raw: &RawLine<'_>) -> DecidedLine {
+    fn line<'t>(&mut self, raw: &RawLine<'t>) -> DecidedLine<'t> {
         let bytes = match raw.bytes {
             Ok(bytes) => bytes,
             Err(long) => return DecidedLine::Problem(long.to_string()),
         };
         match serde_json::from_slice::<RecordedLine<'_>>(bytes) {
-            Ok(line) if line.is_journal() => self.journal_line(text, bytes, line),
-            Ok(_) => self.other(text, bytes),
+            Ok(line) if line.is_journal() => self.journal_line(bytes, line),
+            Ok(_) => self.other(bytes),
             Err(error) => {
                 let version = LineKeys::read(bytes).ok().and_then(|keys| keys.v?.as_u64());
                 let newer = version.filter(|version| *version > u64::from(VERSION));
@@ -183,9 +116,9 @@ impl<'a> LineDecider<'a> {
         }
     }
 
-    fn journal_line(&mut self, text: &PartText, bytes: &[u8], mut line: RecordedLine<'_>) -> DecidedLine {
+    fn journal_line<'t>(&mut self, bytes: &[u8], mut line: RecordedLine<'t>) -> DecidedLine<'t> {
         let session = line.session().to_owned();
-        if self.is_of_other_shard(&session) {
+        if self.shard.is_some_and(|shard| !shard.has(&session)) {
             return DecidedLine::OtherShard(session);
         }
         let trace = line.trace();
@@ -194,12 +127,11 @@ impl<'a> LineDecider<'a> {
             Some(newer) => Err(LineError::Newer(newer)),
             None => self.redecision.line(bytes, &mut line, catalogue, hash),
         };
-        let traced = TracedLine::new(&trace, text);
-        DecidedLine::Journal(Box::new(JournalEvent { session, traced, result }))
+        DecidedLine::Journal(Box::new(JournalEvent { session, trace, result }))
     }
 
     /// Reads a line that is not one of a journal.
-    fn other(&mut self, text: &PartText, bytes: &[u8]) -> DecidedLine {
+    fn other<'t>(&mut self, bytes: &'t [u8]) -> DecidedLine<'t> {
         let keys = LineKeys::read(bytes).unwrap_or_default();
         let problem = |what: &str| DecidedLine::Problem(what.to_owned());
         match (keys.kind(), keys.expect) {
@@ -214,14 +146,10 @@ impl<'a> LineDecider<'a> {
                 }
                 Err(error) => DecidedLine::Problem(format!("the header cannot be read: {error}")),
             },
-            (LineKind::Expectation, Some(raw)) => DecidedLine::Expectation(text.place(raw.get().as_bytes())),
+            (LineKind::Expectation, Some(raw)) => DecidedLine::Expectation(raw.get()),
             (LineKind::Event, _) => problem("this is an event, not a journal line"),
             _ => problem("this is not a journal line"),
         }
-    }
-
-    fn is_of_other_shard(&self, session: &str) -> bool {
-        self.options.shard.is_some_and(|shard| !shard.has(session))
     }
 }
 
@@ -231,9 +159,16 @@ impl Drop for LineDecider<'_> {
     }
 }
 
+/// Whether a text begins with an event as modegate writes it, and certainly not with an expectation.
+fn is_event(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"{\"v\":1,\"at\":\"");
+    let rest = rest.and_then(|rest| rest.get(memchr::memchr(b'"', rest)?..));
+    rest.is_some_and(|rest| rest.starts_with(b"\",\"event\":{"))
+}
+
 /// A decision with what these modes have decided before on this thread.
-fn redecision(modes: &Arc<ResolvedModes>, options: DeciderOptions) -> Redecision {
-    if options.strict {
+fn redecision(modes: &Arc<ResolvedModes>, strict: bool) -> Redecision {
+    if strict {
         return Redecision::default();
     }
     let kept = KNOWN.with_borrow_mut(|known| {

@@ -3,8 +3,8 @@
 use super::collector::{ReplayMessage, ResultCollector, Shard};
 use super::inputs::ReplayInput;
 use super::line_decider::unreadable;
-use super::line_reader::LineReader;
-use crate::replay::problem::ReplayProblem;
+use super::line_reader::{PART, each_line};
+use crate::replay::result::ReplayProblem;
 use crate::replay::result::ReplayResult;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -31,10 +31,9 @@ pub(super) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
 
 /// A line that cannot be read fails the replay: it may be a failing decision.
 fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Result<()> {
-    let mut lines = LineReader::open(path)?;
     let mut shard = None;
-    while let Some(raw) = lines.next()? {
-        let Ok(bytes) = raw.bytes.map_err(|long| collector.unmet(file, raw.number, long)) else { continue };
+    each_line(path, PART, |number, raw| {
+        let Ok(bytes) = raw.bytes.map_err(|long| collector.unmet(file, number, long)) else { return Ok(()) };
         match serde_json::from_slice::<ShardLine>(bytes) {
             Ok(ShardLine::Result(result)) if !result.kind.is_empty() => collector.result(*result),
             Ok(ShardLine::Problem(problem)) => collector.push(ReplayMessage::Problem(problem)),
@@ -43,11 +42,12 @@ fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Re
                 collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, skipped), count));
             }
             Ok(ShardLine::Result(_)) => {
-                collector.unmet(file, raw.number, "this is not a decision of `modegate replay --json`");
+                collector.unmet(file, number, "this is not a decision of `modegate replay --json`");
             }
-            Err(error) => collector.unmet(file, raw.number, unreadable(&error, raw.complete)),
+            Err(error) => collector.unmet(file, number, unreadable(&error, raw.complete)),
         }
-    }
+        Ok::<(), std::io::Error>(())
+    })?;
     collector.push(ReplayMessage::Shard(file.to_owned(), shard));
     Ok(())
 }

@@ -28,7 +28,9 @@ pub(super) struct ModeSource {
     /// Whether only the modes of a recording are used.
     recorded: bool,
     /// Mode files from a folder outside a project; they replace the mode files of the project.
-    loose: Option<LooseModes>,
+    loose: Option<ProjectSources>,
+    /// The folder of these files.
+    folder: PathBuf,
     /// The project of `--project`, of `--modes`, or the current one.
     project: ProjectSources,
     /// Whether that project was named, and so decides recordings and journals of other projects too.
@@ -37,13 +39,6 @@ pub(super) struct ModeSource {
     name: String,
     catalogue: OnceLock<Catalogue>,
     resolved: Mutex<HashMap<u64, Arc<ResolvedModes>>>,
-}
-
-/// Mode files, and settings next to them.
-struct LooseModes {
-    folder: PathBuf,
-    files: Vec<(String, String)>,
-    settings: Option<String>,
 }
 
 /// A catalogue that decides.
@@ -63,6 +58,7 @@ impl ModeSource {
         let mut source = Self {
             recorded,
             loose: None,
+            folder: PathBuf::new(),
             project: mode_cache::sources(here),
             named: project.is_some(),
             name: format!("the modes of {}", modes.unwrap_or(&here.home).display()),
@@ -77,7 +73,7 @@ impl ModeSource {
             source.project = mode_cache::sources(&project_paths(home));
             source.named = true;
         } else {
-            source.loose = Some(LooseModes::read(folder)?);
+            (source.loose, source.folder) = (Some(loose_modes(folder)?), folder.to_owned());
         }
         Ok(source)
     }
@@ -94,9 +90,8 @@ impl ModeSource {
             ModeOrigin::Embedded => None,
         });
         for file in files.chain(catalogue.broken.iter_mut().map(|broken| &mut broken.file)) {
-            let loose = self.loose.as_ref().zip(file.strip_prefix(MODES));
-            if let Some(path) = loose.map(|(loose, name)| loose.folder.join(name)) {
-                *file = path.to_string_lossy().into_owned();
+            if let Some(name) = file.strip_prefix(MODES).filter(|_| self.loose.is_some()) {
+                *file = self.folder.join(name).to_string_lossy().into_owned();
             }
         }
         catalogue
@@ -146,7 +141,7 @@ impl ModeSource {
     /// Sources with the mode files of `--modes` instead of their own.
     fn with_loose(&self, base: &ProjectSources) -> ProjectSources {
         let mut sources = base.clone();
-        if let Some(LooseModes { files, settings, .. }) = &self.loose {
+        if let Some(ProjectSources { files, settings, .. }) = &self.loose {
             sources.files.retain(|(name, _)| !name.starts_with(MODES));
             sources.files.splice(0..0, files.iter().cloned());
             sources.settings = settings.clone().or(sources.settings);
@@ -191,26 +186,24 @@ fn owner(path: &Path) -> Option<PathBuf> {
     full.parent()?.ends_with(".claude/hooks/sessions").then(|| full.ancestors().nth(4).map(Path::to_owned))?
 }
 
-impl LooseModes {
-    fn read(folder: &Path) -> Result<Self, CliError> {
-        let unreadable = |path: &Path, error: io::Error| no_input(format!("cannot read `{}`: {error}", path.display()));
-        let read =
-            |path: &Path| crate::disk::read_text(path, crate::disk::SMALL).map_err(|error| unreadable(path, error));
-        let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.sort();
-        let mut loose = Self { folder: folder.to_owned(), files: Vec::new(), settings: None };
-        for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name == "modegate.yaml" {
-                loose.settings = Some(read(path)?);
-            } else {
-                loose.files.push((format!("{MODES}{name}"), read(path)?));
-            }
+/// Reads a folder of mode files, and the settings next to them.
+fn loose_modes(folder: &Path) -> Result<ProjectSources, CliError> {
+    let unreadable = |path: &Path, error: io::Error| no_input(format!("cannot read `{}`: {error}", path.display()));
+    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let mut loose = ProjectSources::default();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = crate::disk::read_text(path, crate::disk::SMALL).map_err(|error| unreadable(path, error))?;
+        if name == "modegate.yaml" {
+            loose.settings = Some(text);
+        } else {
+            loose.files.push((format!("{MODES}{name}"), text));
         }
-        if loose.files.is_empty() && loose.settings.is_none() {
-            return Err(no_input(format!("`--modes {}` has no mode files (*.yaml)", folder.display())));
-        }
-        Ok(loose)
     }
+    if loose.files.is_empty() && loose.settings.is_none() {
+        return Err(no_input(format!("`--modes {}` has no mode files (*.yaml)", folder.display())));
+    }
+    Ok(loose)
 }

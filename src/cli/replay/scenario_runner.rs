@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use super::super::hook::{HookAnswer, answer_in};
+use super::super::trust;
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
 use super::mode_source::{ModeSource, ResolvedModes};
@@ -19,7 +20,7 @@ use crate::session::Session;
 use crate::store::StateStore;
 use crate::user_folder::project_paths_in;
 use crate::verdict::Decision;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -133,13 +134,9 @@ impl ScenarioRunner {
             self.git(&["init", "-q", "-b", "main"])?;
             self.commit("start")?;
         }
-        self.trust();
+        // Whoever replays a scenario has chosen its files.
+        trust::renew(&self.project);
         Ok(())
-    }
-
-    /// Agrees to the files of the scenario, which whoever replays it has chosen.
-    fn trust(&self) {
-        super::super::trust::renew(&self.project);
     }
 
     /// Runs the events of a stream, and the steps between them.
@@ -199,7 +196,7 @@ impl ScenarioRunner {
             let line = self.context.filled(line);
             execute(self.program("sh").args(["-c", &line]), &line)?;
         }
-        self.trust();
+        trust::renew(&self.project);
         step.commit.as_ref().map_or(Ok(()), |message| self.commit(message))
     }
 
@@ -293,10 +290,6 @@ fn execute(command: &mut Command, what: &str) -> Result<(), RunError> {
 }
 
 fn duration(text: &str) -> Result<SignedDuration, RunError> {
-    let days = || {
-        let days = text.trim().trim_end_matches(['s', ' ']).strip_suffix("day")?.trim().parse::<i64>().ok()?;
-        Some(SignedDuration::from_hours(days.checked_mul(24)?))
-    };
-    let parsed = text.parse::<SignedDuration>().ok().or_else(days).filter(|duration| !duration.is_negative());
-    parsed.ok_or_else(|| RunError::Wait(text.to_owned()))
+    let span = text.parse::<Span>().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
+    span.ok().filter(|duration| !duration.is_negative()).ok_or_else(|| RunError::Wait(text.to_owned()))
 }

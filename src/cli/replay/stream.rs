@@ -3,7 +3,7 @@
 use super::collector::{ReplayMessage, ResultCollector};
 use super::inputs::{InputKind, ReplayInput, main_transcript};
 use super::line_decider::unreadable;
-use super::line_reader::LineReader;
+use super::line_reader::{PART, each_line};
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::engine::Decided;
 use crate::event::Event;
@@ -15,9 +15,9 @@ use crate::paths::safe_name;
 use crate::redact::redacted;
 use crate::replay::inferred::InferredFacts;
 use crate::replay::line::{LineKeys, LineKind};
-use crate::replay::problem::ReplayProblem;
 use crate::replay::redecision::{Comparison, decide_with};
 use crate::replay::result::CaseLocation;
+use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::session::Session;
 use crate::user_folder::project_paths;
@@ -82,10 +82,8 @@ pub(super) fn read_events<E: From<io::Error>>(
     mut decide: impl FnMut(&mut ResultCollector, u64, Event, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let file = path.to_string_lossy().into_owned();
-    let mut lines = LineReader::open(path)?;
-    while let Some(raw) = lines.next()? {
-        let number = raw.number;
-        let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(&file, number, long)) else { continue };
+    each_line(path, PART, |number, raw| {
+        let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(&file, number, long)) else { return Ok(()) };
         let keys = LineKeys::read(bytes);
         let expect = keys.as_ref().ok().and_then(|keys| keys.expect);
         match keys.as_ref().map(LineKeys::kind) {
@@ -96,11 +94,11 @@ pub(super) fn read_events<E: From<io::Error>>(
                     (Ok(event), _) => decide(collector, number, event, bytes)?,
                     (Err(_), Err(error)) => {
                         collector.problem(&file, number, unreadable(error, raw.complete));
-                        continue;
+                        return Ok(());
                     }
                     (Err(why), Ok(_)) => {
                         collector.problem(&file, number, why);
-                        continue;
+                        return Ok(());
                     }
                 }
             }
@@ -109,7 +107,8 @@ pub(super) fn read_events<E: From<io::Error>>(
         if let Some(text) = expect {
             collector.expectation(&file, number, text.get());
         }
-    }
+        Ok::<(), E>(())
+    })?;
     collector.settle();
     Ok(())
 }
@@ -132,15 +131,15 @@ fn transcript(
             Some(agent) => TranscriptFile::of_agent(&main, name, agent),
             None => TranscriptFile::main(name).without_copies(input.copied.clone()),
         };
-        let mut lines = LineReader::open(path)?;
         let mut last = 0;
-        while let Some(raw) = lines.next()? {
-            let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(name, raw.number, long)) else { continue };
+        each_line(path, PART, |number, raw| {
+            let Ok(bytes) = raw.bytes.map_err(|long| collector.problem(name, number, long)) else { return Ok(()) };
             // Positions count every line, empty ones too.
-            (last + 1..raw.number).for_each(|_| file.line(b""));
+            (last + 1..number).for_each(|_| file.line(b""));
             file.line(bytes);
-            last = raw.number;
-        }
+            last = number;
+            Ok::<(), io::Error>(())
+        })?;
         files.push(file);
     }
     let rebuilt = rebuild(files);

@@ -1,14 +1,21 @@
-//! The results of all inputs together.
+//! The results of all inputs together, and how the terminal shows them.
 
-use super::collector::{InputTotals, ReportedEvent};
-use crate::replay::change::DecisionChange;
-use crate::replay::counts::ReplayCounts;
-use crate::replay::problem::ReplayProblem;
-use crate::replay::result::ReplayResult;
+use super::super::screen::{TextStyle, print_line, styled};
+use super::super::why::verdict_style;
+use super::collector::InputTotals;
+use crate::replay::change::{DecisionChange, ReplayCounts};
+use crate::replay::result::{ReplayProblem, ReplayResult};
+use crate::verdict::Truth;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many results and problems are kept, so that memory does not grow with the corpus.
 const KEPT: usize = 2_000;
+
+/// How many results are shown in full.
+const SHOWN: usize = 20;
+
+/// How many sets of modes are named.
+const MODES_SHOWN: usize = 5;
 
 /// The results of all inputs together.
 #[derive(Default)]
@@ -33,9 +40,8 @@ pub(super) struct ReplaySummary {
 }
 
 impl ReplaySummary {
-    pub(super) fn event(&mut self, event: ReportedEvent) {
-        let Some(result) = event.notable else { return };
-        let kept = if event.failing {
+    pub(super) fn event(&mut self, result: ReplayResult) {
+        let kept = if result.is_failing() {
             self.failing_count += 1;
             for gate in &result.gates {
                 *self.gates.entry((result.title(), gate.to_string())).or_default() += 1;
@@ -50,7 +56,7 @@ impl ReplaySummary {
             return;
         };
         if kept.len() < KEPT {
-            kept.push(*result);
+            kept.push(result);
         }
     }
 
@@ -74,5 +80,82 @@ impl ReplaySummary {
         // One session may be in several files.
         self.sessions.extend(&totals.sessions);
         self.counts.sessions = self.sessions.len() as u64;
+    }
+
+    /// Prints the summary as text.
+    pub(super) fn print(&self) {
+        for result in self.failing.iter().take(SHOWN) {
+            print_event(result, &styled(TextStyle::Bold, result.title()));
+            for (label, text) in result.details() {
+                print_line(format!("  {label:<8} {text}"));
+            }
+            print_line("");
+        }
+        print_more(self.failing_count.saturating_sub(SHOWN as u64), "\n");
+        if !self.gates.is_empty() {
+            print_table(self.gates.iter().map(|((title, gate), count)| (count, format!("{title:<18} {gate}"))));
+            print_line("");
+        }
+        print_new_blocks(self);
+        print_totals(self);
+    }
+}
+
+fn print_event(result: &ReplayResult, title: &str) {
+    print_line(format!("{title}  {}", result.event));
+    let place = format!("  session {}, {}:{}", result.session, result.file, result.line);
+    print_line(styled(TextStyle::Dim, &place));
+}
+
+fn print_more(count: u64, end: &str) {
+    if count > 0 {
+        print_line(format!("… and {count} more; see all with `--json` or `--html FILE`{end}"));
+    }
+}
+
+fn print_table<'a>(rows: impl Iterator<Item = (&'a u64, String)>) {
+    print_line(styled(TextStyle::Bold, "by gate"));
+    rows.for_each(|(count, text)| print_line(format!("  {count:>6}  {text}")));
+}
+
+/// Prints what would be blocked in sessions without recorded decisions.
+fn print_new_blocks(summary: &ReplaySummary) {
+    if summary.new_blocks.is_empty() {
+        return;
+    }
+    let (undecided, blocked): (Vec<&ReplayResult>, Vec<&ReplayResult>) =
+        summary.new_blocks.iter().partition(|result| result.is_undecided());
+    for result in blocked.iter().take(SHOWN) {
+        print_event(result, &styled(verdict_style(result.verdict), &result.outcome));
+        let gates: Vec<&str> = result.gates.iter().map(AsRef::as_ref).collect();
+        print_line(format!("  {}: {}", gates.join(", "), result.reason.replace('\n', " ")));
+    }
+    print_more(blocked.len().saturating_sub(SHOWN) as u64, "");
+    if let Some(first) = undecided.first() {
+        let more = if undecided.len() > 1 { format!(", and {} more", undecided.len() - 1) } else { String::new() };
+        let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
+        let saw = unknown.map(|finding| finding.outcome.saw.as_str()).unwrap_or_default();
+        print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event));
+    }
+    if !summary.new_block_gates.is_empty() {
+        print_table(summary.new_block_gates.iter().map(|(gate, count)| (count, gate.clone())));
+    }
+    print_line("");
+}
+
+fn print_totals(summary: &ReplaySummary) {
+    let is_fine = summary.counts.is_fine();
+    let style = if is_fine { TextStyle::Green } else { TextStyle::Red };
+    print_line(styled(style, &summary.counts.sentence()));
+    let dim = |text: String| print_line(styled(TextStyle::Dim, &text));
+    if summary.other_modes > 0 {
+        dim(format!("{} decisions were recorded with other modes or another modegate", summary.other_modes));
+    }
+    if !summary.modes.is_empty() && (summary.other_modes > 0 || !is_fine) {
+        let modes: Vec<&str> = summary.modes.iter().take(MODES_SHOWN).map(String::as_str).collect();
+        dim(format!("decided by {}", modes.join(", ")));
+    }
+    for (why, (count, first)) in &summary.skipped {
+        dim(format!("skipped {count} x {why}, first at {first}"));
     }
 }

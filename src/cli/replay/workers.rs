@@ -3,29 +3,22 @@
 use super::collector::{CollectorOptions, ReplayMessage, ResultCollector};
 use super::inputs::ReplayInput;
 use super::journal_follower::JournalFollower;
-use super::journal_parts::{PartRange, PartText};
-use super::line_decider::{DecidedPart, LineDecider};
-use std::collections::VecDeque;
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use super::line_decider::LineDecider;
+use super::line_reader::{PartRange, PartText};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// How many batches an input may be ahead of its turn.
-const AHEAD: usize = 4;
-
-/// How many inputs or parts each thread may be ahead of the one whose turn it is.
+/// How many jobs each thread may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
-/// Replays inputs.
 pub(super) trait InputReplayer: Sync {
-    /// Replays an input.
     fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>);
 
-    /// The parts of a journal that is worth several threads.
-    fn parts(&self, _: &ReplayInput) -> Vec<PartRange> {
-        Vec::new()
+    /// The parts of a journal that is worth several threads, or one job for the whole input.
+    fn parts(&self, _: &ReplayInput) -> Vec<Option<PartRange>> {
+        vec![None]
     }
 
     /// Decides the lines of a journal.
@@ -34,141 +27,156 @@ pub(super) trait InputReplayer: Sync {
     }
 }
 
-/// An input or a part of one.
-struct Job<'a> {
-    input: &'a ReplayInput,
-    part: Option<PartRange>,
-    sender: SyncSender<JobOutput>,
-}
-
-/// A job that is worked on.
-struct OpenJob<'a> {
-    input: &'a ReplayInput,
-    part: Option<PartRange>,
-    receiver: Receiver<JobOutput>,
-}
-
-enum JobOutput {
-    Messages(Vec<ReplayMessage>),
-    Part(thread::Result<io::Result<DecidedPart>>),
-}
-
 /// Replays every input on worker threads, and calls `receive` with all messages in the order of the inputs.
 ///
-/// Workers are at most a few batches ahead, so memory does not grow with the number of inputs.
+/// Workers are at most a few messages and jobs ahead, so memory does not grow with the number of inputs.
 pub(super) fn run<'a>(
     inputs: &'a [ReplayInput],
     threads: usize,
     options: CollectorOptions,
     replayer: &impl InputReplayer,
-    mut receive: impl FnMut(&'a ReplayInput, ReplayMessage),
+    receive: impl FnMut(&'a ReplayInput, ReplayMessage) + Send,
 ) {
-    if threads == 1 {
-        for input in inputs {
-            let work = |collector: &mut ResultCollector<'_>| replayer.replay(input, collector);
-            one(input, options, work, &mut |batch| batch.into_iter().for_each(|message| receive(input, message)));
+    let jobs = inputs.iter().flat_map(|input| replayer.parts(input).into_iter().map(move |part| (input, part)));
+    let jobs = Mutex::new(jobs.enumerate());
+    let state = OutputState { receive, turn: 0, early: BTreeMap::new() };
+    let output = OrderedOutput { state: Mutex::new(state), advanced: Condvar::new(), window: threads * WINDOW };
+    // Parts are followed in the order of the jobs, so only one journal at a time.
+    let divided = Mutex::new(None);
+    let work = || {
+        let mut last_decider = None;
+        loop {
+            let next = lock(&jobs).next();
+            let Some((number, (input, part))) = next else { break };
+            let rest = if let Some(part) = part {
+                let wait = || drop(output.wait(number));
+                replay_part((input, &part), replayer, &mut last_decider, &divided, options, wait)
+            } else {
+                let mut send = |messages| output.pass_on(number, input, messages);
+                let mut collector = ResultCollector::new(options, Some(&mut send));
+                if catch_unwind(AssertUnwindSafe(|| replayer.replay(input, &mut collector))).is_err() {
+                    report_crash(input, &mut collector);
+                }
+                collector.close(&input.main().to_string_lossy())
+            };
+            output.finish(number, input, rest);
         }
-        return;
+    };
+    if threads == 1 {
+        return work();
     }
-    let (sender, receiver) = sync_channel::<Job<'a>>(threads * WINDOW);
-    let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| work_on_jobs(&receiver, options, replayer));
-        }
-        let mut jobs = JobQueue { waiting: inputs.iter(), parts: VecDeque::new(), open: VecDeque::new(), sender };
-        while let Some(job) = jobs.next(threads, replayer) {
-            let mut send =
-                |batch: Vec<ReplayMessage>| batch.into_iter().for_each(|message| receive(job.input, message));
-            if job.part.is_none() {
-                for output in job.receiver {
-                    if let JobOutput::Messages(batch) = output {
-                        send(batch);
-                    }
-                }
-                continue;
-            }
-            let input = job.input;
-            let mut next = Some(job);
-            let work = |collector: &mut ResultCollector<'_>| {
-                let Some(decider) = replayer.decider(input) else { return };
-                let mut follower = JournalFollower::new(&input.files, decider, collector);
-                while let Some(OpenJob { part: Some(part), receiver, .. }) = next.take() {
-                    if let Ok(JobOutput::Part(decided)) = receiver.recv() {
-                        follower.part(&part, decided.unwrap_or_else(|panic| resume_unwind(panic)));
-                    }
-                    next = jobs.next_part(input, threads, replayer);
-                }
-                follower.end();
-            };
-            one(input, options, work, &mut send);
-            while jobs.next_part(input, threads, replayer).is_some() {}
+            scope.spawn(work);
         }
     });
 }
 
-/// The jobs that are not done, in order.
-struct JobQueue<'a, I> {
-    waiting: I,
-    /// The other parts of the input that is next.
-    parts: VecDeque<(&'a ReplayInput, PartRange)>,
-    open: VecDeque<OpenJob<'a>>,
-    sender: SyncSender<Job<'a>>,
+/// Passes on the messages of jobs in the order of the jobs.
+struct OrderedOutput<'a, R> {
+    state: Mutex<OutputState<'a, R>>,
+    /// Notified when it is the turn of another job.
+    advanced: Condvar,
+    window: usize,
 }
 
-impl<'a, I: Iterator<Item = &'a ReplayInput>> JobQueue<'a, I> {
-    fn next(&mut self, threads: usize, replayer: &impl InputReplayer) -> Option<OpenJob<'a>> {
-        self.fill(threads, replayer);
-        self.open.pop_front()
+struct OutputState<'a, R> {
+    receive: R,
+    /// The number of the job whose turn it is.
+    turn: usize,
+    /// The messages of jobs that ended before their turn.
+    early: BTreeMap<usize, (&'a ReplayInput, Vec<ReplayMessage>)>,
+}
+
+impl<'a, R: FnMut(&'a ReplayInput, ReplayMessage)> OrderedOutput<'a, R> {
+    /// Waits for the turn of a job.
+    fn wait(&self, number: usize) -> MutexGuard<'_, OutputState<'a, R>> {
+        let waited = self.advanced.wait_while(lock(&self.state), |state| state.turn < number);
+        waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job, if it is a part of this input.
-    fn next_part(&mut self, of: &ReplayInput, threads: usize, replayer: &impl InputReplayer) -> Option<OpenJob<'a>> {
-        self.fill(threads, replayer);
-        self.open.pop_front_if(|job| job.part.is_some() && std::ptr::eq(job.input, of))
-    }
-
-    /// Gives the workers enough to do.
-    fn fill(&mut self, threads: usize, replayer: &impl InputReplayer) {
-        while self.open.len() < threads * WINDOW {
-            let (input, part) = if let Some((input, part)) = self.parts.pop_front() {
-                (input, Some(part))
-            } else {
-                let Some(input) = self.waiting.next() else { return };
-                self.parts = replayer.parts(input).into_iter().map(|part| (input, part)).collect();
-                (input, self.parts.pop_front().map(|(_, part)| part))
-            };
-            let (sender, receiver) = sync_channel(AHEAD);
-            if self.sender.send(Job { input, part: part.clone(), sender }).is_ok() {
-                self.open.push_back(OpenJob { input, part, receiver });
-            }
+    fn pass_on(&self, number: usize, input: &'a ReplayInput, messages: Vec<ReplayMessage>) {
+        let mut state = self.wait(number);
+        for message in messages {
+            (state.receive)(input, message);
         }
     }
+
+    /// Ends a job, whose last messages may have to wait for its turn.
+    fn finish(&self, number: usize, input: &'a ReplayInput, messages: Vec<ReplayMessage>) {
+        let mut state = lock(&self.state);
+        state.early.insert(number, (input, messages));
+        while let OutputState { receive, turn, early } = &mut *state
+            && let Some((input, messages)) = early.remove(turn)
+        {
+            *turn += 1;
+            for message in messages {
+                receive(input, message);
+            }
+        }
+        self.advanced.notify_all();
+        drop(self.advanced.wait_while(state, |state| state.early.len() > self.window));
+    }
 }
 
-/// Works on jobs until there are none.
-fn work_on_jobs(queue: &Mutex<Receiver<Job<'_>>>, options: CollectorOptions, replayer: &impl InputReplayer) {
-    let mut last: Option<(&ReplayInput, LineDecider<'_>)> = None;
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { input, part, sender }) = next else { break };
-        // The receiver is gone only when everything ends, or after a crash.
-        let Some(part) = part else {
-            let work = |collector: &mut ResultCollector<'_>| replayer.replay(input, collector);
-            one(input, options, work, &mut |batch| drop(sender.send(JobOutput::Messages(batch))));
-            continue;
-        };
-        let known = last.take().filter(|(last, _)| std::ptr::eq(*last, input)).map(|(_, decider)| decider);
-        let decided = catch_unwind(AssertUnwindSafe(|| {
-            let mut decider = known.or_else(|| decider_of_part(input, &part, replayer));
-            let mut text = PartText::spare();
-            text.read(&input.files, &part)?;
-            let lines = decider.as_mut().map(|decider| decider.decide(text)).ok_or(io::ErrorKind::Unsupported)?;
-            last = decider.map(|decider| (input, decider));
-            Ok(lines)
-        }));
-        drop(sender.send(JobOutput::Part(decided)));
+/// A journal that is divided; without its follower after a crash.
+type DividedJournal = (Option<JournalFollower>, ResultCollector<'static>);
+
+/// Decides the lines of a part, waits for its turn and follows them; returns the messages.
+fn replay_part<'a, 'r>(
+    (input, part): (&'a ReplayInput, &PartRange),
+    replayer: &'r impl InputReplayer,
+    last_decider: &mut Option<(&'a ReplayInput, LineDecider<'r>)>,
+    divided: &Mutex<Option<DividedJournal>>,
+    options: CollectorOptions,
+    wait: impl Fn(),
+) -> Vec<ReplayMessage> {
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let known = last_decider.take().filter(|(of, _)| std::ptr::eq(*of, input)).map(|(_, decider)| decider);
+        let Some(mut decider) = known.or_else(|| decider_of_part(input, part, replayer)) else { return };
+        let modes = Arc::clone(&decider.modes);
+        let mut text = PartText::default();
+        let read = text.read(&input.files, part);
+        let mut lines = decider.decide(&text);
+        let early: Vec<_> = lines.by_ref().collect();
+        let count = lines.lines.count;
+        wait();
+        let mut journal = lock(divided);
+        let new = || (Some(JournalFollower::new(&input.files, &modes)), ResultCollector::new(options, None));
+        let (follower, collector) = journal.get_or_insert_with(new);
+        let Some(follower) = follower else { return };
+        follower.begin_part(part, collector);
+        match read {
+            Err(error) => follower.unreadable(&error, collector),
+            Ok(()) if Arc::ptr_eq(&modes, &follower.modes) => {
+                follower.follow(early.into_iter(), collector);
+                follower.before += count;
+            }
+            // A header in an earlier part has changed the modes.
+            Ok(()) => {
+                decider.use_modes(&follower.modes);
+                follower.decide(&text, &mut decider, collector);
+            }
+        }
+        *last_decider = Some((input, decider));
+    }));
+    wait();
+    let mut journal = lock(divided);
+    let has_crashed = matches!(*journal, Some((None, _)));
+    let (follower, collector) = journal.get_or_insert_with(|| (None, ResultCollector::new(options, None)));
+    if done.is_err() && !has_crashed {
+        *follower = None;
+        report_crash(input, collector);
     }
+    let is_last = part.bytes.end == u64::MAX && part.file + 1 == input.files.len();
+    if !is_last {
+        return std::mem::take(&mut collector.messages);
+    }
+    let Some((follower, mut collector)) = journal.take() else { return Vec::new() };
+    if let Some(follower) = follower {
+        follower.end(&mut collector);
+    }
+    collector.close(&input.main().to_string_lossy())
 }
 
 /// A decider with the modes that the input begins with.
@@ -179,28 +187,19 @@ fn decider_of_part<'r>(
 ) -> Option<LineDecider<'r>> {
     let mut decider = replayer.decider(input)?;
     if part.file > 0 || part.bytes.start > 0 {
-        let first = PartRange { file: 0, bytes: 0..1 };
         let mut text = PartText::default();
-        text.read(&input.files, &first).ok()?;
-        decider.decide(text);
+        text.read(&input.files, &PartRange { file: 0, bytes: 0..1 }).ok()?;
+        decider.decide(&text).for_each(drop);
     }
     Some(decider)
 }
 
-/// Replays one input with `work`.
-fn one(
-    input: &ReplayInput,
-    options: CollectorOptions,
-    work: impl FnOnce(&mut ResultCollector<'_>),
-    send: &mut dyn FnMut(Vec<ReplayMessage>),
-) {
-    let mut collector = ResultCollector::new(options, send);
-    let file = input.main().to_string_lossy();
-    // Without its end, every input behind this one would wait for ever.
-    if catch_unwind(AssertUnwindSafe(|| work(&mut collector))).is_err() {
-        collector.unmet(&file, 0, "modegate crashed on this input; please report it");
-    }
-    collector.close(&file);
+fn report_crash(input: &ReplayInput, collector: &mut ResultCollector<'_>) {
+    collector.unmet(&input.main().to_string_lossy(), 0, "modegate crashed on this input; please report it");
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! The files that a session has shown.
+//! The files that a session has shown, and their content after a tool call.
 
+use super::text;
+use crate::event::Event;
 use crate::shell::{Effect, FileEffect};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Files by their absolute paths; nothing is known about any other.
@@ -29,7 +32,6 @@ pub(super) enum SeenContent {
 }
 
 impl SeenFiles {
-    /// The content of a file, if it is known.
     pub(super) fn content(&self, path: &str) -> Option<&str> {
         match &self.0.get(path)?.state {
             SeenContent::Full(content) => Some(content),
@@ -37,7 +39,6 @@ impl SeenFiles {
         }
     }
 
-    /// Notes that a file was written.
     pub(super) fn wrote(&mut self, path: String, content: Option<String>, now: i64, writer: Option<String>) {
         let state = content.map_or(SeenContent::There, SeenContent::Full);
         self.0.insert(path, SeenFile { state, modified: now, writer });
@@ -62,7 +63,6 @@ impl SeenFiles {
         }
     }
 
-    /// Notes that a file does not exist.
     pub(super) fn gone(&mut self, path: String) {
         self.0.insert(path, SeenFile { state: SeenContent::Gone, modified: 0, writer: None });
     }
@@ -72,4 +72,71 @@ impl SeenFiles {
         let changes = |change: &&FileEffect| !matches!(change.effect, Effect::Mode | Effect::Own | Effect::Send);
         self.0.retain(|path, _| touches.iter().filter(changes).all(|change| change.hits(path).is_none()));
     }
+}
+
+/// The content after a tool call where that is certain; `before` is the known content.
+pub(super) fn content(event: &Event, before: Option<&str>) -> Option<String> {
+    let response = event.response().unwrap_or(&Value::Null);
+    match event.tool()? {
+        "Write" => text(response, "/content").or_else(|| event.input("content")).map(str::to_owned),
+        "NotebookEdit" => text(response, "/updated_file").map(str::to_owned),
+        "Edit" | "MultiEdit" => {
+            // The user changed the edit before it was made.
+            let changed = response.get("userModified").and_then(Value::as_bool) == Some(true);
+            let original = text(response, "/originalFile").or_else(|| text(response, "/originalFileContents"));
+            // An edit that replaces nothing creates the file.
+            let created = (event.input("old_string") == Some("")).then_some("");
+            let before = original.or(before).or(created)?;
+            event.edits().into_iter().try_fold(before.to_owned(), |text, edit| edited(&text, edit)).filter(|_| !changed)
+        }
+        _ => None,
+    }
+}
+
+/// A text after one edit; `None` where the host may have done something else.
+fn edited(before: &str, edit: &Value) -> Option<String> {
+    let (old, new) = (text(edit, "/old_string")?, text(edit, "/new_string")?);
+    if old.is_empty() {
+        return before.is_empty().then(|| new.to_owned());
+    }
+    // The host removes the newline with the last text of a line.
+    let line_goes = new.is_empty() && !old.ends_with('\n') && before.contains(&format!("{old}\n"));
+    if !before.contains(old) || line_goes {
+        return None;
+    }
+    let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
+    Some(if all { before.replace(old, new) } else { before.replacen(old, new, 1) })
+}
+
+/// The content of a file that was read completely.
+pub(super) fn read(event: &Event) -> Option<String> {
+    let file = event.response()?.get("file")?;
+    let number = |name: &str| file.get(name).and_then(Value::as_u64);
+    let whole =
+        number("startLine") == Some(1) && number("numLines").is_some() && number("numLines") == number("totalLines");
+    text(file, "/content").filter(|_| whole).map(str::to_owned)
+}
+
+/// The files that a command changed according to the host; for a new one with its content.
+pub(super) fn by_shell(event: &Event) -> Vec<(String, Option<String>)> {
+    let diff = event.response().and_then(|response| response.get("bashEditDiff"));
+    let files = diff.and_then(|diff| diff.get("files")?.as_array()).map(Vec::as_slice).unwrap_or_default();
+    let made = |path: &str| files.iter().find(|file| text(file, "/filePath") == Some(path)).and_then(created);
+    let deleted = |path: &str| {
+        let gone = |file: &&Value| file.get("deleted").and_then(Value::as_bool) == Some(true);
+        files.iter().filter(gone).any(|file| text(file, "/filePath") == Some(path))
+    };
+    let changed = event.edited().into_iter().filter(|path| !deleted(path));
+    changed.map(|path| (path.to_owned(), made(path))).collect()
+}
+
+/// The content of a file that did not exist before: the lines of its only hunk.
+fn created(file: &Value) -> Option<String> {
+    let fresh = file.get("created").and_then(Value::as_bool) == Some(true);
+    let [hunk] = file.get("hunks").filter(|_| fresh)?.as_array()?.as_slice() else { return None };
+    let lines: Option<Vec<&str>> =
+        hunk.get("lines")?.as_array()?.iter().map(|line| line.as_str()?.strip_prefix('+')).collect();
+    let lines =
+        lines.filter(|lines| hunk.get("newLines").and_then(Value::as_u64) == u64::try_from(lines.len()).ok())?;
+    Some(lines.into_iter().flat_map(|line| [line, "\n"]).collect())
 }

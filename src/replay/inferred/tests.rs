@@ -1,5 +1,6 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values that nobody else wants")]
 
+use super::super::recorded_facts::RecordedFacts;
 use super::*;
 use crate::facts::{
     Answer, Clock, EventText, FactSource, FoundStaging, Milestone, ProtectedPaths, Question, StagingQuery,
@@ -403,7 +404,7 @@ fn git_programs_and_servers_are_unknown_with_a_reason() {
 
 /// The answer that an event has by itself.
 fn from_event(event: &Event, time: Option<&str>, question: &Question) -> Option<Answer> {
-    EventFacts::new(event, time).answer(question)
+    RecordedFacts::new(event, &[], time).event_answer(question)
 }
 
 #[test]

@@ -6,9 +6,7 @@ use crate::paths::transcript_folder;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// The user's folder in a recording.
 const HOME: &str = "/home/user";
-/// The project's folder in a recording.
 const PROJECT: &str = "/home/user/project";
 /// Names that do not identify anyone.
 const COMMON: &str = "root user admin runner ubuntu debian node app dev test tests build vscode codespace localhost home project \

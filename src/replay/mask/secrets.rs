@@ -1,6 +1,6 @@
 //! Learns the secrets of a whole recording, then masks them everywhere in it.
 
-use super::{MaskCounts, anywhere, replace, whole_word};
+use super::{MaskCounts, anywhere, replace, replace_ranges, whole_word};
 use crate::mode::EMBEDDED;
 use crate::redact::MASK;
 use crate::redact::export::{find_export_secrets, is_placeholder, is_secret_export_name, secret_part};
@@ -27,7 +27,6 @@ pub(crate) struct KnownSecrets {
 }
 
 impl KnownSecrets {
-    /// Learns the secrets of a mode file or the settings.
     pub(crate) fn learn_source(&mut self, text: &str) {
         let tree = serde_json::from_str(text).ok().or_else(|| serde_yaml::from_str(text).ok());
         let mut collector = SecretCollector { known: self, found: BTreeSet::new() };
@@ -40,7 +39,6 @@ impl KnownSecrets {
         add(&mut self.sources, found);
     }
 
-    /// Learns the secrets of a journal line.
     pub(crate) fn learn_line(&mut self, line: &Value) {
         let mut found = self.secrets_of(line);
         found.retain(|secret| is_secret_everywhere(secret));
@@ -56,14 +54,12 @@ impl KnownSecrets {
         secrets
     }
 
-    /// Masks a mode file or the settings.
     pub(super) fn mask_source(&self, text: &str, counts: &mut MaskCounts) -> String {
         let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
         let text = mask_known(&text, &self.lines, SOURCE_MASK, counts);
         self.mask_found(&text, SOURCE_MASK, counts)
     }
 
-    /// Masks a text of a line.
     pub(super) fn mask_text(&self, text: &str, short_secrets: &[String], counts: &mut MaskCounts) -> String {
         let text = mask_known(text, &self.sources, SOURCE_MASK, counts);
         let text = mask_known(&text, &self.lines, MASK, counts);
@@ -96,19 +92,11 @@ impl KnownSecrets {
 
     /// Masks the secrets that are recognized in this text.
     fn mask_found(&self, text: &str, mask: &str, counts: &mut MaskCounts) -> String {
-        let mut masked = String::with_capacity(text.len());
-        let mut done = 0;
-        for range in self.search(text) {
+        let found = self.search(text).into_iter().filter(|range| {
             let secret = text.get(range.clone()).unwrap_or_default();
-            if !is_placeholder(secret) && !is_public(secret) {
-                masked.push_str(text.get(done..range.start).unwrap_or_default());
-                masked.push_str(mask);
-                done = range.end;
-                counts.secrets += 1;
-            }
-        }
-        masked.push_str(text.get(done..).unwrap_or_default());
-        masked
+            !is_placeholder(secret) && !is_public(secret)
+        });
+        replace_ranges(text, found, mask, &mut counts.secrets)
     }
 
     fn secrets_of(&self, line: &Value) -> BTreeSet<String> {

@@ -28,7 +28,6 @@ impl PendingCalls {
         self.queued.pop_front_if(|call| self.running.is_empty() || parallel(call))
     }
 
-    /// Takes out a running call.
     pub(super) fn end(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.running.iter().rposition(|call| call.tool_use.id == id)?;
         Some(self.running.remove(at))

@@ -3,11 +3,10 @@
 //! Progress shows the agent's calls and their results, but not its last message, which is the result of its own call.
 
 use super::SubagentInfo;
-use super::context::EventContext;
-use super::copies::{RecordKey, record_key};
 use super::merge::{ended_call, text_at};
 use super::skipped::SkippedRecords;
-use super::timeline::{AgentEvent, AgentTimeline};
+use super::skipped::{RecordKey, record_key};
+use super::timeline::{AgentEvent, AgentTimeline, EventContext};
 use crate::transcript::{MessageContent, TranscriptRecord};
 use std::collections::HashSet;
 
@@ -40,7 +39,6 @@ impl ReportedAgents {
         }
     }
 
-    /// The timelines of all agents.
     pub(super) fn ended(mut self) -> impl Iterator<Item = AgentTimeline> {
         self.timelines.into_iter().map(move |mut timeline| {
             timeline.end(&mut self.skipped);

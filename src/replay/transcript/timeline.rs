@@ -1,12 +1,11 @@
 //! Turns the records of one agent into hook events.
 
-mod assistant;
-mod user;
+mod messages;
 
-use super::context::EventContext;
+use super::SubagentInfo;
 use super::pending_calls::PendingCalls;
 use super::skipped::SkippedRecords;
-use crate::transcript::TranscriptRecord;
+use crate::transcript::{LenientText, ToolUse, TranscriptRecord};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -81,7 +80,6 @@ impl AgentTimeline {
         Self { context, ..Self::default() }
     }
 
-    /// Reads a record of the conversation.
     pub(super) fn record(&mut self, record: &TranscriptRecord, line: usize, skipped: &mut SkippedRecords) {
         let at = record.timestamp.as_deref();
         let time = at.and_then(|at| at.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond);
@@ -104,7 +102,6 @@ impl AgentTimeline {
         }
     }
 
-    /// Reads a record of the host's bookkeeping.
     pub(super) fn bookkeeping(&mut self, record: &TranscriptRecord) {
         match record.kind.as_deref() {
             // Written when the host's process ends; what follows belongs to another process.
@@ -117,13 +114,11 @@ impl AgentTimeline {
         }
     }
 
-    /// Ends the timeline after its last record.
     pub(super) fn end(&mut self, skipped: &mut SkippedRecords) {
         self.stop_if_complete();
         self.drop_calls(skipped);
     }
 
-    /// Sets the type of the agent, unless it is known.
     pub(super) fn set_agent_type(&mut self, kind: &str) {
         let Some(agent) = self.context.agent.as_mut().filter(|agent| agent.kind.is_none()) else { return };
         agent.kind = Some(kind.to_owned());
@@ -193,5 +188,74 @@ impl AgentTimeline {
 
     fn push_at(&mut self, payload: Map<String, Value>, written: RecordTime) {
         self.events.push(Some(AgentEvent { payload, written, run: self.run }));
+    }
+}
+
+/// What is known about an agent's session and surroundings.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EventContext {
+    pub agent: Option<SubagentInfo>,
+    pub session: Option<String>,
+    /// The path of the session's main transcript.
+    pub transcript: Option<String>,
+    pub agent_transcript: Option<String>,
+    pub cwd: Option<String>,
+    pub prompt_id: Option<String>,
+    pub permission_mode: Option<String>,
+}
+
+/// Events that carry the permission mode.
+const WITH_PERMISSION_MODE: [&str; 7] = [
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Stop",
+    "SubagentStop",
+];
+
+impl EventContext {
+    pub(super) fn update(&mut self, record: &TranscriptRecord) {
+        keep(&mut self.cwd, &record.cwd);
+        keep(&mut self.permission_mode, &record.permission_mode);
+        if self.session.is_none() {
+            keep(&mut self.session, &record.session_id);
+        }
+    }
+
+    pub(super) fn update_prompt(&mut self, record: &TranscriptRecord) {
+        keep(&mut self.prompt_id, &record.prompt_id);
+    }
+
+    pub(super) fn tool_event(&self, name: &str, call: &ToolUse) -> Map<String, Value> {
+        let mut event = self.event(name);
+        event.insert("tool_name".to_owned(), call.tool.clone().into());
+        event.insert("tool_input".to_owned(), call.input.clone());
+        event.insert("tool_use_id".to_owned(), call.id.clone().into());
+        event
+    }
+
+    /// An event with the shared fields.
+    pub(super) fn event(&self, name: &str) -> Map<String, Value> {
+        let agent = self.agent.as_ref();
+        let permission_mode = self.permission_mode.clone().filter(|_| WITH_PERMISSION_MODE.contains(&name));
+        let fields = [
+            ("session_id", self.session.clone()),
+            ("transcript_path", self.transcript.clone()),
+            ("cwd", self.cwd.clone()),
+            ("prompt_id", self.prompt_id.clone()),
+            ("permission_mode", permission_mode),
+            ("agent_id", agent.map(|agent| agent.id.clone())),
+            ("agent_type", agent.and_then(|agent| agent.kind.clone())),
+            ("hook_event_name", Some(name.to_owned())),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
+    }
+}
+
+fn keep(field: &mut Option<String>, value: &LenientText) {
+    if value.0.is_some() {
+        field.clone_from(&value.0);
     }
 }

@@ -1,0 +1,256 @@
+//! The outputs of a replay: standard output as text or JSON, report files, and GitHub.
+
+#![expect(clippy::disallowed_methods, reason = "does I/O")]
+
+use super::super::cli_error::CliError;
+use super::super::screen::{print_error, print_line, print_workflow_command};
+use super::collector::{ReplayMessage, Shard};
+use super::html_data::HtmlData;
+use super::inputs::ReplayInput;
+use super::mode_source::ModeSource;
+use super::summary::ReplaySummary;
+use super::{EXIT_UNWRITTEN, Replay, merge, no_input};
+use crate::disk::{self, LinkPolicy};
+use crate::mode::Catalogue;
+use crate::paths::hash;
+use crate::replay::annotations;
+use crate::replay::junit::TestSuite;
+use crate::replay::markdown::ChangedDecisions;
+use crate::replay::result::ReplayProblem;
+use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Passes the messages of all inputs, which arrive in order, to the summary and the outputs.
+pub(super) struct Reporter<'a> {
+    args: &'a Replay,
+    summary: ReplaySummary,
+    junit: Option<JunitFile>,
+    markdown: ChangedDecisions,
+    html: HtmlData,
+    bar: ProgressBar,
+    errors: Vec<String>,
+    /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
+    seen_problems: HashSet<u64>,
+    /// The shards that were read; a complete one has its number.
+    shards: Vec<(String, Option<Shard>)>,
+}
+
+impl<'a> Reporter<'a> {
+    /// Fails at once if an output cannot be written.
+    pub(super) fn new(args: &'a Replay, inputs: &[ReplayInput]) -> Result<Self, CliError> {
+        let failure = |path: &Path, why: String| CliError::failure(unwritten(path, why)).exit(EXIT_UNWRITTEN);
+        let mut seen = HashSet::new();
+        for path in [&args.junit, &args.sarif, &args.markdown, &args.html].into_iter().flatten() {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let why = match () {
+                () if path.is_dir() => "it is a folder",
+                () if !folder.is_dir() => "its folder does not exist",
+                () if !seen.insert(path) => "it is named for two reports; name a file for each",
+                () => continue,
+            };
+            return Err(failure(path, why.to_owned()));
+        }
+        let create = |path: &PathBuf| JunitFile::create(path).map_err(|error| failure(path, error.to_string()));
+        Ok(Self {
+            args,
+            summary: ReplaySummary::default(),
+            junit: args.junit.as_ref().map(create).transpose()?,
+            markdown: ChangedDecisions::default(),
+            html: HtmlData::default(),
+            bar: progress_bar(inputs),
+            errors: Vec::new(),
+            seen_problems: HashSet::new(),
+            shards: Vec::new(),
+        })
+    }
+
+    pub(super) fn message(&mut self, input: &ReplayInput, message: ReplayMessage) {
+        match message {
+            ReplayMessage::Event(json, result) => {
+                if let Some(json) = json {
+                    if self.args.json {
+                        print_line(&json);
+                    }
+                    if self.args.html.is_some() {
+                        self.html.add(input, &result, json);
+                    }
+                }
+                if let Some(junit) = self.junit.as_mut().filter(|_| !result.is_quiet()) {
+                    junit.suite.add(&result);
+                }
+                // Differences that are accepted are listed too.
+                if self.args.markdown.is_some() && (result.is_failing() || result.differs()) {
+                    self.markdown.add(&result);
+                }
+                self.summary.event(*result);
+            }
+            ReplayMessage::Problem(problem) => self.problem(problem),
+            ReplayMessage::Skipped(first, count) => {
+                if self.args.json {
+                    let ReplayProblem { file, line, what, .. } = &first;
+                    print_line(json!({"skipped": what, "count": count, "file": file, "line": line}).to_string());
+                }
+                self.summary.skipped(&first, count);
+            }
+            ReplayMessage::Shard(file, shard) => self.shards.push((file, shard)),
+            ReplayMessage::Session { session, file, quiet } => {
+                if let Some(mut junit) = self.junit.take() {
+                    match junit.session_end(&session, &file, quiet) {
+                        Ok(()) => self.junit = Some(junit),
+                        Err(error) => self.errors.push(unwritten(&junit.path, error)),
+                    }
+                }
+            }
+            ReplayMessage::End(totals) => {
+                if let Some(blessed) = &totals.blessed {
+                    let note = format!(" ({} of {} events listed)", blessed.expect.len(), blessed.events);
+                    write(&input.expectation_file(), &blessed.text(), &note, &mut self.errors);
+                }
+                self.summary.end(&totals);
+                self.bar.inc(input.size);
+            }
+        }
+    }
+
+    pub(super) fn problem(&mut self, problem: ReplayProblem) {
+        if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
+            return;
+        }
+        self.bar.suspend(|| print_error(problem.to_string()));
+        if self.args.json {
+            print_line(serde_json::to_string(&problem).unwrap_or_default());
+        }
+        if let Some(junit) = &mut self.junit {
+            junit.suite.problem(&problem);
+        }
+        self.summary.problem(problem);
+    }
+
+    /// Writes every report; returns whether all decisions are fine.
+    pub(super) fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
+        self.bar.finish_and_clear();
+        for problem in merge::shard_problems(&self.shards) {
+            self.problem(problem);
+        }
+        let (args, counts) = (self.args, &self.summary.counts);
+        let no_shard = self.shards.iter().all(|(_, shard)| shard.is_none());
+        if args.merge && counts.events == 0 && (counts.is_fine() || no_shard) {
+            let error = no_input("nothing to merge: the files have no decisions");
+            return Err(error.hint("pass the files that `modegate replay --json` wrote"));
+        }
+        // Expectations in the recordings themselves are not replaced by blessing.
+        let is_fine = counts.is_fine() || args.bless && counts.unmet == 0;
+        if !args.json {
+            self.summary.print();
+        } else if let Some(shard) = args.partition {
+            print_line(json!({"end": shard}).to_string());
+        }
+        self.write_reports(source.catalogue());
+        if self.errors.is_empty() {
+            return Ok(is_fine);
+        }
+        Err(CliError::failure(self.errors.join("\n")).exit(EXIT_UNWRITTEN))
+    }
+
+    fn write_reports(&mut self, catalogue: &Catalogue) {
+        let Self { args, summary, errors, .. } = self;
+        let ReplaySummary { failing, problems, counts, .. } = &*summary;
+        if std::env::var("GITHUB_ACTIONS").as_deref() == Ok("true") {
+            for line in annotations::github(failing, problems, catalogue) {
+                print_workflow_command(&line, args.json);
+            }
+            append_step_summary(summary);
+        }
+        if let Some(junit) = self.junit.take() {
+            let path = junit.path.clone();
+            note_written(&path, "", junit.close(), errors);
+        }
+        if let Some(path) = &args.sarif {
+            let report = annotations::sarif(failing, problems, catalogue);
+            write(path, &serde_json::to_string_pretty(&report).unwrap_or_default(), "", errors);
+        }
+        if let Some(path) = &args.markdown {
+            write(path, &self.markdown.render(counts), "", errors);
+        }
+        if let Some(path) = &args.html {
+            let (sessions, page) = (self.html.sessions.len(), self.html.page(summary, catalogue));
+            let (size, plural) = (DecimalBytes(page.len() as u64), if sessions == 1 { "" } else { "s" });
+            write(path, &page, &format!(" ({size}, {sessions} session{plural})"), errors);
+        }
+    }
+}
+
+fn unwritten(path: &Path, why: impl std::fmt::Display) -> String {
+    format!("cannot write `{}`: {why}", path.display())
+}
+
+fn write(path: &Path, text: &str, note: &str, errors: &mut Vec<String>) {
+    note_written(path, note, disk::write(path, text.as_bytes(), LinkPolicy::Follow), errors);
+}
+
+/// Prints the name of a file that was written, with a note.
+fn note_written(path: &Path, note: &str, written: io::Result<()>, errors: &mut Vec<String>) {
+    match written {
+        Ok(()) => print_error(format!("wrote {}{note}", path.display())),
+        Err(error) => errors.push(unwritten(path, error)),
+    }
+}
+
+/// Appends the differences to the summary of a job on GitHub.
+fn append_step_summary(summary: &ReplaySummary) {
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
+    let mut changed = ChangedDecisions::default();
+    summary.failing.iter().for_each(|result| changed.add(result));
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    let _: io::Result<()> = file.and_then(|mut file| file.write_all(changed.render(&summary.counts).as_bytes()));
+}
+
+/// A progress bar on a terminal.
+fn progress_bar(inputs: &[ReplayInput]) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(inputs.iter().map(|input| input.size).sum());
+    let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} to go");
+    style.map_or_else(|_| ProgressBar::hidden(), |style| bar.with_style(style))
+}
+
+/// A `JUnit` file, written as sessions end.
+struct JunitFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: BufWriter<File>,
+    suite: TestSuite,
+}
+
+impl JunitFile {
+    fn create(path: &Path) -> io::Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let temporary = path.with_file_name(format!("{name}.{}.tmp", std::process::id()));
+        let mut file = BufWriter::new(File::create(&temporary)?);
+        file.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"modegate replay\">\n")?;
+        Ok(Self { path: path.to_owned(), temporary, file, suite: TestSuite::default() })
+    }
+
+    /// Ends a session of which `quiet` events were not reported.
+    fn session_end(&mut self, session: &str, file: &str, quiet: u64) -> io::Result<()> {
+        let mut suite = std::mem::take(&mut self.suite);
+        (suite.session, suite.file, suite.quiet) = (session.to_owned(), file.to_owned(), quiet);
+        if suite.is_empty() {
+            return Ok(());
+        }
+        // Half a report is worse than none.
+        suite.write(&mut self.file).inspect_err(|_| drop(std::fs::remove_file(&self.temporary)))
+    }
+
+    fn close(mut self) -> io::Result<()> {
+        self.session_end("recordings", "", 0)?;
+        self.file.write_all(b"</testsuites>\n")?;
+        self.file.flush()?;
+        std::fs::rename(&self.temporary, &self.path)
+    }
+}
