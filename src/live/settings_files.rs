@@ -6,13 +6,14 @@ use super::place;
 use crate::event::Event;
 use crate::facts::Unknown;
 use crate::hook_entries::changes_entries;
-use crate::paths::lexical;
+use crate::paths::{given_path, lexical};
 use std::path::{Path, PathBuf};
 
 /// The settings file in which the tool would change our hook entries.
 pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, Unknown> {
     let Some(path) = event.path() else { return Ok(None) };
-    let path = place::real(&lexical(&cwd.join(path)));
+    let user = variable("HOME").unwrap_or_default();
+    let path = place::real(&lexical(&given_path(path, cwd, &user)));
     if !settings(home).iter().any(|own| place::real(own) == path) {
         return Ok(None);
     }
@@ -22,10 +23,13 @@ pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<S
 
 /// The settings files of the project, of the folder in which the session was started, and of the user.
 fn settings(home: &Path) -> Vec<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let user = variable("CLAUDE_CONFIG_DIR").or_else(|| variable("HOME").map(|home| home.join(".claude")));
     let folders = [Some(home.to_owned()), place::session_folder()].into_iter().flatten();
     let own = folders
         .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)));
     own.chain(user.map(|user| user.join("settings.json"))).collect()
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -270,7 +270,11 @@ fn is_program(own: &str, wanted: &str) -> bool {
     const VERSIONED: [&str; 6] = ["python", "pypy", "ruby", "php", "node", "perl"];
     let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     let (own, wanted) = (base(own), base(wanted));
-    let own = own.strip_suffix(".exe").unwrap_or(&own);
+    // `npx jest@29`
+    let own = own.split('@').next().unwrap_or_default();
+    let own = own.strip_suffix(".exe").unwrap_or(own);
+    // The package of Claude Code has another name than its program.
+    let own = if own == "claude-code" { "claude" } else { own };
     let version =
         |name: &str| own.strip_prefix(name).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'));
     own == wanted || VERSIONED.contains(&wanted.as_str()) && version(&wanted)
