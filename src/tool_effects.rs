@@ -194,8 +194,7 @@ impl ToolEffects {
             let may_be_copy = !in_script || program.contains('/');
             (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
-        let own = self.calls.iter().find(|call| counts(call, false));
-        if let Some(call) = own.or_else(|| self.killing_call()).or_else(|| self.uninstalling_call()) {
+        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
             return Some(shortened(&call.argv().join(" ")));
         }
         self.scripts.iter().find_map(|script| {
@@ -204,35 +203,31 @@ impl ToolEffects {
         })
     }
 
-    /// The call that finds modegate's processes for a `kill`.
-    fn killing_call(&self) -> Option<&ProgramCall> {
+    /// The call that finds modegate's processes for a `kill`, or removes its package.
+    fn harmful_call(&self) -> Option<&ProgramCall> {
         const FINDERS: [&str; 6] = ["pgrep", "pidof", "grep", "rg", "Get-Process", "gps"];
         const KILLERS: [&str; 3] = ["kill", "Stop-Process", "spps"];
-        // `grep '[m]odegate'` does not find itself.
-        let names = |word: &String| word.replace(['[', ']'], "").contains("modegat");
-        let finds = |call: &&ProgramCall| {
-            FINDERS.iter().any(|finder| call.matches(finder)) && call.argv().iter().skip(1).any(names)
-        };
-        let kills = self.calls.iter().any(|call| KILLERS.iter().any(|killer| call.matches(killer)));
-        kills.then(|| self.calls.iter().find(finds)).flatten()
-    }
-
-    /// The call of a package manager that removes modegate.
-    fn uninstalling_call(&self) -> Option<&ProgramCall> {
         const MANAGERS: [&str; 17] = [
             "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "python", "brew", "cargo", "apt", "apt-get",
             "dnf", "mise", "scoop", "winget",
         ];
         const VERBS: [&str; 8] = ["uninstall", "remove", "rm", "un", "unlink", "r", "purge", "prune"];
-        let is_package = |word: &String| {
+        let is_any = |call: &ProgramCall, names: &[&str]| names.iter().any(|name| call.matches(name));
+        let kills = || self.calls.iter().any(|call| is_any(call, &KILLERS));
+        let is_package = |word: &&String| {
             let name = word.rsplit('/').next().unwrap_or_default();
             name.split('@').next() == Some("modegate")
         };
-        let is_removed =
-            |words: &[String]| words.iter().any(is_package) && words.iter().any(|word| VERBS.contains(&word.as_str()));
-        self.calls.iter().find(|call| {
-            MANAGERS.iter().any(|manager| call.matches(manager)) && is_removed(call.argv().get(1..).unwrap_or_default())
-        })
+        let removes = |call: &ProgramCall| {
+            let argv = call.argv();
+            let mut words = argv.iter().skip(1);
+            words.clone().any(|word| is_package(&word)) && words.any(|word| VERBS.contains(&word.as_str()))
+        };
+        // `grep '[m]odegate'` does not find itself. Few calls name it.
+        self.calls
+            .iter()
+            .filter(|call| call.names("odegat"))
+            .find(|call| is_any(call, &FINDERS) && kills() || is_any(call, &MANAGERS) && removes(call))
     }
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
