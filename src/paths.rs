@@ -103,6 +103,12 @@ impl ProjectPaths {
     }
 }
 
+/// The path that a tool is given: in the user's home, or in the current folder.
+#[must_use]
+pub fn given_path(text: &str, cwd: &Path, home: &Path) -> PathBuf {
+    text.strip_prefix("~/").map_or_else(|| cwd.join(text), |rest| home.join(rest))
+}
+
 /// `path` without `.` and `..`, resolved lexically.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();

@@ -39,6 +39,8 @@ pub struct LineOutput {
     pub text: String,
     pub start_cut: bool,
     pub end_cut: bool,
+    /// Whether the line ended with an error.
+    pub failed: bool,
 }
 
 /// The calls that run one of `commands` and do its work.
@@ -78,7 +80,7 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
         let name = other.words.first().map(|word| word.filled("…")).unwrap_or_default();
         return unreadable(format!("`{name}` on the same line may print a result of its own"));
     }
-    SummaryReader::of_runs(runs).result(&output.text, &part, count)
+    SummaryReader::of_runs(runs).result(output, &part, count)
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.

@@ -9,7 +9,7 @@ pub(crate) use mentions::mentions;
 
 use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
-use crate::paths::{lexical, with_slashes};
+use crate::paths::{given_path, lexical, with_slashes};
 use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
     StagedFiles, TargetPath, effects, effects_on,
@@ -77,6 +77,9 @@ impl ToolEffects {
             ignores_case: links.ignores_case(),
             ..Self::default()
         };
+        for guess in guessed_lines(event) {
+            tool_effects.calls.extend(effects(&guess, &context).calls);
+        }
         if !to_come {
             return tool_effects;
         }
@@ -91,7 +94,7 @@ impl ToolEffects {
                 tool_effects.bomb = line.bomb;
             }
             Some(tool) if only_reads(tool) => {}
-            _ => tool_effects.changes = written(event, Path::new(&context.cwd), links),
+            _ => tool_effects.changes = written(event, &context, links),
         }
         tool_effects.context = Some(context);
         tool_effects
@@ -191,7 +194,7 @@ impl ToolEffects {
             let may_be_copy = !in_script || program.contains('/');
             (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
-        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.killing_call()) {
+        if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
             return Some(shortened(&call.argv().join(" ")));
         }
         self.scripts.iter().find_map(|script| {
@@ -200,12 +203,31 @@ impl ToolEffects {
         })
     }
 
-    /// The call that finds modegate's processes for a `kill`.
-    fn killing_call(&self) -> Option<&ProgramCall> {
-        const FINDERS: [&str; 4] = ["pgrep *modegat*", "pidof *modegat*", "grep *modegat*", "rg *modegat*"];
-        let finds = |call: &&ProgramCall| FINDERS.iter().any(|finder| call.matches(finder));
-        let kills = self.calls.iter().any(|call| call.matches("kill"));
-        kills.then(|| self.calls.iter().find(finds)).flatten()
+    /// The call that finds modegate's processes for a `kill`, or removes its package.
+    fn harmful_call(&self) -> Option<&ProgramCall> {
+        const FINDERS: [&str; 6] = ["pgrep", "pidof", "grep", "rg", "Get-Process", "gps"];
+        const KILLERS: [&str; 3] = ["kill", "Stop-Process", "spps"];
+        const MANAGERS: [&str; 17] = [
+            "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "python", "brew", "cargo", "apt", "apt-get",
+            "dnf", "mise", "scoop", "winget",
+        ];
+        const VERBS: [&str; 8] = ["uninstall", "remove", "rm", "un", "unlink", "r", "purge", "prune"];
+        let is_any = |call: &ProgramCall, names: &[&str]| names.iter().any(|name| call.matches(name));
+        let kills = || self.calls.iter().any(|call| is_any(call, &KILLERS));
+        let is_package = |word: &&String| {
+            let name = word.rsplit('/').next().unwrap_or_default();
+            name.split('@').next() == Some("modegate")
+        };
+        let removes = |call: &ProgramCall| {
+            let argv = call.argv();
+            let mut words = argv.iter().skip(1);
+            words.clone().any(|word| is_package(&word)) && words.any(|word| VERBS.contains(&word.as_str()))
+        };
+        // `grep '[m]odegate'` does not find itself. Few calls name it.
+        self.calls
+            .iter()
+            .filter(|call| call.names("odegat"))
+            .find(|call| is_any(call, &FINDERS) && kills() || is_any(call, &MANAGERS) && removes(call))
     }
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.
@@ -229,17 +251,55 @@ impl ToolEffects {
 
 /// The command line of a tool call. Tools of MCP servers call it by several names, and may have its words in a list.
 fn command_line(event: &Event) -> Option<Cow<'_, str>> {
-    const NAMES: [&str; 5] = ["command", "cmd", "script", "commandLine", "shell_command"];
-    const LISTS: [&str; 4] = ["args", "argv", "arguments", "command"];
-    if !event.tool().is_some_and(|tool| tool.starts_with("mcp__")) {
+    if !is_of_server(event) {
         return event.input("command").map(Cow::Borrowed);
     }
-    let line = NAMES.iter().find_map(|name| event.input(name));
-    let input = event.fields.get("tool_input");
-    let list = LISTS.iter().find_map(|name| input?.get(*name)?.as_array());
-    let words = list.into_iter().flatten().filter_map(Value::as_str);
-    let words: Vec<&str> = line.into_iter().chain(words).collect();
-    (!words.is_empty()).then(|| Cow::Owned(words.join(" ")))
+    let mut lines = Vec::new();
+    command_lines(event.fields.get("tool_input")?, &mut lines);
+    (!lines.is_empty()).then(|| Cow::Owned(lines.join("\n")))
+}
+
+fn is_of_server(event: &Event) -> bool {
+    event.tool().is_some_and(|tool| tool.starts_with("mcp__"))
+}
+
+/// The names of fields with command lines.
+const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commandLine", "shell_command", "program", "executable"];
+
+fn command_lines(value: &Value, lines: &mut Vec<String>) {
+    const LISTS: [&str; 4] = ["args", "argv", "arguments", "command"];
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| command_lines(value, lines)),
+        Value::Object(fields) => {
+            let line = COMMANDS.iter().find_map(|name| fields.get(*name)?.as_str());
+            let list = LISTS.iter().find_map(|name| fields.get(*name)?.as_array());
+            let words: Vec<&str> =
+                line.into_iter().chain(list.into_iter().flatten().filter_map(Value::as_str)).collect();
+            lines.extend((!words.is_empty()).then(|| words.join(" ")));
+            let several = fields.get("commands").and_then(Value::as_array);
+            lines.extend(several.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|value| command_lines(value, lines));
+        }
+        _ => {}
+    }
+}
+
+/// Lines that a tool of an MCP server may run: keys for a terminal, code, and the lines of a notebook for the shell.
+fn guessed_lines(event: &Event) -> Vec<String> {
+    const TYPED: [&str; 3] = ["keys", "text", "input"];
+    if !is_of_server(event) || !event.tool().is_some_and(mentions::executes) {
+        return Vec::new();
+    }
+    let typed = TYPED.iter().filter_map(|name| event.input(name)).filter(|text| text.contains(char::is_whitespace));
+    let fields = event.fields.get("tool_input").and_then(Value::as_object);
+    let is_code = |name: &str| name == "source" || name.ends_with("code");
+    let code = fields.into_iter().flatten().filter(|(name, _)| is_code(name)).filter_map(|(_, code)| code.as_str());
+    let of_code = code.flat_map(|code| {
+        let shell = code.lines().filter_map(|line| line.trim_start().strip_prefix('!').map(str::to_owned));
+        let interpreted = format!("python3 -c '{}'", code.replace('\'', r"'\''"));
+        shell.chain(code.strip_prefix("%%bash").map(str::to_owned)).chain([interpreted])
+    });
+    typed.map(str::to_owned).chain(of_code).collect()
 }
 
 /// Whether a `chmod` only adds permissions for the owner: `u+w`, `a+rX`, `755`.
@@ -265,16 +325,17 @@ fn only_reads(tool: &str) -> bool {
     if CHANGES.iter().any(|verb| own.contains(verb)) {
         return false;
     }
-    matches!(tool, "Read" | "Grep" | "Glob" | "LS")
+    matches!(tool, "Read" | "Grep" | "Glob" | "LS" | "ReadMcpResourceTool" | "ListMcpResourcesTool")
         || tool.starts_with("mcp__") && VERBS.iter().any(|verb| own.starts_with(verb))
 }
 
 /// The file that a tool other than the shell writes.
-fn written(event: &Event, cwd: &Path, links: &impl ResolveLinks) -> Vec<FileEffect> {
+fn written(event: &Event, context: &ExecContext, links: &impl ResolveLinks) -> Vec<FileEffect> {
     let Some(path) = event.path() else { return Vec::new() };
     let by = event.tool().unwrap_or_default();
+    let path = given_path(path, Path::new(&context.cwd), Path::new(&context.home));
     // A tool may normalise `..` or leave it to the kernel, which follows links before it.
-    let mut paths = vec![links.real(&lexical(&cwd.join(path))), lexical(&links.real(&cwd.join(path)))];
+    let mut paths = vec![links.real(&lexical(&path)), lexical(&links.real(&path))];
     paths.dedup();
     let target = |path: PathBuf| TargetPath::Known { path: with_slashes(&path), glob: false };
     let change = |path| FileEffect {

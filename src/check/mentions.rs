@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Where the path begins does not count: `.claude/modes/**` is also `/srv/app/.claude/modes/plan.yaml`, and `\` is `/`. Of
 /// command lines only the commands count that do more than read; of editors the path, not the text; of other tools every
-/// short text. Commit messages, and tools whose name says that they read, never count.
+/// short text that is not for people. Commit messages, and tools whose name says that they read, never count.
 ///
 /// ```yaml
 /// check: { not: { mentions: [".claude/modes/**", .claude/modegate.yaml] } }

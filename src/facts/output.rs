@@ -31,7 +31,7 @@ fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option
         let error = event.text("error")?;
         let cut = error.contains(" characters truncated] ...") || error.contains(" bytes, sha256 ");
         let text = error.split_once('\n').map_or("", |(_, text)| text).to_owned();
-        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut });
+        return Some(LineOutput { text: shortened(text), start_cut: cut, end_cut: cut, failed: true });
     }
     let response = event.response()?;
     let text = |name: &str| match response.get(name) {
@@ -42,12 +42,12 @@ fn line_output(event: &Event, end_of: &dyn Fn(&str) -> Option<String>) -> Option
     // The host cuts the end of a long output, and names a file with all of it.
     if let Some(file) = response.get("persistedOutputPath").filter(|file| !file.is_null()) {
         return Some(match file.as_str().and_then(end_of) {
-            Some(text) => LineOutput { text: shortened(text), start_cut: true, end_cut: false },
-            None => LineOutput { text: shortened(stdout.to_owned()), start_cut: false, end_cut: true },
+            Some(text) => LineOutput { text: shortened(text), start_cut: true, ..LineOutput::default() },
+            None => LineOutput { text: shortened(stdout.to_owned()), end_cut: true, ..LineOutput::default() },
         });
     }
     let start_cut = stdout.len() + stderr.len() >= LONGEST_OUTPUT;
-    Some(LineOutput { text: shortened(format!("{stdout}\n{stderr}")), start_cut, end_cut: false })
+    Some(LineOutput { text: shortened(format!("{stdout}\n{stderr}")), start_cut, ..LineOutput::default() })
 }
 
 /// The end of a long text.

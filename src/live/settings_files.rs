@@ -4,13 +4,14 @@ use super::place;
 use crate::event::Event;
 use crate::facts::Unknown;
 use crate::hook_entries::changes_entries;
-use crate::paths::lexical;
+use crate::paths::{given_path, lexical};
 use std::path::{Path, PathBuf};
 
 /// The settings file in which the tool would change our hook entries.
 pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<String>, Unknown> {
     let Some(path) = event.path() else { return Ok(None) };
-    let path = place::real(&lexical(&cwd.join(path)));
+    let user = place::variable("HOME").unwrap_or_default();
+    let path = place::real(&lexical(&given_path(path, cwd, &user)));
     if !settings(home).iter().any(|own| place::real(own) == path) {
         return Ok(None);
     }

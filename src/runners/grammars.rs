@@ -8,6 +8,8 @@
 pub(super) enum LineMeaning {
     /// A test failed, or the tests did not compile.
     Failed,
+    /// The run failed, perhaps before the tests were started.
+    Aborted,
     Passed,
     /// The rest of the run was fine too; without it, `Passed` is not enough.
     Whole,
@@ -79,7 +81,7 @@ runners! {
         Empty r"^(=+ )?no tests collected"
         Misused r"^ERROR: (usage:|file or directory not found|not found:)"
         Misused r"^(\S*pytest(\.py)?|__main__\.py): error:"
-        Misused r"No module named '?pytest'?$"
+        Misused r"No module named '?pytest('?$|\.__main__)"
     }
     ["python -m unittest", "python manage.py test", "manage.py test"] Final {
         Failed r"^FAILED \((failures|errors|unexpected successes|skipped|expected failures)="
@@ -179,7 +181,7 @@ runners! {
         Empty r"^No tests found"
     }
     ["mvn", "mvnw"] Final {
-        Failed r"^(\[[A-Z]+\] )?BUILD FAILURE"
+        Aborted r"^(\[[A-Z]+\] )?BUILD FAILURE"
         Failed r"^(\[[A-Z]+\] )?Tests run: <n>, (Failures: <some>|Failures: <n>, Errors: <some>)"
         Passed r"^(\[[A-Z]+\] )?Tests run: <some>, Failures: 0, Errors: 0"
         Whole r"^(\[[A-Z]+\] )?BUILD SUCCESS"
@@ -187,7 +189,7 @@ runners! {
         Misused r"Unknown lifecycle phase|^Unrecognized option|Could not find goal"
     }
     ["gradle", "gradlew"] Final {
-        Failed r"^BUILD FAILED"
+        Aborted r"^BUILD FAILED"
         Failed r"^<n> tests? completed, <some> failed"
         Passed r"^BUILD SUCCESSFUL in "
         Empty r"^> Task :(\S+:)?test NO-SOURCE$"
@@ -224,7 +226,8 @@ runners! {
     }
     ["mix test"] Final {
         Failed r"^(<n> (doctests?|propert(y|ies)), )*<n> tests?, <some> failures?"
-        Failed r"^\*\* \((Mix|CompileError|SyntaxError)"
+        Failed r"^\*\* \((CompileError|SyntaxError|TokenMissingError)"
+        Aborted r"^\*\* \(Mix\)"
         Passed r"^(<n> (doctests?|propert(y|ies)), )*<some> tests?, 0 failures"
         Empty r"^(0 tests?, 0 failures|There are no tests to run)"
     }
@@ -282,4 +285,79 @@ pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
     (Misused, r#"^error Command "[^"]*" not found"#),
     (Misused, r"(?i-u)cannot connect to the docker daemon|no such container|is not running$|no such service"),
     (Misused, r"could not determine executable to run"),
+];
+
+/// Parts of lines with which the tests were not started: a program, a package, a network or a container was missing.
+pub(super) const NOT_STARTED: [&str; 62] = [
+    // npm, yarn, pnpm
+    "error code E404",
+    "error code ENOTFOUND",
+    "error code EAI_AGAIN",
+    "error code ECONNREFUSED",
+    "error code ETIMEDOUT",
+    "error code ENOENT",
+    "error code EJSONPARSE",
+    "error code ERESOLVE",
+    "ERR! code E404",
+    "ERR! code ENOTFOUND",
+    "ERR! code EAI_AGAIN",
+    "ERR! code ENOENT",
+    "Couldn't find a script named",
+    "Couldn't find a package.json",
+    "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND",
+    "package.json exists, but node_modules missing",
+    "failed with exit code 127",
+    // cargo
+    "error: failed to get `",
+    "error: failed to download",
+    "error: failed to load manifest",
+    "error: failed to select a version",
+    "error: no matching package",
+    "cannot be built because it requires rustc",
+    "error: toolchain '",
+    "error: rustup could not choose",
+    // make
+    "] Error 127",
+    "*** missing separator",
+    // Python
+    "error: Failed to spawn",
+    "error: Failed to fetch",
+    "No solution found when resolving dependencies",
+    "Command not found: pytest",
+    "Poetry could not find a pyproject.toml",
+    "could not be found within PATH",
+    "No tox.ini or setup.cfg",
+    "Failed to load Noxfile",
+    "INTERNALERROR>",
+    // Ruby, PHP, Elixir
+    "Could not locate Gemfile",
+    "in locally installed gems",
+    "bundler: command not found",
+    "Could not open input file",
+    "(Mix) Could not find a Mix.Project",
+    "Can't continue due to errors on dependencies",
+    // Go
+    "go: cannot find main module",
+    "dial tcp: lookup",
+    ": directory not found",
+    // Java, .NET
+    "JAVA_HOME is not set",
+    "JAVA_HOME environment variable is not defined",
+    "there is no POM in this directory",
+    "Could not resolve dependencies",
+    "Could not resolve all",
+    "could not be resolved",
+    "java.net.UnknownHostException",
+    "You must install or update .NET",
+    // Containers
+    "permission denied while trying to connect to the Docker",
+    "no configuration file provided",
+    // Others
+    "No test configuration file found",
+    "only supported from within a workspace",
+    "Could not find Package.swift",
+    "No pubspec.yaml file found",
+    "Cypress binary is missing",
+    "Cannot find module '@playwright/test'",
+    "node_modules/jest/bin/jest.js'",
 ];

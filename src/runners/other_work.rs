@@ -1,33 +1,57 @@
 //! Options with which a test command runs no test, or hides that one failed.
 
 /// Options of any program.
-const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listenvs --version --collect-only --co \
-    --dry-run --just-print --setup-plan --setup-only --markers --fixtures --show";
+const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listenvs --version --collect-only --collectonly \
+    --co --dry-run --just-print --setup-plan --setup-only --markers --fixtures --fixtures-per-test \
+    --cache-show --show --showConfig --clearCache --notest --no-run-tests --script-shell";
 
 /// Options that mean something else for other programs.
-const OWN_FLAGS: [(&str, &str); 13] = [
-    ("make", "--touch --ignore-errors --question"),
-    ("just", "-n -l -s"),
-    ("task", "-n -l --dry"),
+const OWN_FLAGS: [(&str, &str); 27] = [
+    ("make", "--touch --ignore-errors --question --eval"),
+    ("just", "-n -l -s --evaluate"),
+    ("task", "-n -l --dry --summary"),
     ("mise", "-n"),
-    ("go", "-c -list"),
-    ("ctest", "-N --show-only"),
+    ("go", "-c -list -n"),
+    ("ctest", "-N --show-only --print-labels"),
     ("gradle", "-m"),
-    ("gradlew", "-m"),
-    ("mvn", "-DskipTests -Dmaven.test.skip=true -Dmaven.test.failure.ignore=true -fn"),
+    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -DtestFailureIgnore -fn --fail-never"),
     ("dotnet", "-t"),
     ("tox", "-l -n"),
-    ("nox", "-l"),
-    ("vitest", "list"),
+    ("nox", "-l --install-only"),
+    ("vitest", "list -v"),
+    ("pytest", "-V"),
+    ("py.test", "-V"),
+    ("jest", "-v --init"),
+    ("mocha", "-V"),
+    ("cargo", "-V"),
+    ("rspec", "-v --init"),
+    ("phpunit", "--list-suites"),
+    ("prove", "-V -D --dry"),
+    ("bats", "-v -c --count"),
+    ("rake", "-n -T -P"),
+    ("turbo", "--dry --graph"),
+    ("nx", "--graph"),
+    ("lerna", "--no-bail"),
+    ("bazel", "--nobuild"),
+    ("swift", "list"),
 ];
 
 /// Whether words make a command do something other than its work.
 pub fn does_other_work(words: &[String]) -> bool {
     let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    // `gradlew` and `mvnw` are the project's own `gradle` and `mvn`.
+    let program = if ["gradlew", "mvnw"].contains(&program) { program.trim_end_matches('w') } else { program };
     let words = words.get(1..).unwrap_or_default();
-    let has = |flags: &str| flags.split_whitespace().any(|flag| words.iter().any(|word| word == flag));
+    let is_flag = |word: &String, flag: &str| {
+        word.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=') && rest != "=false")
+    };
+    let has = |flags: &str| flags.split_whitespace().any(|flag| words.iter().any(|word| is_flag(word, flag)));
     let own = OWN_FLAGS.iter().any(|(own, flags)| *own == program && has(flags));
-    let skips = ["gradle", "gradlew"].contains(&program) && words.windows(2).any(|pair| pair == ["-x", "test"]);
+    let excludes = |pair: &[String]| {
+        matches!(pair, [option, task] if ["-x", "--exclude-task"].contains(&option.as_str())
+            && task.rsplit(':').next() == Some("test"))
+    };
+    let skips = program == "gradle" && words.windows(2).any(excludes);
     let make = ["make", "gmake"].contains(&program) && words.iter().any(|word| makes_nothing(word));
     own || skips || make || has(FLAGS)
 }

@@ -1,8 +1,8 @@
 //! Finds and weighs summaries in an output.
 
-use super::OutputResult;
 use super::filters::SeenPart;
-use super::grammars::{LineMeaning, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
+use super::grammars::{LineMeaning, NOT_STARTED, RUNNERS, RunnerGrammar, SummaryLayout, WRAPPER_SIGNS};
+use super::{LineOutput, OutputResult};
 use crate::shell::ProgramCall;
 use regex::{RegexSet, RegexSetBuilder};
 use std::sync::OnceLock;
@@ -69,8 +69,9 @@ impl SummaryReader {
         signs
     }
 
-    pub fn result(&self, text: &str, part: &SeenPart, runs: usize) -> OutputResult {
-        let seen = self.seen_signs(text);
+    pub fn result(&self, output: &LineOutput, part: &SeenPart, runs: usize) -> OutputResult {
+        let seen = self.seen_signs(&output.text);
+        let is_misused = || seen.has(LineMeaning::Misused) || output.failed && output.text.lines().any(is_not_started);
         let passing: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Passed).collect();
         let parts: Vec<&RunnerGrammar> = self.with(&seen, LineMeaning::Part).collect();
         let has_empty_parts = !parts.is_empty() && !part.start_cut;
@@ -78,7 +79,8 @@ impl SummaryReader {
             () if seen.signs.iter().any(|(at, sign)| *sign == LineMeaning::Failed && at.is_some()) => {
                 OutputResult::Failed
             }
-            () if passing.is_empty() && seen.has(LineMeaning::Misused) => OutputResult::Misused,
+            () if passing.is_empty() && is_misused() => OutputResult::Misused,
+            () if seen.has(LineMeaning::Aborted) => OutputResult::Failed,
             () if passing.is_empty() && seen.has(LineMeaning::Empty) => OutputResult::Empty,
             () if seen.has(LineMeaning::Failed) => OutputResult::Failed,
             () if passing.is_empty() && has_empty_parts => OutputResult::Empty,
@@ -156,6 +158,16 @@ impl SeenSigns {
     fn has(&self, wanted: LineMeaning) -> bool {
         self.signs.iter().any(|(_, sign)| *sign == wanted)
     }
+}
+
+/// Whether a line says that the tests were not started.
+fn is_not_started(line: &str) -> bool {
+    // `sh: 1: jest: not found`, `bash: line 1: pytest: command not found`
+    let is_missing = || {
+        let shell = line.trim_start().split(": ").next().unwrap_or_default();
+        shell.ends_with("sh") && line.trim_end().ends_with("not found")
+    };
+    NOT_STARTED.iter().any(|part| line.contains(part)) || is_missing()
 }
 
 fn filled(pattern: &str) -> String {

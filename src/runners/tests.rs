@@ -220,3 +220,77 @@ fn each_runner_is_read() {
         check(line, command, output, expected);
     }
 }
+
+/// Checks what the error of a failed line shows.
+#[track_caller]
+fn check_error(line: &str, error: &str, expected: &OutputResult) {
+    let effects = effects(line, &ExecContext::default());
+    let runs: Vec<&ProgramCall> = effects.calls.iter().collect();
+    let output = LineOutput { text: format!("Exit code 1\n{error}"), failed: true, ..LineOutput::default() };
+    let runs = runs.get(runs.len() - 1..).unwrap();
+    assert_eq!(read(&effects.calls, runs, &output), *expected, "{line}\n{error}");
+}
+
+#[test]
+fn tests_that_were_not_started_have_not_failed() {
+    for (line, error) in [
+        ("npm test", "> a@1.0.0 test\n> jest\n\nsh: 1: jest: not found"),
+        ("pnpm test", "sh: 1: vitest: not found\n ELIFECYCLE  Test failed. See above for more details."),
+        ("yarn test", "/bin/sh: jest: command not found\nerror Command failed with exit code 127."),
+        ("npx jest", "npm error code EAI_AGAIN\nnpm error errno EAI_AGAIN"),
+        ("npm test", "npm error code ENOENT\nnpm error enoent Could not read package.json"),
+        ("cargo test", "    Updating crates.io index\nerror: failed to download from `https://crates.io`"),
+        ("make test", "make: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127"),
+        ("uv run pytest", "error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)"),
+        ("bundle exec rspec", "Could not locate Gemfile or .bundle/ directory"),
+        ("go test ./...", "go: cannot find main module, but found .git/config"),
+        ("mvn test", "[ERROR] Failed: Could not resolve dependencies for project\n[INFO] BUILD FAILURE"),
+        ("./gradlew test", "* What went wrong:\nCould not resolve all files\nBUILD FAILED in 2s"),
+        ("mix test", "** (Mix) Could not find a Mix.Project"),
+        ("python -m pytest", "/usr/bin/python3: No module named pytest"),
+    ] {
+        check_error(line, error, &OutputResult::Misused);
+    }
+}
+
+#[test]
+fn tests_that_do_not_compile_or_fail_have_failed() {
+    for (line, error) in [
+        ("mvn test", "[ERROR] COMPILATION ERROR\n[INFO] BUILD FAILURE"),
+        ("./gradlew test", "> Task :compileTestJava FAILED\nBUILD FAILED in 2s"),
+        ("mix test", "** (CompileError) test/x_test.exs:3: undefined function"),
+        ("npm test", "sh: 1: lint: not found\nTests:       1 failed, 2 passed, 3 total"),
+        ("make test", "1 failed in 0.1s\nmake: *** [Makefile:2: test] Error 1"),
+        ("go test ./...", "a_test.go:4: no required module provides package b\nFAIL\ta [setup failed]"),
+    ] {
+        check_error(line, error, &OutputResult::Failed);
+    }
+    // A run that passed may print anything.
+    check("npm test", "npm test", "sh: 1: lint: not found\n12 passing", "passed");
+}
+
+#[test]
+fn options_that_run_no_test_are_known() {
+    let words = |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
+    for line in [
+        "pytest -V",
+        "pytest --collectonly",
+        "jest -v",
+        "jest --showConfig",
+        "tox --notest",
+        "./mvnw test -DskipTests",
+        "mvn test -DskipTests=true",
+        "gradle test -x :app:test",
+        "bats --count tests",
+        "turbo run test --dry=json",
+        "swift test list",
+        "npm test --script-shell=/bin/true",
+    ] {
+        assert!(does_other_work(&words(line)), "{line}");
+    }
+    for line in
+        ["pytest -vv", "pytest --count=3", "go test -v -count=1 ./...", "prove -v t", "npm test -- -v", "bats -r t"]
+    {
+        assert!(!does_other_work(&words(line)), "{line}");
+    }
+}

@@ -205,6 +205,13 @@ impl ProgramCall {
         self.words.iter().map(|word| word.filled("…")).collect()
     }
 
+    /// Whether one of its arguments contains this text.
+    #[must_use]
+    pub fn names(&self, text: &str) -> bool {
+        let contains = |piece: &WordPiece| matches!(piece, WordPiece::Text(own) if own.contains(text));
+        self.words.iter().skip(1).any(|word| word.pieces().iter().any(contains))
+    }
+
     /// Whether it runs the program of `wanted` with the words of `wanted`.
     ///
     /// The program's folder, options before a word, with or without a value, and a word's part after a colon
@@ -270,7 +277,11 @@ fn is_program(own: &str, wanted: &str) -> bool {
     const VERSIONED: [&str; 6] = ["python", "pypy", "ruby", "php", "node", "perl"];
     let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     let (own, wanted) = (base(own), base(wanted));
-    let own = own.strip_suffix(".exe").unwrap_or(&own);
+    // `npx jest@29`
+    let own = own.find('@').and_then(|at| own.get(..at)).unwrap_or(&own);
+    let own = own.strip_suffix(".exe").unwrap_or(own);
+    // The package of Claude Code has another name than its program.
+    let own = own.strip_suffix("-code").filter(|own| *own == "claude").unwrap_or(own);
     let version =
         |name: &str| own.strip_prefix(name).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'));
     own == wanted || VERSIONED.contains(&wanted.as_str()) && version(&wanted)

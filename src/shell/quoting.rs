@@ -67,10 +67,26 @@ pub(super) fn backtick(text: &str, quoted: bool) -> String {
     out
 }
 
+/// Evaluates `${x%/*}`, `${x##*/}` and the like: one star, before or after plain text.
+fn cut_at<'t>(text: &'t str, operator: &str, pattern: &str) -> Option<&'t str> {
+    let mark = if operator.starts_with('%') { pattern.strip_suffix('*') } else { pattern.strip_prefix('*') };
+    let mark = mark.filter(|mark| !mark.is_empty() && !mark.contains(['*', '?', '[', '\\']))?;
+    match operator {
+        "%" => text.rsplit_once(mark).map(|(before, _)| before),
+        "%%" => text.split_once(mark).map(|(before, _)| before),
+        "#" => text.split_once(mark).map(|(_, after)| after),
+        "##" => text.rsplit_once(mark).map(|(_, after)| after),
+        _ => return None,
+    }
+    .or(Some(text))
+}
+
 /// Evaluates `${x%y}`, `${x#y}`, `${x/y/z}`, `${x:1:2}` and `${x,,}` if all of it is plain text.
 pub(super) fn cut(word: &ShellWord, operator: &str, argument: &ShellWord) -> Option<ShellWord> {
     let text = word.text().filter(|_| !word.has_glob())?;
-    let (by, pattern) = (argument.text()?, argument.has_glob());
+    let by = argument.text()?;
+    // A star is one in double quotes, too.
+    let pattern = argument.has_glob() || operator.starts_with(['%', '#']) && by.contains('*');
     let cut = match operator {
         "^^" => text.to_uppercase(),
         ",," => text.to_lowercase(),
@@ -80,7 +96,7 @@ pub(super) fn cut(word: &ShellWord, operator: &str, argument: &ShellWord) -> Opt
             let length: usize = if length.is_empty() { usize::MAX } else { length.trim().parse().ok()? };
             text.chars().skip(from).take(length).collect()
         }
-        _ if pattern => return None,
+        _ if pattern => return cut_at(&text, operator, &by).map(ShellWord::new),
         "#" | "##" => text.strip_prefix(&by).unwrap_or(&text).to_owned(),
         "%" | "%%" => text.strip_suffix(&by).unwrap_or(&text).to_owned(),
         "/" | "//" => {

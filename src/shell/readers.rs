@@ -22,7 +22,13 @@ const WRITING_OPTIONS: &str = "-i -o -O --in-place --inplace --output --pre --op
 const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "-e"), ("ruby", "-e")];
 
 /// Modegate's own commands that only read.
-const OWN: &str = "status why log doctor modes help cache --version --help";
+const OWN: &str = "status why log doctor modes help cache check replay --version --help";
+
+/// Whether a file is a text for people, and none of those that decide.
+pub(super) fn is_document(file: &str) -> bool {
+    const ENDINGS: [&str; 6] = [".md", ".mdx", ".rst", ".adoc", ".html", ".txt"];
+    file == "/dev/null" || ENDINGS.iter().any(|end| file.ends_with(end))
+}
 
 /// Whether a program with its arguments, unexpanded, and its here-document only reads.
 pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
@@ -53,6 +59,13 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             is_reader(command.and_then(|at| raw.get(at + 1..)).unwrap_or_default(), None)
         }
         "time" | "command" => is_reader(raw.get(1..).unwrap_or_default(), document),
+        "watch" => {
+            let is_option =
+                |word: &&String| word.starts_with('-') || word.chars().all(|c| c.is_ascii_digit() || c == '.');
+            let options = raw.iter().skip(1).take_while(is_option).count();
+            is_reader(raw.get(1 + options..).unwrap_or_default(), None)
+        }
+        "tee" => rest.iter().filter(|word| !word.starts_with('-')).all(|word| is_document(word)),
         "modegate" | "modegate.exe" => rest.iter().find(|word| listed(OWN, word)).is_some(),
         _ => false,
     }

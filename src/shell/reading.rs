@@ -3,12 +3,9 @@
 //! A short list of programs that only read, by their names and options. Everything else does more.
 
 use super::parse::parse;
-use super::readers::{SHELL_STATE, base, is_reader, listed, unquoted};
+use super::readers::{SHELL_STATE, base, is_document, is_reader, listed, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
 use super::work::WorkBudget;
-
-/// File names that mark a text for people.
-const DOCUMENTS: [&str; 6] = [".md", ".mdx", ".rst", ".adoc", ".html", ".txt"];
 
 /// The text of a command line without the commands that only read; empty if all of them do, and the whole line if it
 /// cannot be parsed.
@@ -65,10 +62,11 @@ impl CommandText {
         }
         command.assignments.iter().for_each(|text| add(&mut self.text, text));
         let program = command.words.first().map(|word| unquoted(word)).unwrap_or_default();
-        let is_document = |redirect: &&Redirection| {
-            let target = unquoted(&redirect.target);
-            target == "/dev/null" || DOCUMENTS.iter().any(|end| target.ends_with(end))
-        };
+        if base(&program) == "tee" {
+            command.words.iter().for_each(|word| add(&mut self.redirects, word));
+            command.words.iter().for_each(|word| add(&mut self.text, word));
+        }
+        let is_document = |redirect: &&Redirection| is_document(&unquoted(&redirect.target));
         // What is printed to a file may be read by a later command.
         if listed(SHELL_STATE, &program) || !written.iter().all(is_document) {
             command.words.iter().for_each(|word| add(&mut self.text, word));
@@ -109,12 +107,18 @@ fn all_text(tree: &CommandTree, text: &mut String) {
     }
 }
 
-/// The words of a command by which it is judged: not the program itself, the message of a commit or a pull request, which
-/// is data, or the source of a copy.
+/// The words of a command by which it is judged: not the program itself, the message of a commit or a pull request, a
+/// prompt or the body of a request, which are data, or the source of a copy.
 fn judged(words: &[String]) -> impl Iterator<Item = &String> {
-    let is_data = |at: usize| {
+    let data = match words.first().map(String::as_str) {
+        Some("git" | "gh" | "glab" | "jj" | "hg") => "-m --message -b --body",
+        Some("claude") => "-p --print",
+        Some("curl") => "-d --data --data-raw --json",
+        _ => "",
+    };
+    let is_data = move |at: usize| {
         let option = at.checked_sub(1).and_then(|before| words.get(before));
-        is_messenger(words) && option.is_some_and(|option| listed("-m --message -b --body", option))
+        option.is_some_and(|option| listed(data, option))
     };
     let is_own = words.first().is_some_and(|word| base(&unquoted(word)) == "modegate");
     let skipped = if is_copy(words) { words.len() - 1 } else { usize::from(is_own) };
@@ -126,10 +130,6 @@ fn judged(words: &[String]) -> impl Iterator<Item = &String> {
 fn is_copy(words: &[String]) -> bool {
     let is_plain = |word: &String| !word.starts_with('-') || listed("-p -a -r -R -f -v -n", word);
     words.len() > 2 && words.first().is_some_and(|word| word == "cp") && words.iter().all(is_plain)
-}
-
-fn is_messenger(words: &[String]) -> bool {
-    matches!(words.first().map(String::as_str), Some("git" | "gh" | "glab" | "jj" | "hg"))
 }
 
 fn only_reads(tree: &CommandTree) -> bool {

@@ -2,11 +2,12 @@
 //!
 //! What a command does with a path is not analysed: a call that names one and does more than read counts.
 
-use super::{ResolveLinks, only_reads};
+use super::{COMMANDS, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
 use crate::shell::beyond_reading;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The longest text of an unknown tool that is taken for a path or a command; longer ones are documents.
@@ -19,7 +20,7 @@ const MOST_NAMES: usize = 200;
 const MOST_FOLDERS: usize = 4_000;
 
 /// Words before a folder that make it the current one.
-const ENTERING: [&str; 6] = ["cd", "pushd", "-c", "chdir", "set-location", "sl"];
+const ENTERING: [&str; 7] = ["cd", "pushd", "-c", "chdir", "set-location", "push-location", "sl"];
 
 /// The first of `paths` that a tool call names without only reading.
 pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl ResolveLinks) -> Option<String> {
@@ -41,34 +42,113 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
         }
         "PowerShell" => event.input("command").and_then(|command| {
             let active = beyond_reading_cmdlets(command);
-            found(&active).or_else(|| around_removed(&[&active], paths))
+            found(&active.join(" "))
+                .or_else(|| {
+                    let listed = active.iter().filter(|pipeline| pipeline.split('|').skip(1).any(removing));
+                    listed.flat_map(|pipeline| words_of(pipeline)).find_map(|word| around(word, paths))
+                })
+                .or_else(|| around_removed(&active.join(" "), paths))
+                .or_else(|| {
+                    let removed = active.iter().any(|pipeline| removes_all(pipeline));
+                    paths.iter().find(|path| removed && path.starts_with(".claude/")).map(str::to_owned)
+                })
         }),
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => event.path().and_then(found),
         _ => {
             let mut texts = Vec::new();
-            collect(event.fields.get("tool_input")?, &mut texts);
+            collect(event.fields.get("tool_input")?, "", executes(tool), &mut texts);
             texts.retain(|text| text.len() <= LONGEST);
             // A path may be given in parts.
-            let names: Vec<&str> = texts.iter().copied().filter(|text| !text.contains(char::is_whitespace)).collect();
+            let names: Vec<&str> =
+                texts.iter().map(AsRef::as_ref).filter(|text: &&str| !text.contains(char::is_whitespace)).collect();
             let whole = || texts.iter().find_map(|text| found(text)).or_else(|| found(&names.join("/")));
             // A tool that removes or moves a folder takes along what is in it.
-            let around = || names.iter().filter(|_| removes(tool)).find_map(|name| around(name, paths));
-            whole().or_else(around).or_else(|| around_removed(&texts, paths))
+            let is_removed = || removes(tool) || names.iter().any(|name| removes(name));
+            let around = || names.iter().filter(|_| is_removed()).find_map(|name| around(name, paths));
+            whole().or_else(around).or_else(|| around_removed(&texts.join(" "), paths))
         }
     }
 }
 
 /// Whether a tool removes or moves files, by its name without the MCP server's.
 fn removes(tool: &str) -> bool {
-    const VERBS: [&str; 6] = ["delete", "remove", "unlink", "move", "rename", "trash"];
-    let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
+    const VERBS: [&str; 9] = ["delete", "remove", "unlink", "move", "rename", "trash", "restore", "symlink", "chmod"];
+    let own = own_name(tool);
+    VERBS.iter().any(|verb| own.contains(verb)) && own.len() < 40
+}
+
+/// The name of a tool without the MCP server's, in lower case.
+fn own_name(tool: &str) -> String {
+    tool.rsplit("__").next().unwrap_or(tool).to_lowercase()
+}
+
+/// Whether a tool may run what it is given, by its name without the MCP server's.
+pub(super) fn executes(tool: &str) -> bool {
+    const VERBS: [&str; 13] = [
+        "run", "exec", "eval", "shell", "terminal", "command", "process", "code", "keys", "type", "repl", "script",
+        "cell",
+    ];
+    let own = own_name(tool);
     VERBS.iter().any(|verb| own.contains(verb))
 }
 
+/// Fields with text for people, or with the content of a file.
+const PROSE: [&str; 20] = [
+    "body",
+    "caption",
+    "comment",
+    "content",
+    "contents",
+    "description",
+    "message",
+    "messages",
+    "note",
+    "notes",
+    "observations",
+    "plan",
+    "prompt",
+    "question",
+    "subject",
+    "summary",
+    "text",
+    "thought",
+    "thoughts",
+    "title",
+];
+
 /// The first of modegate's own paths that is in a folder after a word that removes or moves files, in a command line or
 /// in code.
-fn around_removed(texts: &[&str], paths: &PathList) -> Option<String> {
-    const WORDS: [&str; 15] = [
+fn around_removed(text: &str, paths: &PathList) -> Option<String> {
+    let (mut entered, mut is_removed, mut enters) = ("", false, false);
+    words_of(text).find_map(|word| {
+        if std::mem::replace(&mut enters, ENTERING.iter().any(|own| word.eq_ignore_ascii_case(own))) {
+            entered = word;
+        }
+        let found = is_removed.then(|| around(word, paths).or_else(|| around(&format!("{entered}/{word}"), paths)));
+        is_removed |= removing(word);
+        found.flatten()
+    })
+}
+
+/// Whether a statement of PowerShell removes everything in the current folder.
+fn removes_all(statement: &str) -> bool {
+    const ALL: [&str; 5] = [".", "*", "./*", ".\\*", "./"];
+    let is_recursive =
+        |word: &str| ["-r", "-recurse", "-rf", "-recurs"].iter().any(|own| word.eq_ignore_ascii_case(own));
+    removing(statement)
+        && words_of(statement).any(is_recursive)
+        && words_of(statement).any(|word| ALL.contains(&word))
+        && !words_of(statement).any(|word| word.eq_ignore_ascii_case("-include"))
+}
+
+/// The words of a command line or of code.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "'\"`(),;|&!".contains(c)).filter(|word| !word.is_empty())
+}
+
+/// Whether a text begins with a word that removes or moves files.
+fn removing(text: &str) -> bool {
+    const WORDS: [&str; 17] = [
         "rm",
         "rmdir",
         "rd",
@@ -84,13 +164,12 @@ fn around_removed(texts: &[&str], paths: &PathList) -> Option<String> {
         "rmtree",
         "rmsync",
         "rimraf",
+        "rename",
+        "renamesync",
     ];
-    let words = texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "'\"`(),;|&".contains(c)));
-    let is_removing = |word: &&str| {
-        let name = word.rsplit('.').next().unwrap_or(word);
-        WORDS.iter().any(|own| name.eq_ignore_ascii_case(own))
-    };
-    words.skip_while(|word| !is_removing(word)).skip(1).find_map(|word| around(word, paths))
+    let first = words_of(text).next().unwrap_or_default();
+    let name = first.rsplit('.').next().unwrap_or(first);
+    WORDS.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// The first of modegate's own paths that is in the folder `name`.
@@ -110,18 +189,23 @@ pub(super) fn mentioned_in_script(text: &str, paths: &PathList) -> Option<String
     paths.iter().filter(is_own).find(|path| NamedPath::new(path).is_whole_in(&words)).map(str::to_owned)
 }
 
-/// All texts in a value.
-fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+/// The texts in a value that may be paths or commands: of command lines what does more than read, but no prose.
+fn collect<'v>(value: &'v Value, field: &str, executes: bool, texts: &mut Vec<Cow<'v, str>>) {
     match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
-        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
+        Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text))),
+        Value::String(text) => {
+            let is_prose = !executes && PROSE.contains(&field) && text.contains(char::is_whitespace);
+            let is_address = ["http://", "https://"].iter().any(|begin| text.starts_with(begin));
+            texts.extend((!is_prose && !is_address).then_some(Cow::Borrowed(text.as_str())));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, field, executes, texts)),
+        Value::Object(fields) => fields.iter().for_each(|(field, value)| collect(value, field, executes, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// The statements of a PowerShell command line that do not begin with a cmdlet that only reads.
-fn beyond_reading_cmdlets(command: &str) -> String {
+fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
     const READERS: &str = "get-content gc cat type get-childitem gci dir ls select-string sls test-path get-item gi \
         write-output write-host echo convertfrom-json convertto-json format-table format-list measure-object select-object \
         where-object sort-object get-filehash out-string";
@@ -132,29 +216,47 @@ fn beyond_reading_cmdlets(command: &str) -> String {
     };
     let pipelines = command.split([';', '\n', '&']);
     let active = pipelines.filter(|pipeline| !pipeline.split('|').all(reads));
-    active.collect::<Vec<_>>().join(" ")
+    // The message of a commit is data.
+    let is_git = |text: &str| ["git ", "gh "].iter().any(|begin| text.trim_start().starts_with(begin));
+    active.map(|text| if is_git(text) { Cow::Owned(beyond_reading(text)) } else { Cow::Borrowed(text) }).collect()
 }
 
 /// The words of a text, in lower case, without quotes; every other character separates them.
 struct MentionWords {
     words: Vec<String>,
+    /// Whether only space separates a word from the one before it.
+    apart: Vec<bool>,
 }
 
 impl MentionWords {
     fn new(text: &str) -> Self {
-        let mut words: Vec<String> = Vec::new();
-        let mut word = String::new();
+        let mut own = Self { words: Vec::new(), apart: Vec::new() };
+        let (mut word, mut is_apart, mut next_is_apart) = (String::new(), false, false);
         for c in text.chars() {
             match c {
-                '\'' | '"' => {}
-                c if is_of_word(c) => word.extend(c.to_lowercase()),
-                _ if !word.is_empty() => words.push(std::mem::take(&mut word)),
-                _ => {}
+                '\'' | '"' => next_is_apart = false,
+                c if is_of_word(c) => {
+                    if word.is_empty() {
+                        is_apart = next_is_apart;
+                    }
+                    word.extend(c.to_lowercase());
+                }
+                c => {
+                    next_is_apart = c.is_whitespace() && (next_is_apart || !word.is_empty());
+                    own.add(&mut word, is_apart);
+                }
             }
         }
-        words.push(word);
-        words.retain(|word| !word.is_empty() && word != ".");
-        Self { words }
+        own.add(&mut word, is_apart);
+        own
+    }
+
+    fn add(&mut self, word: &mut String, is_apart: bool) {
+        let word = std::mem::take(word);
+        if !word.is_empty() && word != "." {
+            self.words.push(word);
+            self.apart.push(is_apart);
+        }
     }
 
     /// Whether a word may begin a path: its first part, or a glob for a hidden one. Most calls have none.
@@ -194,13 +296,17 @@ impl<'p> NamedPath<'p> {
 
     /// Whether the words name the path: its parts one after another, or with a gap where code joins them.
     fn is_in(&self, words: &MentionWords) -> bool {
-        let words = words.words.as_slice();
+        let (words, apart) = (words.words.as_slice(), words.apart.as_slice());
         let begins = |word: &str| {
             self.parts.first().is_some_and(|part| part == word || word.starts_with('.') && fits(part, word))
         };
         let mut starts = words.iter().enumerate().filter(|(_, word)| begins(word)).map(|(at, _)| at);
         starts.by_ref().take(MOST_NAMES).any(|at| {
-            let run = self.parts.iter().zip(words.iter().skip(at)).take_while(|(part, word)| fits(part, word)).count();
+            // In `rm -rf **/bin **/obj`, the second glob is another path.
+            let is_next =
+                |(part, (word, apart)): &(&String, (&String, &bool))| part == word || !**apart && fits(part, word);
+            let next = words.iter().zip(apart).skip(at + 1);
+            let run = 1 + self.parts.iter().skip(1).zip(next).take_while(is_next).count();
             let Some(rest) = self.parts.get(run..).filter(|rest| !rest.is_empty()) else {
                 let last = words.get(at + run - 1).map_or("", String::as_str);
                 let name = self.parts.last().map_or("", String::as_str);

@@ -79,7 +79,7 @@ fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
 }
 
 /// Scripts that are read before they run; what the bad ones name does not exist.
-const SCRIPTS: [(&str, &str); 21] = [
+const SCRIPTS: [(&str, &str); 22] = [
     ("bad/project/.claude/settings.json", "{}"),
     ("bad/fix.sh", "#!/bin/bash\nset -e\necho fixing\nrm -rf /etc/nonexistent-probe\n"),
     ("bad/plain", "rm -rf /etc/nonexistent-probe\n"),
@@ -94,6 +94,7 @@ const SCRIPTS: [(&str, &str); 21] = [
     ("bad/leave.sh", "cd src\nmodegate leave plan\n"),
     ("bad/state.sh", "# Resets the state.\nrm -f \"$ROOT/.claude/hooks/cache.json\"\n"),
     ("bad/state.py", "import os\nroot = os.getcwd()\nopen(root + '/.claude/hooks/cache.json', 'w').write('{}')\n"),
+    ("bad/state.ts", "import { rmSync } from 'node:fs';\nrmSync('.claude/hooks', { recursive: true });\n"),
     ("bad/hooks.sh", "if true; then\n  mv new.json .claude/settings.json\nfi\n"),
     ("scripts/ordinary.sh", ORDINARY_SHELL),
     ("scripts/open.sh", "rm -rf dist\necho 'an open quote\n"),

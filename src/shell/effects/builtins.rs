@@ -21,7 +21,10 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
             return git::root(walker).map_or_else(ShellWord::unknown, |root| ShellWord::new(format!("{root}\n")));
         }
-        "git" | "hub" => git::run(walker, rest, input),
+        "git" | "hub" => {
+            git::run(walker, rest, input);
+            return git::listed(rest);
+        }
         "patch" | "gpatch" => file_programs::patch(walker, rest, input),
         "tee" | "sponge" => {
             for file in Args::new(rest, "").operands {
@@ -65,6 +68,7 @@ impl Walker<'_> {
             "ls" => return Some(listed(rest)),
             "grep" | "egrep" | "rg" | "ag" => return Some(matching(rest)),
             "which" => return Some(self.found(rest)),
+            "type" if Args::new(rest, "").has("-p -P") => return Some(self.found(rest)),
             "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
@@ -274,11 +278,22 @@ fn part(name: &str, rest: &[ShellWord]) -> ShellWord {
     ShellWord::new(if name == "dirname" { folder } else { last })
 }
 
-/// The output of `ls` for a glob, and with `-d` for a folder.
+/// The output of `ls`: for a glob, and with `-d` for a folder, the path itself, else any names.
 fn listed(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, "-I -w --ignore");
+    let is_itself = |one: &ShellWord| one.has_glob() || args.has("-d --directory");
     match args.operands.as_slice() {
-        [one] if !args.has("-l") && (one.has_glob() || args.has("-d --directory")) => one.clone(),
+        _ if args.has("-l -R --recursive") => ShellWord::unknown(),
+        [one] if is_itself(one) => one.clone(),
+        [] | [_] if !args.has("-d --directory") => {
+            let mut names = ShellWord::default();
+            names.push_glob("*");
+            if args.has("-a -A --all --almost-all") {
+                names.push("\n");
+                names.push_glob(".[!.]*");
+            }
+            names
+        }
         _ => ShellWord::unknown(),
     }
 }

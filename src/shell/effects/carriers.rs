@@ -8,7 +8,7 @@ use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
 
 /// Programs, their verbs, options with a value, and the number of operands between the verb and the command.
-const CARRIERS: [(&str, &str, &str, usize); 13] = [
+const CARRIERS: [(&str, &str, &str, usize); 14] = [
     (
         "uv",
         "run",
@@ -24,6 +24,7 @@ const CARRIERS: [(&str, &str, &str, usize); 13] = [
         0,
     ),
     ("npm pnpm yarn bun", "run exec x dlx", "--filter -F -w --workspace -C --dir --prefix --cwd -p --package -c", 0),
+    ("pipx", "run", "--spec --python --index-url --pip-args", 0),
     ("mise rtx", "exec x", "-C --cd -j --jobs -E --env -c --command", 0),
     ("rtk", "test err proxy summary", "", 0),
     ("direnv chamber", "exec", "", 1),
@@ -55,6 +56,13 @@ impl Walker<'_> {
             return Some(self.aside(|walker| walker.code(&line, input)));
         }
         match name {
+            "screen" if rest.iter().any(|word| word.is("stuff")) => {
+                rest.last()
+                    .iter()
+                    .filter_map(|keys| keys.text())
+                    .for_each(|keys| guessed(self, &keys.replace("\\n", "\n")));
+                return Some(ShellWord::unknown());
+            }
             "entr" | "screen" => {
                 let (_, words) = Args::leading(rest, "-S -t -T -h -e -p -s");
                 return Some(self.unowned(|walker| walker.run(words, input)));
@@ -95,6 +103,10 @@ impl Walker<'_> {
         if name == "yarn" && words.first().is_some_and(|word| word.is("workspace")) {
             return Some([&[ShellWord::new("yarn")], words.get(2..)?].concat());
         }
+        // `uv tool run x` is `uvx x`.
+        if name == "uv" && words.first().is_some_and(|word| word.is("tool")) {
+            words = words.get(1..)?;
+        }
         let verb = words.first()?;
         let packages = has_name("yarn pnpm bun", name);
         if packages && BINARIES.iter().any(|own| verb.is(own)) {
@@ -111,6 +123,16 @@ impl Walker<'_> {
             return words.get(at + 1..).map(<[_]>::to_vec);
         }
         let (_, words) = Args::leading(words, valued);
+        // `uv run x.py`, `bun run x.ts`
+        let file = words.first().map(|word| word.filled("")).unwrap_or_default();
+        let interpreter = match name {
+            "uv" if file == "-" || file.ends_with("py") => Some("python"),
+            "bun" if file.ends_with("ts") || file.ends_with("js") => Some("bun"),
+            _ => None,
+        };
+        if let Some(interpreter) = interpreter {
+            return Some([&[ShellWord::new(interpreter)], words].concat());
+        }
         Args::leading(words.get(*operands..)?, "").1.to_vec().into()
     }
 

@@ -7,7 +7,7 @@ use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
-use Paths::{AfterOf, Devices, First, Folder, Operands, Rest, Trees, Values};
+use Paths::{AfterOf, Devices, First, Folder, Last, Operands, Rest, Trees, Values};
 use When::{Always, Unless, UnlessWords, With, Without};
 
 /// A program whose changes follow from its arguments: its names, its options that take a value, when it changes
@@ -34,6 +34,8 @@ enum Paths {
     First,
     /// All operands but the first.
     Rest,
+    /// The last of several operands, with everything below it.
+    Last,
     /// Operands that are not numbers.
     Devices,
     /// Operands of the form `of=path`.
@@ -65,11 +67,14 @@ const DISKUTIL_READS: &str = "list info information listFilesystems activity ver
 const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
 const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 30] = [
+const PROGRAMS: [FileProgram; 32] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
-    ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv", "", Always, Remove, Trees),
+    ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv Remove-Item", "", Always, Remove, Trees),
+    ("Move-Item Rename-Item", "", Always, Remove, First),
     ("zip", "", With("-m --move"), Remove, Trees),
+    // What was there is hidden.
+    ("mount", "-t -o -O -L -U --types --options --source --target", Always, Write, Last),
     ("shred", SHRED, Always, Write, Operands("")),
     ("shred", SHRED, With("-u --remove"), Remove, Operands("")),
     ("truncate fallocate", "-s -r -o -l --size --reference --offset --length", Always, Write, Operands("")),
@@ -92,7 +97,7 @@ const PROGRAMS: [FileProgram; 30] = [
     ("sd dos2unix unix2dos", "", Always, Write, Operands("")),
     ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
     ("zip 7z ar", "", Always, Write, First),
-    (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("")),
+    (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("-r --recursive")),
     ("wget", WGET, Always, Write, Values("-O -o -a --output-document --output-file")),
     ("wget", WGET, Without("-O --output-document"), Write, Folder("-P --directory-prefix")),
     ("sort split csplit gcc cc clang rustc ld pandoc openssl xxd", OUTPUT, Always, Write, Values(OUTPUT)),
@@ -115,6 +120,9 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
             let lines =
                 scripts.filter_map(|script| Some(script.trim_start_matches(['+', ':']).strip_prefix('!')?.to_owned()));
             lines.for_each(|line| super::inline_code::guessed(walker, &line));
+        }
+        "gio" if rest.first().is_some_and(|verb| verb.is("trash")) => {
+            walker.change_all(Remove, rest.iter().skip(1), true);
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, rest),
         "curl" => curl(walker, rest),
@@ -143,8 +151,9 @@ fn listed(walker: &mut Walker<'_>, (_, valued, when, effect, paths): &FileProgra
         _ if !runs => {}
         Operands(recursive) => walker.change_all(*effect, operands, args.has(recursive)),
         Trees => walker.change_all(*effect, operands, true),
-        First => walker.change_all(*effect, operands.take(1), false),
+        First => walker.change_all(*effect, operands.take(1), *effect == Remove),
         Rest => walker.change_all(*effect, operands.skip(1), false),
+        Last => walker.change_all(*effect, operands.skip(1).last(), true),
         Devices => walker.change_all(*effect, operands.filter(|word| word.prefix().parse::<u64>().is_err()), true),
         AfterOf => operands.filter_map(|word| word.after("of=")).for_each(|file| walker.change(*effect, &file, false)),
         Values(options) => walker.change_all(*effect, args.values(options).filter(|file| !file.is("-")), false),
@@ -239,7 +248,13 @@ fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(&words, VALUED);
     let here = ShellWord::new(".");
     if args.has("-x --extract --get") {
-        below(walker, Write, args.value("-C --directory").unwrap_or(&here));
+        let folder = args.value("-C --directory").unwrap_or(&here);
+        below(walker, Write, folder);
+        for member in &args.operands {
+            let mut path = folder.slashed();
+            path.extend(member);
+            walker.change(Write, &path, true);
+        }
     } else if args.has("-c -r -u --create --append --update")
         && let Some(file) = args.value("-f --file").filter(|file| !file.is("-"))
     {

@@ -40,6 +40,23 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     });
 }
 
+/// The output of `git ls-files path`: the path, or files below it.
+pub(super) fn listed(rest: &[ShellWord]) -> ShellWord {
+    let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("ls-files")) else {
+        return ShellWord::unknown();
+    };
+    match Args::new(rest, "-x --exclude -X --exclude-from --format").operands.as_slice() {
+        [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
+            let mut lines = path.clone();
+            lines.push("\n");
+            lines.extend(&path.slashed());
+            lines.push_unknown();
+            lines
+        }
+        _ => ShellWord::unknown(),
+    }
+}
+
 fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
     let split = rest.iter().position(|word| word.is("--"));
     let (own, paths) = match split {
@@ -85,9 +102,10 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
                 walker.change(Effect::Remove, &ShellWord::new("."), true);
             }
             if !["list", "show", "drop", "clear", "create", "store", "branch"].contains(&verb.as_str()) {
-                match paths {
-                    Some(paths) => pathspecs(walker, Effect::Write, paths),
-                    None => tree(walker, Effect::Write),
+                let named = args.operands.get(1..).filter(|_| verb == "push").unwrap_or_default();
+                match (paths, named) {
+                    (None, []) => tree(walker, Effect::Write),
+                    (paths, named) => pathspecs(walker, Effect::Write, &[named, paths.unwrap_or_default()].concat()),
                 }
             }
         }

@@ -7,9 +7,10 @@ use super::Effect;
 use super::args::Args;
 use super::walker::Walker;
 use crate::shell::word::ShellWord;
+use std::borrow::Cow;
 
 /// Interpreters with the options that take code.
-const INTERPRETERS: [(&str, &str); 18] = [
+const INTERPRETERS: [(&str, &str); 19] = [
     ("python", "-c"),
     ("pypy", "-c"),
     ("perl", "-e -E"),
@@ -19,6 +20,7 @@ const INTERPRETERS: [(&str, &str); 18] = [
     ("bun", "-e --eval"),
     ("deno", "eval"),
     ("tsx", "-e --eval"),
+    ("ts-node", "-e --eval -p --print"),
     ("php", "-r"),
     ("lua", "-e"),
     ("Rscript", "-e"),
@@ -39,13 +41,33 @@ const REMOVING: &str = "rmtree unlink os.remove rmdir removedirs rmSync unlinkSy
 const WRITING_FIRST: &str = "file_put_contents writeFileSync appendFileSync truncateSync fs.writeFile fs.appendFile \
     fs.outputFileSync createWriteStream Bun.write Deno.writeTextFileSync Deno.writeFileSync File.write IO.write";
 /// Functions that write their second argument.
-const WRITING_SECOND: &str = "shutil.copy shutil.copyfile shutil.copy2 shutil.copytree shutil.move os.rename os.replace \
-    os.symlink os.link cpSync copyFileSync renameSync symlinkSync linkSync fs.cp fs.copyFile fs.rename FileUtils.cp \
-    FileUtils.mv FileUtils.cp_r";
+const WRITING_SECOND: &str = "shutil.copy shutil.copyfile shutil.copy2 shutil.copytree os.symlink os.link cpSync \
+    copyFileSync symlinkSync linkSync fs.cp fs.copyFile FileUtils.cp FileUtils.cp_r";
+/// Functions that move their first argument to the second.
+const MOVING: &str = "shutil.move os.rename os.renames os.replace renameSync fs.rename fs.move FileUtils.mv File.rename \
+    Deno.rename";
+/// Expressions for the user's home, with single quotes.
+const HOMES: [&str; 12] = [
+    "os.path.expanduser('~",
+    "pathlib.Path.home()",
+    "Path.home()",
+    "require('os').homedir()",
+    "require('node:os').homedir()",
+    "os.homedir()",
+    "homedir()",
+    "process.env.HOME",
+    "os.environ['HOME']",
+    "os.getenv('HOME')",
+    "Dir.home",
+    "ENV['HOME']",
+];
+/// How many of them are followed in one piece of code.
+const MOST_HOMES: usize = 20;
 /// Interpreters with strings in backticks.
-const SCRIPTS: [&str; 5] = ["node", "nodejs", "bun", "deno", "tsx"];
+const SCRIPTS: [&str; 6] = ["node", "nodejs", "bun", "deno", "tsx", "ts-node"];
 /// Interpreters whose first operand is a script.
-const RUNS_FILES: [&str; 10] = ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "php", "lua"];
+const RUNS_FILES: [&str; 11] =
+    ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "ts-node", "php", "lua"];
 /// The longest part of the code before a string in which its function is looked for.
 const LONGEST_HEAD: usize = 400;
 /// Text that code which changes files contains, in lower case.
@@ -72,14 +94,21 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
     match args.operands.as_slice() {
         [first, ..] if is_awk && sources.is_empty() && !args.has("-f --file") => sources.push(first.clone()),
         [verb, code @ ..] if kind == "deno" && verb.is("eval") => sources.extend_from_slice(code),
+        [verb, file, ..] if kind == "deno" && verb.is("run") => drop(walker.script_on_disk(file, kind, &[])),
         [_, code @ ..] if kind == "sqlite3" => sources.extend_from_slice(code),
-        [first, ..] if first.is("-") => sources.push(input.clone()),
+        [first, ..] if first.is("-") => {
+            walker.script_on_input(kind, input);
+            sources.push(input.clone());
+        }
         [first, ..] if sources.is_empty() => match walker.content(first) {
             Some(code) => sources.push(code),
             None if args.has("-m") || !RUNS_FILES.contains(&kind) => {}
             None => drop(walker.script_on_disk(first, kind, &[])),
         },
-        [] if sources.is_empty() && !args.has("-m -V --version -h --help") => sources.push(input.clone()),
+        [] if sources.is_empty() && !args.has("-m -V --version -h --help") => {
+            walker.script_on_input(kind, input);
+            sources.push(input.clone());
+        }
         _ => {}
     }
     let in_place = match kind {
@@ -154,6 +183,7 @@ fn with_value(code: &str, assignment: &str) -> String {
 pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) {
     let is_awk = kind.ends_with("awk");
     let quotes = if SCRIPTS.contains(&kind) { "'\"`" } else { "'\"" };
+    let code = &with_home(code, &walker.context.home);
     if ["perl", "ruby", "php"].contains(&kind) {
         code.split('`').skip(1).step_by(2).for_each(|line| guessed(walker, line));
     }
@@ -176,7 +206,8 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
             |wanted: usize| wanted.checked_sub(place).and_then(|at| strings.get(at)).map(|path| ShellWord::new(*path));
         let methods = after.trim_start_matches(')');
         let is_path = place == 0 && name == "Path";
-        if is_any(REMOVING) || is_path && methods.starts_with(".unlink") {
+        let moves = is_any(MOVING) || function == "rename" || is_path && methods.starts_with(".rename");
+        if is_any(REMOVING) || moves || is_path && methods.starts_with(".unlink") {
             walker.change_all(Effect::Remove, &at(0), true);
         }
         let opens = name == "open" && at(1).is_some_and(|mode| is_writing(&mode.filled("")));
@@ -184,10 +215,52 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         if is_any(WRITING_FIRST) || opens || redirects || is_path && methods.starts_with(".write_") {
             walker.change_all(Effect::Write, &at(0), false);
         }
-        if is_any(WRITING_SECOND) || ["copy", "rename", "symlink", "link"].contains(&function) {
+        if is_any(WRITING_SECOND) || moves && !is_path || ["copy", "symlink", "link"].contains(&function) {
             walker.change_all(Effect::Write, &at(1), false);
         }
     }
+}
+
+/// Replaces expressions for the user's home by its path, with the names that are joined to it.
+fn with_home<'c>(code: &'c str, home: &str) -> Cow<'c, str> {
+    if !["home", "HOME", "expanduser"].iter().any(|word| code.contains(word)) {
+        return Cow::Borrowed(code);
+    }
+    let plain = code.replace('"', "'");
+    let (mut out, mut rest) = (String::new(), plain.as_str());
+    for _ in 0..MOST_HOMES {
+        let found = HOMES.iter().filter_map(|own| Some((rest.find(own)?, *own))).min_by_key(|(at, _)| *at);
+        let Some((at, own)) = found else { break };
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let after = from.strip_prefix(own).unwrap_or_default();
+        let (path, after) = match joined_to(home, own, after) {
+            Some((path, after)) => (format!("'{path}'"), after),
+            None => (own.to_owned(), after),
+        };
+        out.extend([before, &path]);
+        rest = after;
+    }
+    Cow::Owned(out + rest)
+}
+
+/// The path that begins with the home, and the code after it; `None` if it goes on in an unknown way.
+fn joined_to<'c>(home: &str, expression: &str, mut rest: &'c str) -> Option<(String, &'c str)> {
+    let mut path = home.to_owned();
+    if expression.ends_with('~') {
+        let (name, after) = rest.split_once("')")?;
+        path.push_str(name);
+        rest = after;
+    }
+    loop {
+        let next = rest.trim_start_matches(' ');
+        let Some(operand) = next.strip_prefix(['/', '+']) else { break };
+        let (name, after) = operand.trim_start_matches(' ').strip_prefix('\'')?.split_once('\'')?;
+        path.push_str(if next.starts_with('/') { "/" } else { "" });
+        path.push_str(name);
+        rest = after;
+    }
+    let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || "_.[".contains(c));
+    (!goes_on && !path.contains('\n')).then_some((path, rest))
 }
 
 /// Walks a string that may not be a command line, so that an error in it does not count.

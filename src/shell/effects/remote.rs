@@ -43,9 +43,20 @@ pub(super) fn ssh(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         [] => (input.clone(), ShellWord::unknown()),
         command => (ShellWord::joined(command), input.clone()),
     };
-    walker.elsewhere(&host.filled("…"), |walker| {
+    let name = host.filled("…");
+    if is_this_machine(name.rsplit('@').next().unwrap_or_default()) {
+        walker.unowned_aside(|walker| {
+            walker.state.enter(Some(walker.context.home.clone()));
+            walker.code(&script, &input)
+        });
+    }
+    walker.elsewhere(&name, |walker| {
         walker.code(&script, &input);
     });
+}
+
+fn is_this_machine(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "::1"].contains(&host)
 }
 
 /// `scp file… host:path`, and the same of `rsync`.

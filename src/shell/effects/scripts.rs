@@ -67,6 +67,14 @@ impl Walker<'_> {
         ShellWord::unknown()
     }
 
+    /// Walks a script that an interpreter reads from standard input: `sh < x`, `cat x | sh`.
+    pub fn script_on_input(&mut self, kind: &str, input: &ShellWord) {
+        let files = if input.text().is_none() { self.reads.clone() } else { Vec::new() };
+        for file in files {
+            self.script_on_disk(&file, kind, &[]);
+        }
+    }
+
     /// Walks a program that is a script, by its first line.
     pub fn program_on_disk(&mut self, file: &ShellWord, arguments: &[ShellWord]) {
         let Some(text) = self.text_on_disk(file) else { return };

@@ -105,7 +105,10 @@ impl Walker<'_> {
         if name == "gh" {
             let args = Args::new(rest, "-F --body-file --notes-file");
             let files: Vec<ShellWord> = args.values("-F --body-file --notes-file").cloned().collect();
-            self.change_all(Effect::Send, &files, false);
+            // What `gh secret set` reads stays secret.
+            if !args.operands.first().is_some_and(|noun| noun.is("secret") || noun.is("auth")) {
+                self.send(&files, false);
+            }
         }
         let args = Args::new(rest, "-d --desc -f --filename --profile --region --repo -R --title --notes -t");
         let mut operands = args.operands.iter();

@@ -4,12 +4,13 @@ use super::args::Args;
 use super::target_path::absolute;
 use super::walker::Walker;
 use super::{ProgramCall, builtins};
+use crate::shell::syntax::CommandTree;
 use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
 
 /// Programs that run their operands: names, options with a value, and the number of operands before the command.
-const WRAPPERS: [(&str, &str, usize); 33] = [
-    ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx", "", 0),
+const WRAPPERS: [(&str, &str, usize); 35] = [
+    ("nohup setsid command builtin busybox toybox unbuffer chronic unshare fakeroot bunx pnpx dlx shx", "", 0),
     ("sudo", "-u -g -h -p -C -D -R -T -U -r -t --user --group --chdir", 0),
     ("doas", "-u -C", 0),
     ("env", "-u -C -S --unset --chdir --split-string", 0),
@@ -29,6 +30,9 @@ const WRAPPERS: [(&str, &str, usize); 33] = [
     ("pkexec", "--user", 0),
     ("nsenter", "-t --target -S -G", 0),
     ("npx", "-p --package", 0),
+    // `Start-Process x -ArgumentList y`
+    ("Start-Process saps", "", 0),
+    ("uvx", "--from --with -p --python --index --index-url", 0),
     ("rtk corepack xcrun cross-env cross-env-shell", "", 0),
     ("dotenv flox", "-e -f -p -v", 0),
     ("c8 nyc", "-r --reporter -x --exclude -n --include --temp-dir", 0),
@@ -52,6 +56,9 @@ const DISGUISED: [&str; 17] = [
 ];
 
 const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish"];
+
+/// Shells of Windows, whose command lines are walked as if they were bash's.
+const WINDOWS_SHELLS: &str = "cmd cmd.exe pwsh pwsh.exe powershell powershell.exe";
 
 impl Walker<'_> {
     /// Walks a command and returns its output.
@@ -88,20 +95,7 @@ impl Walker<'_> {
             return printed;
         }
         if let Some(body) = self.state.functions.get(&given).map(Rc::clone) {
-            let outer = self.state.variables.clone();
-            self.state.give(rest);
-            // A recursive function is walked once.
-            Rc::make_mut(&mut self.state.functions).remove(&given);
-            let printed = self.unowned(|walker| walker.tree(&body, input));
-            self.state.define(&given, body);
-            let variables = Rc::make_mut(&mut self.state.variables);
-            for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
-                match outer.get(name) {
-                    Some(value) => drop(variables.insert(name.to_owned(), value.clone())),
-                    None => drop(variables.remove(name)),
-                }
-            }
-            return printed;
+            return self.function(&given, body, rest, input);
         }
         let name = given.rsplit('/').next().unwrap_or_default();
         if first.has_glob() {
@@ -113,7 +107,7 @@ impl Walker<'_> {
         }
         if given.contains('/') {
             match self.content(first) {
-                Some(script) => drop(self.unowned_aside(|walker| walker.code(&script, input))),
+                Some(script) => drop(self.unowned(|walker| walker.written_script(&script, rest, input))),
                 None => self.program_on_disk(first, rest),
             }
         }
@@ -132,6 +126,7 @@ impl Walker<'_> {
         }
         match name {
             _ if SHELLS.contains(&name) => self.shell(rest, input),
+            _ if has_name(WINDOWS_SHELLS, name) => self.windows_shell(rest, input),
             "eval" => {
                 let printed = self.script(&joined(rest), rest, input);
                 if rest.iter().any(|word| word.text().is_none()) {
@@ -244,6 +239,38 @@ impl Walker<'_> {
         })
     }
 
+    fn function(&mut self, name: &str, body: Rc<CommandTree>, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let outer = self.state.variables.clone();
+        self.state.give(rest);
+        // A recursive function is walked once.
+        Rc::make_mut(&mut self.state.functions).remove(name);
+        let printed = self.unowned(|walker| walker.tree(&body, input));
+        self.state.define(name, body);
+        let variables = Rc::make_mut(&mut self.state.variables);
+        for name in ["@", "*", "#", "1", "2", "3", "4", "5", "6", "7", "8", "9"] {
+            match outer.get(name) {
+                Some(value) => drop(variables.insert(name.to_owned(), value.clone())),
+                None => drop(variables.remove(name)),
+            }
+        }
+        printed
+    }
+
+    /// Walks a script that the line has written.
+    fn written_script(&mut self, script: &ShellWord, arguments: &[ShellWord], input: &ShellWord) -> ShellWord {
+        self.aside(|walker| {
+            walker.state.give(arguments);
+            walker.code(script, input)
+        })
+    }
+
+    /// `cmd /c …`, `pwsh -Command …`.
+    fn windows_shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let at = rest.iter().position(|word| has_name("/c /C -c -Command -command", &word.filled("")));
+        let rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+        self.unowned_aside(|walker| walker.script(&joined(rest), rest, input))
+    }
+
     /// `sh -c '…'`, `sh <<< '…'`, `sh file`.
     fn shell(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
         let (args, rest) = Args::leading(rest, "-o -O +o --rcfile --init-file");
@@ -260,13 +287,13 @@ impl Walker<'_> {
                 walker.state.set("0", rest.get(1).map(|word| vec![word.clone()]));
                 return walker.code(&script, input);
             }
-            match rest.first() {
-                None => walker.code(input, &ShellWord::unknown()),
-                Some(file) if args.has("-s") || file.is("-") || file.is("/dev/stdin") => {
+            match rest.first().filter(|file| !args.has("-s") && !file.is("-") && !file.is("/dev/stdin")) {
+                None => {
+                    walker.script_on_input("sh", input);
                     walker.code(input, &ShellWord::unknown())
                 }
                 Some(file) => match walker.content(file) {
-                    Some(script) => walker.code(&script, input),
+                    Some(script) => walker.written_script(&script, rest.get(1..).unwrap_or_default(), input),
                     None if args.has("-n") => ShellWord::unknown(),
                     None => walker.script_on_disk(file, "sh", rest.get(1..).unwrap_or_default()),
                 },
