@@ -44,7 +44,7 @@ pub(super) struct Install {
     /// Do not write the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
-    /// Do not trust the project's own modes, settings and gates; see `modegate trust`
+    /// Do not trust the project's modes, settings and gates, and do not ask; see `modegate trust`
     #[arg(long)]
     no_trust: bool,
     /// Show what would change, with diffs, and change nothing
@@ -72,10 +72,13 @@ impl Install {
             file_change::apply(&changes, &target)?;
             finish(&target, &changes, &created)?;
         }
-        let agreed = if self.dry_run { Ok(None) } else { trust.map_or(Ok(None), |trust| trust.agree()) }?;
+        let trust = trust.filter(|_| !self.dry_run);
+        if let Some(trust) = &trust {
+            trust.renew();
+        }
         self.print(&target, &events, &changes);
-        if let Some(agreed) = agreed.filter(|_| !self.json) {
-            agreed.print();
+        if let Some(trust) = trust.filter(|_| !self.json) {
+            trust.ask()?;
         }
         if let Some(client) = client.filter(|_| !unknown.is_empty() && !self.json) {
             let names: Vec<&str> = unknown.iter().map(|kind| kind.name()).collect();

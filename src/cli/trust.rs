@@ -197,7 +197,7 @@ pub(super) fn renew(places: &ProjectPaths) {
     }
 }
 
-/// The files of a project before `install` changes them.
+/// Whether the files of a project were the person's own before `install` changed them.
 pub(super) struct InstallTrust {
     places: ProjectPaths,
     is_renewal: bool,
@@ -208,26 +208,29 @@ impl InstallTrust {
         Self { is_renewal: may_renew(&places), places }
     }
 
-    /// Agrees to the files, since a person installs; returns what has to be shown of them.
-    pub(super) fn agree(&self) -> Result<Option<ShownTrust>, CliError> {
+    /// Agrees to the files if they were trusted before, or if there were none.
+    pub(super) fn renew(&self) {
+        if self.is_renewal {
+            renew(&self.places);
+        }
+    }
+
+    /// Shows files that others wrote, and asks whether to trust them.
+    pub(super) fn ask(&self) -> Result<(), CliError> {
         let review = TrustReview::read(self.places.clone());
         if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
-            return Ok(None);
+            return Ok(());
         }
-        review.agree()?;
-        Ok((!self.is_renewal).then_some(ShownTrust(review)))
-    }
-}
-
-/// Files of others that `install` has trusted.
-pub(super) struct ShownTrust(TrustReview);
-
-impl ShownTrust {
-    pub(super) fn print(&self) {
         screen::print_line("");
-        self.0.print_open();
-        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
-        self.0.warn_of_broken_files();
+        review.print_open();
+        if std::io::stdin().is_terminal() && confirmed()? {
+            review.agree()?;
+            screen::print_line("trusted; run `modegate trust --revoke` to undo that");
+            review.warn_of_broken_files();
+        } else {
+            screen::print_line("these files are not used until you run `modegate trust`");
+        }
+        Ok(())
     }
 }
 

@@ -203,9 +203,15 @@ fn install_and_other_commands_of_a_person_keep_the_trust_up_to_date() {
     assert_eq!(run(&project, &["record", "off"]).exit, 0);
     assert_eq!(run(&project, &["trust", "--json"]).json()["state"], "trusted");
 
+    // Files that somebody else wrote are shown; without a terminal nobody can agree to them.
     let clone = gated();
     let installed = run(&clone, &["install"]);
     assert!(installed.stdout.contains("runs `./gate.sh`"), "{}", installed.stdout);
+    assert!(installed.stdout.contains("not used until you run `modegate trust`"), "{}", installed.stdout);
+    assert_eq!(hook(&clone, &call("touch a")).exit, 0);
+    run(&clone, &["install", "--json"]);
+    assert_eq!(run(&clone, &["trust", "--json"]).json()["state"], "untrusted");
+    assert_eq!(run(&clone, &["trust", "--yes"]).exit, 0);
     assert_eq!(hook(&clone, &call("touch a")).exit, 2);
 
     let careful = gated();
