@@ -65,6 +65,7 @@ impl Install {
         let mut changes = self.plan(&target, &events)?;
         let trust = (!self.no_trust && !target.is_users).then(|| InstallTrust::before(target.state_places()));
         if !self.dry_run {
+            file_change::require_inside(&changes, &target)?;
             let created = target.missing_folders();
             let _guard = target.lock()?;
             // Another process may have installed before the lock was taken.

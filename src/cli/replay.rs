@@ -27,6 +27,7 @@ use super::{CliResult, EXIT_FAILURE, places};
 use crate::mode::TrustState;
 use crate::mode_cache;
 use crate::paths::{ProjectPaths, hash};
+use crate::printable;
 use crate::replay::expectation::ExpectationFile;
 use crate::replay::problem::ReplayProblem;
 use crate::trust;
@@ -383,7 +384,7 @@ impl Reporter<'_> {
         if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
-        self.bar.suspend(|| print_error(problem.to_string()));
+        self.bar.suspend(|| print_error(printable::one_line(&problem.to_string())));
         self.sinks.iter_mut().for_each(|(_, sink)| sink.problem(&problem));
         self.summary.problem(problem);
     }
@@ -452,7 +453,7 @@ fn read_expectations(input: &ReplayInput, collector: &mut ResultCollector) -> Op
 
 fn write_expectations(input: &ReplayInput, blessed: &ExpectationFile) -> Result<(), String> {
     let path = input.expectation_file();
-    let written = crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Follow);
+    let written = crate::disk::write(&path, blessed.text().as_bytes(), crate::disk::LinkPolicy::Replace);
     written.map_err(|error| unwritten(&path, error))?;
     print_error(format!("wrote {} ({} of {} events listed)", path.display(), blessed.expect.len(), blessed.events));
     Ok(())

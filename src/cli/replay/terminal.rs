@@ -5,6 +5,7 @@ use super::super::why::verdict_style;
 use super::sinks::ReplaySink;
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
+use crate::printable::one_line;
 use crate::replay::result::ReplayResult;
 use crate::verdict::Truth;
 use std::io;
@@ -23,7 +24,7 @@ impl ReplaySink for Terminal {
         for result in summary.failing.iter().take(SHOWN) {
             print_event(result, &styled(TextStyle::Bold, result.title()));
             for (label, text) in result.details() {
-                print_line(format!("  {label:<8} {text}"));
+                print_line(format!("  {label:<8} {}", text.replace('\n', "\n           ")));
             }
             print_line("");
         }
@@ -40,9 +41,9 @@ impl ReplaySink for Terminal {
 }
 
 fn print_event(result: &ReplayResult, title: &str) {
-    print_line(format!("{title}  {}", result.event));
-    let place = format!("  session {}, {}:{}", result.session, result.file, result.line);
-    print_line(styled(TextStyle::Dim, &place));
+    print_line(format!("{title}  {}", one_line(&result.event)));
+    let place = format!("session {}, {}:{}", result.session, result.file, result.line);
+    print_line(styled(TextStyle::Dim, &format!("  {}", one_line(&place))));
 }
 
 fn print_more(count: u64, end: &str) {
