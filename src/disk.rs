@@ -7,7 +7,8 @@ mod regular;
 
 pub use link_resolver::LinkResolver;
 pub use regular::{
-    LARGEST, SMALL, open, open_and_read, open_append, open_lock, read, read_at, read_tail, read_text, reason,
+    CONFIGURATION, LARGEST, SMALL, open, open_and_read, open_append, open_lock, read, read_at, read_tail, read_text,
+    reason,
 };
 
 use std::fs::{self, Permissions};
@@ -139,6 +140,15 @@ pub fn remove_stale_temporaries(path: &Path) {
 fn link_target(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     canonical(path).ok().or_else(target).unwrap_or_else(|| path.to_owned())
+}
+
+/// Fails if writing `path` would change a file outside of `folders`, through a link on the way to it or at its end.
+pub fn require_inside(path: &Path, folders: &[&Path]) -> io::Result<()> {
+    let target = if path.is_symlink() { link_target(path) } else { path.to_owned() };
+    let parent = target.parent().map(real).unwrap_or_default();
+    let is_inside = folders.iter().any(|folder| parent.starts_with(real(folder)));
+    let outside = || io::Error::other(format!("a link leads out of the project, to `{}`", parent.display()));
+    if is_inside { Ok(()) } else { Err(outside()) }
 }
 
 /// The longest path that a system call takes, in bytes.

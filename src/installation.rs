@@ -158,7 +158,7 @@ impl SettingsRecord {
         if stamp == self.stamp {
             return self;
         }
-        let text = match disk::read_text(path, disk::SMALL) {
+        let text = match disk::read_text(path, disk::CONFIGURATION) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             text => text.map_err(|error| disk::reason(&error)),
         };

@@ -141,13 +141,23 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
     let mut sources = ProjectSources { contexts: contexts(&own_contexts(places)), ..ProjectSources::default() };
     sources.settings = text(&places.settings(), SETTINGS, FileKind::Settings, &mut sources.unreadable);
     sources.user = user_settings(places, &mut sources.unreadable);
-    let files = key::mode_files(&places.modes()).into_iter().map(|path| {
+    let (paths, left_out) = key::mode_files(&places.modes());
+    if left_out > 0 {
+        let why = format!("it has {left_out} more mode files than modegate reads");
+        sources.unreadable.push(BrokenFile::unreadable(".claude/modes", FileKind::Mode, &why));
+    }
+    let files = paths.into_iter().map(|path| {
         let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
         (path, name, FileKind::Mode)
     });
     let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), FileKind::Gates));
+    let mut size = 0;
     for (path, name, kind) in files.chain(imported) {
-        if let Some(text) = text(&path, &name, kind, &mut sources.unreadable) {
+        if size > disk::SMALL {
+            let why = format!("the files before it are larger than {} MiB together", disk::SMALL >> 20);
+            sources.unreadable.push(BrokenFile::unreadable(&name, kind, &why));
+        } else if let Some(text) = text(&path, &name, kind, &mut sources.unreadable) {
+            size += text.len() as u64;
             sources.files.push((name, text));
         }
     }
@@ -156,7 +166,7 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
 
 /// The text of a file, if it exists; a file that cannot be read is added to `unreadable`.
 fn text(path: &Path, name: &str, kind: FileKind, unreadable: &mut Vec<BrokenFile>) -> Option<String> {
-    match disk::read(path, disk::SMALL).map(String::from_utf8) {
+    match disk::read(path, disk::CONFIGURATION).map(String::from_utf8) {
         Ok(Ok(text)) => return Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Ok(Err(_)) => unreadable.push(BrokenFile::unreadable(name, kind, "it is not UTF-8")),
@@ -195,7 +205,10 @@ fn contexts(folder: &Path) -> Vec<String> {
     for (prefix, folder) in context_folders(folder) {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.extend(files.filter(|name| name.strip_suffix(".md").is_some()).map(|name| format!("{prefix}{name}")));
+        let mut files: Vec<String> = files.filter(|name| name.strip_suffix(".md").is_some()).collect();
+        files.sort();
+        files.truncate(key::MOST_FILES);
+        names.extend(files.into_iter().map(|name| format!("{prefix}{name}")));
     }
     names.sort();
     names

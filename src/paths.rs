@@ -1,5 +1,6 @@
 //! The paths of a project's files, and names that are safe in a path.
 
+use crate::printable;
 use std::path::{Component, Path, PathBuf};
 
 /// What the names of a plugin's context files begin with; the project has no such folder.
@@ -23,7 +24,7 @@ pub fn safe_name(name: &str) -> String {
 /// A folder name that keeps spaces and letters, without characters that could leave the folder or
 /// widen a glob.
 pub fn folder_name(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || "/\\*?[]{}!:<>|\"`$".contains(c) { '-' } else { c };
+    let plain = |c: char| if printable::is_unsafe(c) || "/\\*?[]{}!:<>|\"`$".contains(c) { '-' } else { c };
     let name: String = name.trim().chars().take(LONGEST).map(plain).collect();
     name.trim_matches(['.', '-', ' ']).to_owned()
 }

@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 pub fn is_unsafe(c: char) -> bool {
     let is_direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Tags are invisible, but a model reads them.
-    let is_hidden = matches!(c, '\u{2028}' | '\u{2029}' | '\u{e0000}'..='\u{e007f}');
-    c.is_control() || is_direction || is_hidden
+    // Tags are invisible, but a model reads them. Joiners are left alone: scripts and emoji need them.
+    let is_hidden = matches!(c, '\u{2028}' | '\u{2029}' | '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}');
+    let is_empty = matches!(c, '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}')
+        || matches!(c, '\u{3164}' | '\u{feff}' | '\u{ffa0}');
+    c.is_control() || is_direction || is_hidden || is_empty
 }
 
 /// The text with unsafe characters as JSON writes them, also newlines and tabs; JSON stays JSON.
@@ -63,6 +65,7 @@ mod tests {
             ("\u{1b}[2J\u{7}\r", "\\u001b[2J\\u0007\\r", "\\u001b[2J\\u0007\\r"),
             ("x\u{202e}y\u{9b}z", "x\\u202ey\\u009bz", "x\\u202ey\\u009bz"),
             ("t\u{e0041}", "t\\udb40\\udc41", "t\\udb40\\udc41"),
+            ("r\u{200b}m\u{ad}", "r\\u200bm\\u00ad", "r\\u200bm\\u00ad"),
         ] {
             assert_eq!(one_line(text), line);
             assert_eq!(lines(text), kept);

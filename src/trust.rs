@@ -161,7 +161,7 @@ impl TrustRecord {
 #[must_use]
 pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources, ProjectTrust) {
     let rules = rules(&sources);
-    let by_environment = environment::trust(&places.home);
+    let by_environment = environment::trust(places);
     let asks_for_itself = by_environment == environment::EnvironmentTrust::Ignored;
     let has_nothing = rules.is_empty() && sources.contexts.is_empty() && !sources.unreadable.iter().any(is_of_project);
     if by_environment == environment::EnvironmentTrust::Granted || has_nothing {
@@ -196,8 +196,8 @@ fn of_user(mut sources: ProjectSources) -> ProjectSources {
 
 /// Whether the environment trusts every project, as in CI.
 #[must_use]
-pub fn is_granted(home: &Path) -> bool {
-    environment::trust(home) == environment::EnvironmentTrust::Granted
+pub fn is_granted(places: &ProjectPaths) -> bool {
+    environment::trust(places) == environment::EnvironmentTrust::Granted
 }
 
 /// The path of a file in the project, as records name it.

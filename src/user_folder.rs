@@ -21,6 +21,8 @@ use std::hash::Hasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// The state folder, below the user's home.
+const DEFAULT_STATE: &str = ".local/state/modegate";
 /// The length of a key in bytes.
 const KEY: usize = 16;
 /// The length of a seal in bytes.
@@ -68,7 +70,7 @@ fn state_folder(environment: &UserEnvironment) -> Option<PathBuf> {
         .path("MODEGATE_STATE_DIR")
         .or_else(|| Some(environment.path("XDG_STATE_HOME")?.join("modegate")))
         .or_else(data)
-        .or_else(|| Some(user_home(environment)?.join(".local/state/modegate")))
+        .or_else(|| Some(user_home(environment)?.join(DEFAULT_STATE)))
 }
 
 /// The user's home as the system lists it; unlike `$HOME`, a project's settings cannot change it.
@@ -94,6 +96,12 @@ fn listed_home() -> Option<PathBuf> {
 fn user_home(environment: &UserEnvironment) -> Option<PathBuf> {
     let listed = || listed_home().filter(|_| environment.is_set_by_project("HOME"));
     environment.path("HOME").or_else(|| environment.path("USERPROFILE")).or_else(listed)
+}
+
+/// The folder of the project at `home` in the default state folder of the user's listed home, which no variable changes.
+#[must_use]
+pub fn listed_project_folder(home: &Path) -> Option<PathBuf> {
+    listed_home().map(|user| project_folder(&user.join(DEFAULT_STATE), &real(home)))
 }
 
 fn project_folder(state: &Path, home: &Path) -> PathBuf {

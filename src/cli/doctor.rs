@@ -11,6 +11,7 @@ mod workflow_checks;
 use super::install_target::{InstallScope, InstallTarget, start_folder};
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE};
+use crate::printable;
 use clap::Args;
 use context::DoctorContext;
 use serde::Serialize;
@@ -89,8 +90,10 @@ impl Diagnostic {
             Severity::Problem => ("problem", TextStyle::Red),
         };
         let items = if self.items.is_empty() { String::new() } else { format!(": {}", self.items.join(", ")) };
-        screen::print_line(format!("  {} {}{items}", styled(style, &format!("{word:<8}")), self.message));
+        let message = format!("{}{items}", self.message);
+        screen::print_line(format!("  {} {}", styled(style, &format!("{word:<8}")), printable::one_line(&message)));
         if let Some(fix) = &self.fix {
+            let fix = printable::one_line(fix);
             screen::print_line(format!("           {} {fix}", styled(TextStyle::Dim, "fix:")));
         }
     }

@@ -92,6 +92,19 @@ impl FileChange {
         !matches!(self.action, ChangeAction::Unchanged | ChangeAction::Keep)
     }
 
+    /// Fails if a link of the repository leads the change out of `folders`.
+    fn require_inside(&self, folders: &[PathBuf]) -> io::Result<()> {
+        let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+        match &self.action {
+            _ if folders.is_empty() || !self.has_effect() => Ok(()),
+            // A link itself is removed, not what it leads to.
+            ChangeAction::Remove => {
+                self.path.parent().map_or(Ok(()), |parent| disk::require_inside(&parent.join("x"), &folders))
+            }
+            _ => disk::require_inside(&self.path, &folders),
+        }
+    }
+
     fn apply(&self) -> io::Result<()> {
         match &self.action {
             ChangeAction::Write { after, class, .. } => match class {
@@ -133,8 +146,21 @@ impl FileChange {
     }
 }
 
+/// Fails if a link of the repository leads one of the changes out of the project.
+pub(super) fn require_inside(changes: &[FileChange], target: &InstallTarget) -> Result<(), CliError> {
+    let folders = target.writable_folders();
+    for change in changes {
+        change.require_inside(&folders).map_err(|error| {
+            CliError::failure(format!("`{}`: {error}", target.short(&change.path)))
+                .hint("replace the link with a file or folder of the project; nothing was changed")
+        })?;
+    }
+    Ok(())
+}
+
 /// Applies all changes; the error lists those already made.
 pub(super) fn apply(changes: &[FileChange], target: &InstallTarget) -> Result<(), CliError> {
+    require_inside(changes, target)?;
     for (index, change) in changes.iter().enumerate() {
         change.apply().map_err(|error| {
             let made = changes.iter().take(index).filter(|change| change.has_effect());

@@ -184,7 +184,7 @@ impl HooksFolder {
 /// not committed.
 fn is_set_up(places: &ProjectPaths) -> bool {
     let calls_modegate = |name: &str| {
-        let text = disk::read_text(&places.home.join(".claude").join(name), disk::SMALL).unwrap_or_default();
+        let text = disk::read_text(&places.home.join(".claude").join(name), disk::CONFIGURATION).unwrap_or_default();
         let has_entries = hook_entries::without_entries(&text).is_ok_and(|without| without != text);
         has_entries || hook_entries::enables_plugin(&text)
     };

@@ -64,10 +64,14 @@ pub(super) fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
     let places = project_paths(folder.clone());
     let user = places.user_settings.map(|settings| (SettingsScope::User, settings.with_file_name("settings.json")));
     let paths = of_project(&folder).into_iter().chain(user).chain(managed());
-    let read = |(scope, path): SettingsPath| {
-        let text = disk::read_text(&path, disk::SMALL).ok()?;
-        Some(HostSettings { text, is_managed: scope == SettingsScope::Managed })
-    };
+    let read =
+        |(scope, path): SettingsPath| Some(host_settings(scope, disk::read_text(&path, disk::CONFIGURATION).ok()?));
     let files: Vec<HostSettings> = paths.filter_map(read).collect();
     hook_entries::is_superseded(kind.name(), &files, std::env::var_os("CLAUDE_PLUGIN_ROOT").is_some())
+}
+
+/// A settings file, as far as it decides who answers an event.
+pub(super) fn host_settings(scope: SettingsScope, text: String) -> HostSettings {
+    let is_project = matches!(scope, SettingsScope::Project | SettingsScope::Local);
+    HostSettings { text, is_managed: scope == SettingsScope::Managed, is_project }
 }

@@ -8,7 +8,8 @@ use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::{CliResult, doctor, install_variables, is_run_by_model, trust};
+use super::trust::InstallTrust;
+use super::{CliResult, doctor, install_variables, is_run_by_model};
 use crate::disk;
 use crate::disk::IGNORED;
 use crate::event::EventKind;
@@ -43,7 +44,7 @@ pub(super) struct Install {
     /// Do not write the starter workflow: six commands and eight agents
     #[arg(long)]
     no_workflow: bool,
-    /// Do not trust the project's own modes, settings and gates; see `modegate trust`
+    /// Do not trust the project's modes, settings and gates, and do not ask; see `modegate trust`
     #[arg(long)]
     no_trust: bool,
     /// Show what would change, with diffs, and change nothing
@@ -62,10 +63,10 @@ impl Install {
         let (events, unknown): (Vec<EventKind>, Vec<EventKind>) =
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
-        let places = target.state_places();
         let may_trust = !self.no_trust && !self.dry_run && !target.is_users;
-        let was_trusted = may_trust && trust::may_renew(&places);
+        let trust = may_trust.then(|| InstallTrust::before(target.state_places()));
         if !self.dry_run {
+            file_change::require_inside(&changes, &target)?;
             let created = target.missing_folders();
             let _guard = target.lock()?;
             // Another process may have installed before the lock was taken.
@@ -73,10 +74,12 @@ impl Install {
             file_change::apply(&changes, &target)?;
             finish(&target, &changes, &created)?;
         }
-        let trusted = if may_trust { trust::agree_at_install(places)? } else { None };
+        if let Some(trust) = &trust {
+            trust.renew();
+        }
         self.print(&target, &events, &changes);
-        if let Some(trusted) = trusted.filter(|_| !self.json && !was_trusted) {
-            trusted.print_at_install();
+        if let Some(trust) = trust.filter(|_| !self.json) {
+            trust.ask()?;
         }
         if let Some(client) = client.filter(|_| !unknown.is_empty() && !self.json) {
             let names = unknown.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");

@@ -9,7 +9,7 @@ use crate::redact::sha256;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 /// What `install` wrote below a `.claude` folder.
@@ -90,10 +90,15 @@ impl InstallManifest {
         };
         let _: io::Result<()> = fs::remove_dir(target.own.join("sessions"));
         // The deepest first: keys below a folder sort after it.
-        for folder in self.folders.iter().rev() {
+        for folder in self.folders.iter().rev().filter(|folder| is_below(folder)) {
             let _: io::Result<()> = fs::remove_dir(target.claude.join(folder));
         }
     }
+}
+
+/// Whether a key is a path below `.claude`: a repository may have brought the manifest along.
+fn is_below(key: &str) -> bool {
+    Path::new(key).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// A path below `.claude` with forward slashes; empty for `.claude` itself.

@@ -106,6 +106,17 @@ impl InstallTarget {
         format!("{PROJECT_COMMAND}{}", std::env::consts::EXE_SUFFIX)
     }
 
+    /// The folders that changes may not leave through a link; none for the user's own files, which may be anywhere.
+    pub(super) fn writable_folders(&self) -> Vec<PathBuf> {
+        if self.is_users {
+            return Vec::new();
+        }
+        // Folders of a linked worktree can be links to those of the main checkout.
+        let state = self.state_places();
+        let own = [state.own, self.places().own].into_iter().flatten().filter_map(|own| Some(own.parent()?.to_owned()));
+        [self.home.clone(), state.home].into_iter().chain(own).collect()
+    }
+
     /// The backup of the settings from before the installation.
     pub(super) fn backup(&self) -> PathBuf {
         let name = self.settings.file_name().unwrap_or_default().to_string_lossy();

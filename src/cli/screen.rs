@@ -7,6 +7,8 @@ use clap::ColorChoice;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -63,9 +65,12 @@ fn printed(text: &str) -> String {
         }
         let start = line.trim_start();
         if start.starts_with("::") || start.starts_with("##[") {
-            // Split by a zero-width character it is no command, and reads the same.
-            let (before, after) = line.split_at(line.len() - start.len() + 1);
-            push_styled(&mut safe, &format!("{before}\u{200b}{after}"));
+            // Joined by a zero-width character it is no command, and reads the same.
+            let (first, rest) = start.split_at(1);
+            safe.push_str(line.get(..line.len() - start.len()).unwrap_or_default());
+            safe.push_str(first);
+            safe.push('\u{200b}');
+            push_styled(&mut safe, rest);
         } else {
             push_styled(&mut safe, line);
         }
@@ -80,7 +85,7 @@ fn push_styled(safe: &mut String, line: &str) {
     while let Some((before, after)) = rest.split_once('\x1b').filter(|_| is_color) {
         safe.push_str(&printable::lines(before));
         let own = STYLES.iter().map(|(_, code)| *code).chain(["0"]).find_map(|code| {
-            let tail = after.strip_prefix('[')?.strip_prefix(code)?.strip_prefix('m')?;
+            let tail = after.strip_prefix(style_mark())?.strip_prefix('[')?.strip_prefix(code)?.strip_prefix('m')?;
             Some((code, tail))
         });
         rest = if let Some((code, tail)) = own {
@@ -139,13 +144,20 @@ pub(super) fn choose_color(choice: ColorChoice) {
     let _: Result<(), bool> = COLOR.set(color);
 }
 
+/// What tells modegate's own escape sequences from those in the text of others, until they are printed.
+fn style_mark() -> &'static str {
+    static MARK: OnceLock<String> = OnceLock::new();
+    MARK.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(std::process::id())))
+}
+
 /// The text in a style, if output is in color.
 pub(super) fn styled(style: TextStyle, text: &str) -> String {
     if COLOR.get() != Some(&true) || text.is_empty() {
         return text.to_owned();
     }
     let code = STYLES.iter().find(|(own, _)| *own == style).map_or("0", |(_, code)| code);
-    format!("\x1b[{code}m{text}\x1b[0m")
+    let mark = style_mark();
+    format!("\x1b{mark}[{code}m{text}\x1b{mark}[0m")
 }
 
 /// A number and its noun.

@@ -144,14 +144,6 @@ impl TrustReview {
         summary::print_powers(&self.sources);
     }
 
-    /// Prints the files of others that `install` has trusted.
-    pub(super) fn print_at_install(&self) {
-        screen::print_line("");
-        self.print_open();
-        screen::print_line("these files are now trusted; run `modegate trust --revoke` to undo that");
-        self.warn_of_broken_files();
-    }
-
     fn warn_of_broken_files(&self) {
         let broken = summary::broken_files(&self.sources, &self.files);
         for line in &broken {
@@ -204,14 +196,41 @@ pub(super) fn renew(places: &ProjectPaths) {
     }
 }
 
-/// Agrees to a project's files, since a person installs; returns them if that was new.
-pub(super) fn agree_at_install(places: ProjectPaths) -> Result<Option<TrustReview>, CliError> {
-    let review = TrustReview::read(places);
-    if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
-        return Ok(None);
+/// Whether the files of a project were the person's own before `install` changed them.
+pub(super) struct InstallTrust {
+    places: ProjectPaths,
+    is_renewal: bool,
+}
+
+impl InstallTrust {
+    pub(super) fn before(places: ProjectPaths) -> Self {
+        Self { is_renewal: may_renew(&places), places }
     }
-    review.agree()?;
-    Ok(Some(review))
+
+    /// Agrees to the files if they were trusted before, or if there were none.
+    pub(super) fn renew(&self) {
+        if self.is_renewal {
+            renew(&self.places);
+        }
+    }
+
+    /// Shows files that others wrote, and asks whether to trust them.
+    pub(super) fn ask(&self) -> Result<(), CliError> {
+        let review = TrustReview::read(self.places.clone());
+        if review.files.is_empty() || review.is_trusted() || is_run_by_model() {
+            return Ok(());
+        }
+        screen::print_line("");
+        review.print_open();
+        if std::io::stdin().is_terminal() && confirmed()? {
+            review.agree()?;
+            screen::print_line("trusted; run `modegate trust --revoke` to undo that");
+            review.warn_of_broken_files();
+        } else {
+            screen::print_line("these files are not used until you run `modegate trust`");
+        }
+        Ok(())
+    }
 }
 
 /// What a person should know about the trust in a project, with its context files and scripts.

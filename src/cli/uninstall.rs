@@ -186,7 +186,7 @@ fn gitignore(target: &InstallTarget, manifest: &InstallManifest) -> Result<Optio
     let is_ours = |line: &str| manifest.ignored.iter().any(|own| own == line.trim_end());
     let after: String = text.split_inclusive('\n').filter(|line| !is_ours(line)).collect();
     let note = "without modegate's lines";
-    Ok((after != text).then(|| FileChange::text(path, FileClass::User, Some(text), after, note)))
+    Ok((after != text).then(|| FileChange::text(path, FileClass::Own, Some(text), after, note)))
 }
 
 /// Restores the settings byte for byte if nothing else has changed since, else removes the entries.

@@ -8,8 +8,11 @@ use std::path::Path;
 
 /// The largest file that is read where nothing smaller is enough.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
-/// The largest file that is written by hand or configures something.
+/// The largest file that people or agents write.
 pub const SMALL: u64 = 16 * 1024 * 1024;
+/// The largest file that configures the host or modegate: every session reads all of them, also those of a repository that
+/// nobody trusts.
+pub const CONFIGURATION: u64 = 512 * 1024;
 
 /// Opens a regular file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
@@ -185,7 +188,8 @@ fn not_regular() -> io::Error {
 }
 
 fn too_large(limit: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} MiB", limit >> 20))
+    let size = if limit < 1 << 20 { format!("{} KiB", limit >> 10) } else { format!("{} MiB", limit >> 20) };
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {size}"))
 }
 
 #[cfg(all(test, unix))]
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(read_text(&path, 5).unwrap(), "12345");
         assert_eq!(read_tail(&path, 2).unwrap(), b"45");
         let error = read(&path, 4).unwrap_err();
-        assert_eq!((error.kind(), reason(&error)), (io::ErrorKind::FileTooLarge, "larger than 0 MiB".to_owned()));
+        assert_eq!((error.kind(), reason(&error)), (io::ErrorKind::FileTooLarge, "larger than 0 KiB".to_owned()));
         assert!(!read(Path::new("/proc/self/stat"), LARGEST).unwrap().is_empty());
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the hook entries of a settings file.
 
-use super::launcher;
 use super::plugin::FALLBACK_FLAG;
+use super::{PROJECT_COMMAND, TIMEOUT, launcher};
 use crate::event::EventKind;
 use serde_json::Value;
+use std::env::consts::EXE_SUFFIX;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEntry<'a> {
@@ -74,6 +75,27 @@ impl<'a> HookEntry<'a> {
     /// Whether it calls `modegate hook`.
     pub fn is_ours(&self) -> bool {
         is_hook_call(self.command().unwrap_or_default(), self.args().as_deref())
+    }
+
+    /// Whether every event of its kind reaches modegate through it, and its answer counts: it is what `install` writes, or
+    /// the program on PATH without more.
+    #[must_use]
+    pub fn is_certain_to_decide(&self) -> bool {
+        const KEYS: [&str; 6] = ["type", "command", "args", "timeout", "statusMessage", "onFailure"];
+        let installed = format!("{PROJECT_COMMAND}{EXE_SUFFIX}");
+        let words = self.args().map(|args| args.join(" "));
+        let line = [self.command().unwrap_or_default(), words.as_deref().unwrap_or_default()].join(" ");
+        let is_plain = ["modegate hook", "modegate hook --exit-zero"].contains(&line.trim_end());
+        let is_program = || words.as_deref() == Some("hook") && self.command() == Some(&installed);
+        let is_in_time = self.entry.get("timeout").is_none_or(|time| time.as_u64().is_some_and(|time| time >= TIMEOUT));
+        let has_known_keys =
+            self.entry.as_object().is_some_and(|entry| entry.keys().all(|key| KEYS.contains(&key.as_str())));
+        let is_command = self.entry.get("type").and_then(Value::as_str) == Some("command");
+        (is_plain || is_program() || self.is_as_installed(&installed))
+            && self.matches_every_event()
+            && is_command
+            && is_in_time
+            && has_known_keys
     }
 
     /// Whether it calls modegate, directly or within a longer shell line.

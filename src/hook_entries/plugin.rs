@@ -16,12 +16,16 @@ pub struct HostSettings {
     /// Its text; the host ignores a file that is not JSON.
     pub text: String,
     pub is_managed: bool,
+    /// Whether a repository can have brought it along.
+    pub is_project: bool,
 }
 
 /// Whether an entry of the settings answers an event, so that a fallback entry stays silent.
 ///
 /// The host runs every entry. A plugin's entry also yields to a fallback entry of the settings, which is not
-/// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts.
+/// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts. An entry of a project counts
+/// only if it is certain to decide: otherwise a repository could silence the others.
+#[must_use]
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
     let parsed = |file: &HostSettings| -> Value {
         // Most settings files do not name the program at all.
@@ -32,13 +36,15 @@ pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> 
             Value::Null
         }
     };
-    let files: Vec<(bool, Value)> = files.iter().map(|file| (file.is_managed, parsed(file))).collect();
+    let files: Vec<(&HostSettings, Value)> = files.iter().map(|file| (file, parsed(file))).collect();
     let is_set = |value: &Value| value.get("allowManagedHooksOnly").and_then(Value::as_bool) == Some(true);
-    let only_managed = files.iter().any(|(is_managed, value)| *is_managed && is_set(value));
-    let counts =
-        |entry: &HookEntry<'_>| entry.event == event && entry.calls_modegate() && (from_plugin || !entry.is_fallback());
-    let running = files.iter().filter(|(is_managed, _)| *is_managed || !only_managed);
-    running.into_iter().any(|(_, value)| entries_in(value).iter().any(counts))
+    let only_managed = files.iter().any(|(file, value)| file.is_managed && is_set(value));
+    let counts = |file: &HostSettings, entry: &HookEntry<'_>| {
+        let decides = if file.is_project { entry.is_certain_to_decide() } else { entry.calls_modegate() };
+        entry.event == event && decides && (from_plugin || !entry.is_fallback())
+    };
+    let running = files.iter().filter(|(file, _)| file.is_managed || !only_managed);
+    running.into_iter().any(|(file, value)| entries_in(value).iter().any(|entry| counts(file, entry)))
 }
 
 pub fn enables_plugin(text: &str) -> bool {
@@ -69,7 +75,7 @@ mod tests {
     use super::*;
 
     fn settings(text: impl Into<String>, is_managed: bool) -> HostSettings {
-        HostSettings { text: text.into(), is_managed }
+        HostSettings { text: text.into(), is_managed, is_project: false }
     }
 
     #[test]
@@ -88,6 +94,35 @@ mod tests {
             assert!(!superseded(text), "{text}");
         }
         assert!(superseded(r#"{"hooks": {"Stop": [{"hooks": [{"command": "nice modegate hook || true"}]}]}}"#));
+    }
+
+    /// The entry may be a repository's way to switch the others off.
+    #[test]
+    fn an_entry_of_a_project_counts_only_if_it_decides() {
+        let superseded = |text: &str| {
+            let file = HostSettings { is_project: true, ..settings(text, false) };
+            is_superseded("PreToolUse", &[file], true)
+        };
+        let own = with_entries("", PROJECT_COMMAND, &[EventKind::PreToolUse]).unwrap();
+        assert!(superseded(&own));
+        let plain = |entry: &str| format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{entry}]}}]}}}}"#);
+        assert!(superseded(&plain(r#"{"type": "command", "command": "modegate hook"}"#)));
+        assert!(superseded(&plain(r#"{"type": "command", "command": "modegate", "args": ["hook"]}"#)));
+        for entry in [
+            r#"{"type": "command", "command": "true || modegate hook"}"#,
+            r#"{"type": "command", "command": "modegate hook --project /nowhere"}"#,
+            r#"{"type": "command", "command": "./fake/modegate hook"}"#,
+            r#"{"type": "command", "command": "modegate", "args": ["hook", "--project", "/nowhere"]}"#,
+            r#"{"type": "prompt", "command": "modegate hook"}"#,
+            r#"{"type": "command", "command": "modegate hook", "if": "Bash(nothing)"}"#,
+            r#"{"type": "command", "command": "modegate hook", "async": true}"#,
+            r#"{"type": "command", "command": "modegate hook", "timeout": 0.001}"#,
+        ] {
+            assert!(!superseded(&plain(entry)), "{entry}");
+        }
+        assert!(!superseded(&own.replace("[ -x \\\"$p\\\" ]", "[ -x /none ]")), "{own}");
+        let filtered = own.replacen(r#""hooks": ["#, r#""matcher": "Nothing", "hooks": ["#, 1);
+        assert!(filtered != own && !superseded(&filtered), "{filtered}");
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl SettingsChange<'_> {
 
     /// Writes the file with the text that `change` makes of it, unless something else writes it meanwhile.
     fn rewrite(&self, after: &mut SettingsRecord, change: impl Fn(&str) -> Option<String>) -> bool {
-        let text = disk::read_text(self.path, disk::SMALL).ok();
+        let text = disk::read_text(self.path, disk::CONFIGURATION).ok();
         let Some(restored) = text.and_then(|text| change(&text)) else { return false };
         let is_same = after.stamp.is_some() && FileStamp::of(self.path) == after.stamp;
         let is_restored = is_same && disk::write(self.path, restored.as_bytes(), LinkPolicy::Follow).is_ok();

@@ -15,7 +15,7 @@ pub(super) fn changed(event: &Event, home: &Path, cwd: &Path) -> Result<Option<S
     if !settings(home).iter().any(|own| place::real(own) == path) {
         return Ok(None);
     }
-    let before = crate::disk::read_text(&path, crate::disk::SMALL).unwrap_or_default();
+    let before = crate::disk::read_text(&path, crate::disk::CONFIGURATION).unwrap_or_default();
     Ok(changes_entries(event, &before)?.then(|| path.to_string_lossy().into_owned()))
 }
 

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// How long the first question that hangs may take; later ones are not asked.
 pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// The stack of a thread that walks through folders, as deep as a path can be. Only what is used takes memory.
+pub(in crate::live) const STACK: usize = 64 << 20;
+
 /// Whether a question has hung.
 static HANGS: AtomicBool = AtomicBool::new(false);
 
@@ -54,7 +57,7 @@ fn limited<T: Send + 'static>(ask: impl Fn() -> Result<T, Unknown> + Send + Sync
     let (sender, receiver) = mpsc::channel();
     let ask = Arc::new(ask);
     let asking = Arc::clone(&ask);
-    let thread = std::thread::Builder::new().spawn(move || {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let _: Result<(), _> = sender.send(asking());
     });
     if thread.is_err() {

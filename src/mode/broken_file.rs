@@ -1,5 +1,6 @@
 //! Files that cannot be used, and how their problems are printed.
 
+use crate::printable;
 use crate::yaml::{FileProblem, Location};
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,7 @@ impl BrokenFile {
     /// The first problem in one line.
     pub fn summary(&self) -> String {
         let Self { file, kind, problems, used } = self;
+        let file = printable::one_line(file);
         let first = problems.first().map(|(problem, _)| {
             let Location { line, column, .. } = problem.location;
             format!(" ({line}:{column}: {})", problem.message)
@@ -87,6 +89,7 @@ impl BrokenFile {
 impl std::fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let severity = self.severity();
+        let file = printable::one_line(&self.file);
         for (FileProblem { path, message, location, hint }, line) in &self.problems {
             let within = if path.is_empty() { String::new() } else { format!(" in {path}") };
             let Location { line: number, column, width } = location;
@@ -95,7 +98,7 @@ impl std::fmt::Display for BrokenFile {
                 line.chars().take(column.saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
             let width = (*width).min(line.chars().count().saturating_sub(column - 1)).max(1);
             writeln!(f, "{severity}: {message}")?;
-            writeln!(f, " {gutter}--> {}:{number}:{column}{within}", self.file)?;
+            writeln!(f, " {gutter}--> {file}:{number}:{column}{within}")?;
             if !line.is_empty() {
                 writeln!(f, " {number} | {line}")?;
                 writeln!(f, " {gutter} | {before}{}", "^".repeat(width))?;
@@ -107,6 +110,6 @@ impl std::fmt::Display for BrokenFile {
         }
         let count = self.problem_count();
         let fate = if self.used { "; the rest is used" } else { " and is ignored" };
-        writeln!(f, "{severity}: `{}` has {count}{fate}", self.file)
+        writeln!(f, "{severity}: `{file}` has {count}{fate}")
     }
 }

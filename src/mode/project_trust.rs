@@ -44,7 +44,7 @@ impl ProjectTrust {
                 self.named()
             )),
         };
-        let ignored = "`MODEGATE_TRUST` comes from the project's own settings and is ignored";
+        let ignored = "`MODEGATE_TRUST` is ignored, because the project's own settings set it";
         match text {
             Some(text) if self.asks_for_itself => Some(format!("{text}; {ignored}")),
             None if self.asks_for_itself => Some(ignored.to_owned()),

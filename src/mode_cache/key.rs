@@ -38,7 +38,7 @@ pub(super) struct CacheKey {
 impl CacheKey {
     /// The key of the sources as they are, and whether one of them is too young to be relied on.
     pub(super) fn of(places: &ProjectPaths, check: SourceScope) -> (Self, bool) {
-        let granted = trust::is_granted(&places.home);
+        let granted = trust::is_granted(places);
         let mut stamps = Stamps::new();
         stamps.add_all(defaults::paths(places).into_iter().chain(places.trust()).chain(places.user_settings.clone()));
         let own = stamps.digest();
@@ -47,7 +47,7 @@ impl CacheKey {
             let folder = places.modes();
             stamps.add_all(IMPORTED.map(|name| places.home.join(name)));
             stamps.add_all([places.settings(), folder.clone()]);
-            stamps.add_all(mode_files(&folder));
+            stamps.add_all(mode_files(&folder).0);
             let [context, below @ ..] = context_folders(&own_contexts(places)).map(|(_, folder)| folder);
             if stamps.add(&context) {
                 stamps.add_all(below);
@@ -112,11 +112,16 @@ fn changed(_: &fs::Metadata) -> u64 {
     0
 }
 
-/// The mode files in a folder.
-pub(super) fn mode_files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+/// The most files that are read of a folder: every session looks at all of them.
+pub(super) const MOST_FILES: usize = 1_000;
+
+/// The mode files in a folder, and how many more there are.
+pub(super) fn mode_files(folder: &Path) -> (Vec<PathBuf>, usize) {
+    let Ok(entries) = fs::read_dir(folder) else { return (Vec::new(), 0) };
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_yaml).collect();
     paths.sort();
-    paths
+    let left_out = paths.len().saturating_sub(MOST_FILES);
+    paths.truncate(MOST_FILES);
+    (paths, left_out)
 }

@@ -2,10 +2,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use crate::user_folder::UserEnvironment;
-use std::path::Path;
+use crate::disk;
+use crate::paths::ProjectPaths;
+use crate::user_folder::{UserEnvironment, create_private, listed_project_folder};
+use std::path::PathBuf;
 
 const VARIABLE: &str = "MODEGATE_TRUST";
+
+/// The file that notes that the project's settings have set the variable: the host keeps it when they no longer do.
+const NOTE: &str = "asks-for-trust";
 
 /// What the environment says about trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +23,20 @@ pub(super) enum EnvironmentTrust {
     Ignored,
 }
 
-pub(super) fn trust(home: &Path) -> EnvironmentTrust {
+pub(super) fn trust(places: &ProjectPaths) -> EnvironmentTrust {
     if !std::env::var_os(VARIABLE).is_some_and(|value| value == "1" || value == "true") {
         return EnvironmentTrust::Unset;
     }
-    let is_of_project = UserEnvironment::of(home).is_set_by_project(VARIABLE);
-    if is_of_project { EnvironmentTrust::Ignored } else { EnvironmentTrust::Granted }
+    // The settings may also have named another state folder before.
+    let folders = places.own.iter().cloned().chain(listed_project_folder(&places.home));
+    let notes: Vec<PathBuf> = folders.map(|folder| folder.join(NOTE)).collect();
+    if UserEnvironment::of(&places.home).is_set_by_project(VARIABLE) {
+        for note in notes.iter().filter(|note| !note.exists()) {
+            let folder = note.parent().map_or(Ok(()), create_private);
+            let _: std::io::Result<()> = folder.and_then(|()| disk::write(note, b"", disk::LinkPolicy::Replace));
+        }
+        return EnvironmentTrust::Ignored;
+    }
+    let is_noted = notes.iter().any(|note| note.exists());
+    if is_noted { EnvironmentTrust::Ignored } else { EnvironmentTrust::Granted }
 }

@@ -7,17 +7,23 @@ use crate::paths::lexical;
 use crate::shell::{ExecContext, effects};
 use std::path::{Path, PathBuf};
 
-/// Programs that run the file which is their first argument.
-const INTERPRETERS: [&str; 20] = [
-    ".", "ash", "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "pwsh", "python",
-    "ruby", "sh", "source", "tsx", "zsh",
+/// Programs that run a file which is one of their arguments.
+const INTERPRETERS: [&str; 22] = [
+    ".", "ash", "awk", "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "make", "node", "perl", "php", "pwsh",
+    "python", "ruby", "sh", "source", "tsx", "uv", "zsh",
 ];
+
+/// Options after which an interpreter runs code from its arguments, or a module.
+const INLINE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "--command"];
 
 /// Words between an interpreter and its file.
 const SUBCOMMANDS: [&str; 2] = ["run", "exec"];
 
 /// Folders of installed and built programs, which change with every update.
 const DEPENDENCIES: [&str; 4] = ["node_modules", "target", "venv", ".venv"];
+
+/// The most folders that a line can enter.
+const MOST_FOLDERS: usize = 16;
 
 /// The files of the project `home` that `command` runs in the folder `cwd`: programs by their path, and scripts of
 /// interpreters.
@@ -28,38 +34,76 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let context = ExecContext { cwd: text(cwd), home: String::new(), project: text(home), wrappers: Vec::new() };
     let line = effects(command, &context);
-    let mut words: Vec<String> = line.calls.iter().flat_map(|call| candidates(&call.argv())).collect();
-    if line.unreadable.is_some() || line.calls.is_empty() {
-        words.extend(command.split_whitespace().map(|word| word.trim_matches(['"', '\'', ';']).to_owned()));
+    let plain: Vec<String> = command.split(is_separator).map(str::to_owned).collect();
+    let search = ScriptSearch::of(&plain, cwd, home);
+    let mut found = Vec::new();
+    // The line may run any file that it names, if it does not say which.
+    let mut is_open = line.unreadable.is_some() || line.calls.is_empty() || command.contains("ENV=");
+    let has_path = command.contains("PATH=");
+    for call in &line.calls {
+        let argv = call.argv();
+        let Some((program, arguments)) = argv.split_first() else { continue };
+        if program.contains('/') || has_path {
+            found.extend(search.files(program));
+        }
+        if is_interpreter(program) {
+            let words = arguments.iter().filter(|word| !word.starts_with('-') && !SUBCOMMANDS.contains(&word.as_str()));
+            // The value of an option looks like a script, so the first word that is a file is the script.
+            let script = words.map(|word| search.files(word)).find(|files| !files.is_empty());
+            is_open |= script.is_none() && !arguments.iter().any(|word| INLINE.contains(&word.as_str()));
+            found.extend(script.unwrap_or_default());
+        }
     }
-    let roots = [home, cwd].map(real);
-    let inside = |word: String| {
-        let path = [cwd, home].map(|folder| lexical(&folder.join(&word))).into_iter().find(|path| path.is_file())?;
-        let is_own = !Path::new(&word).is_absolute() || roots.iter().any(|root| real(&path).starts_with(root));
-        (is_own && !path.iter().any(|part| DEPENDENCIES.iter().any(|folder| part == *folder))).then_some(path)
-    };
-    let mut found: Vec<PathBuf> = words.into_iter().filter_map(inside).collect();
+    if is_open {
+        found.extend(plain.iter().flat_map(|word| search.files(word)));
+    }
     found.sort();
     found.dedup();
     found
 }
 
-/// The words of a call that may name what it runs.
-fn candidates(argv: &[String]) -> Vec<String> {
-    let Some((program, arguments)) = argv.split_first() else { return Vec::new() };
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || "\"'`;:=<>()|&".contains(c)
+}
+
+fn is_interpreter(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let name = if name.is_empty() { "." } else { name };
-    let mut words = Vec::new();
-    if program.contains('/') {
-        words.push(program.clone());
+    INTERPRETERS.contains(&if name.is_empty() { "." } else { name })
+}
+
+/// Where the files that a line names can be.
+struct ScriptSearch {
+    /// The folder of the session, the project, and folders below them that the line enters.
+    folders: Vec<PathBuf>,
+    /// The folder of the session and the project, without links.
+    roots: [PathBuf; 2],
+}
+
+impl ScriptSearch {
+    fn of(words: &[String], cwd: &Path, home: &Path) -> Self {
+        let mut folders = vec![cwd.to_owned(), home.to_owned()];
+        for word in words.iter().filter(|word| !word.is_empty() && *word != ".") {
+            let entered: Vec<PathBuf> = folders.iter().map(|folder| lexical(&folder.join(word))).collect();
+            folders.extend(entered.into_iter().filter(|folder| folder.is_dir()));
+            folders.truncate(MOST_FOLDERS);
+        }
+        folders.dedup();
+        Self { folders, roots: [home, cwd].map(real) }
     }
-    if INTERPRETERS.contains(&name) {
-        // The value of an option looks like a script, so each word up to the first file may be the script.
-        let plain = arguments.iter().filter(|word| !word.starts_with('-') && !SUBCOMMANDS.contains(&word.as_str()));
-        words.extend(plain.take(2).cloned());
+
+    /// The files that a word can mean, except programs of dependencies.
+    fn files(&self, word: &str) -> Vec<PathBuf> {
+        let is_own = |path: &PathBuf| {
+            let below = self.folders.iter().take(2).find_map(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+            let is_dependency = below.iter().any(|part| DEPENDENCIES.iter().any(|folder| part == *folder));
+            let is_inside = || self.roots.iter().any(|root| real(path).starts_with(root));
+            !is_dependency && (!Path::new(word).is_absolute() || is_inside())
+        };
+        let mut paths: Vec<PathBuf> = self.folders.iter().map(|folder| lexical(&folder.join(word))).collect();
+        paths.dedup();
+        paths.into_iter().filter(|path| path.is_file()).filter(is_own).collect()
     }
-    words
 }
 
 #[cfg(test)]
@@ -70,7 +114,9 @@ mod tests {
     fn scripts_are_found_and_data_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let home = real(folder.path());
-        for file in ["gate.sh", "scripts/gate.py", "src/app.py", "node_modules/.bin/gate.sh"] {
+        for file in
+            ["gate.sh", "gate.mk", "scripts/gate.py", "scripts/run.sh", "src/app.py", "node_modules/.bin/gate.sh"]
+        {
             std::fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
             std::fs::write(home.join(file), "").unwrap();
         }
@@ -87,10 +133,34 @@ mod tests {
             ("npm run lint", vec![]),
             ("grep -q main src/app.py", vec![]),
             ("/bin/true", vec![]),
+            ("cd scripts && ./run.sh", vec!["scripts/run.sh"]),
+            ("(cd scripts; . ./run.sh)", vec!["scripts/run.sh"]),
+            ("env -C scripts ./run.sh", vec!["scripts/run.sh"]),
+            ("PATH=scripts:$PATH run.sh", vec!["scripts/run.sh"]),
+            ("sh < gate.sh", vec!["gate.sh"]),
+            ("cat gate.sh | sh", vec!["gate.sh"]),
+            ("cat src/app.py | python -c 'import sys'", vec![]),
+            ("bash -o pipefail -O extglob gate.sh", vec!["gate.sh"]),
+            ("BASH_ENV=./gate.sh bash -c true", vec!["gate.sh"]),
+            ("find . -name gate.sh -exec sh {} \\;", vec!["gate.sh"]),
+            ("uv run scripts/gate.py", vec!["scripts/gate.py"]),
+            ("make -f gate.mk all", vec!["gate.mk"]),
         ] {
             let found: Vec<String> =
                 scripts_of(command, &home, &home).iter().map(|path| crate::trust::relative(path, &home)).collect();
             assert_eq!(found, expected, "{command}");
+        }
+    }
+
+    /// A repository chooses the name of the folder that it is cloned to.
+    #[test]
+    fn a_project_in_a_folder_named_like_one_of_dependencies_has_scripts() {
+        for name in DEPENDENCIES {
+            let folder = tempfile::tempdir().unwrap();
+            let home = real(folder.path()).join(name);
+            std::fs::create_dir(&home).unwrap();
+            std::fs::write(home.join("gate.sh"), "").unwrap();
+            assert_eq!(scripts_of("./gate.sh", &home, &home), [home.join("gate.sh")]);
         }
     }
 }

@@ -77,7 +77,7 @@ fn absolute(name: &str) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<ProjectVariables> {
-    let bytes = match disk::read(path, disk::SMALL) {
+    let bytes = match disk::read(path, disk::CONFIGURATION) {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return None,
         Err(_) => return Some(ProjectVariables::Unreadable),

@@ -188,3 +188,163 @@ fn a_hooks_folder_that_is_a_link_switches_nothing_off() {
         assert_eq!(names.len(), 1, "nothing is written through the link");
     }
 }
+
+/// Files outside of the project, which no command may change.
+fn outside(project: &Project) -> Vec<(String, String)> {
+    let folder = project.home().join("../outside");
+    let list = project.plain("find").arg(&folder).output().unwrap();
+    let mut paths: Vec<_> = String::from_utf8(list.stdout).unwrap().lines().map(str::to_owned).collect();
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap_or_default())).collect()
+}
+
+#[test]
+fn links_of_a_clone_lead_no_command_out_of_it() {
+    let commands = [
+        vec!["install"],
+        vec!["uninstall", "--purge"],
+        vec!["modes", "add", "branch-first"],
+        vec!["record", "off"],
+        vec!["doctor"],
+        vec!["leave", "plan"],
+        vec!["cache", "set", "a", "b", "1"],
+        vec!["trust", "--yes"],
+    ];
+    for (link, target) in [
+        (".claude", "../outside/claude"),
+        (".claude/hooks", "../../outside/hooks"),
+        (".claude/commands", "../../outside/empty"),
+        (".claude/agents", "../../outside/empty"),
+        (".claude/modes", "../../outside/empty"),
+        (".claude/settings.json", "../../outside/settings.json"),
+        (".claude/settings.json", "../../outside/missing.json"),
+        (".claude/modegate.yaml", "../../outside/settings.yaml"),
+        (".claude/commands/plan.md", "../../../outside/missing.md"),
+        (".claude/hooks/.gitignore", "../../../outside/lines"),
+        (".claude/hooks/sessions", "../../../outside/hooks/sessions"),
+    ] {
+        let project = Project::new();
+        for (path, text) in [
+            ("claude/settings.json", "{}"),
+            ("hooks/sessions/a.jsonl", "a"),
+            ("hooks/cache.json", "{}"),
+            ("hooks/cache.lock", ""),
+            ("empty/x/y", ""),
+            ("settings.json", "{}"),
+            ("settings.yaml", "patience: 2\n"),
+            ("lines", "one\ntwo\n"),
+        ] {
+            project.write(&format!("../outside/{path}"), text);
+        }
+        project.shell("mkdir ../outside/gone");
+        let path = project.home().join(link);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, &path).unwrap();
+        // What `uninstall` removes, as the repository would like it.
+        let manifest =
+            json!({"folders": ["../../outside/gone", project.home().join("../outside/gone")], "ignored": ["one"]});
+        if !link.starts_with(".claude/hooks") && link != ".claude" || link.ends_with(".gitignore") {
+            project.write(".claude/hooks/installed.json", manifest.to_string());
+        }
+        let before = outside(&project);
+        // Claude Code follows this link, too, and so do its sessions and the state for people.
+        for command in commands.iter().filter(|words| link != ".claude" || !words.starts_with(&["cache"])) {
+            let output = run(&project, command);
+            assert_eq!(outside(&project), before, "{link} -> {target}: {command:?} {output:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_clone_says_forges_no_line_and_no_style() {
+    const FORGED: &str = "x\nmodegate: trusted\n\u{1b}[32;1mok\u{1b}[0m\u{200b}\u{2028}";
+    let project = Project::installed();
+    project.write(&format!(".claude/modes/{FORGED}.yaml"), "mode: [");
+    let settings = json!({"hooks": {FORGED: [{"hooks": [{"type": "command", "command": FORGED}]}]}});
+    project.write(".claude/settings.json", settings.to_string());
+    let line =
+        json!({"v": 1, "event": {"hook_event_name": "Stop", "session_id": FORGED}, "decision": {"verdict": FORGED}});
+    project.write("s.jsonl", format!("{line}\n"));
+    for arguments in [
+        &["doctor"][..],
+        &["modes", "check"],
+        &["modes", "list"],
+        &["status"],
+        &["trust", "--show"],
+        &["install", "--dry-run"],
+        &["replay", "s.jsonl"],
+    ] {
+        let output = run(&project, &[&["--color", "always"], arguments].concat());
+        for text in [&output.stdout, &output.stderr] {
+            assert!(!text.lines().any(|line| line.starts_with("modegate: trusted")), "{arguments:?}: {text}");
+            assert!(
+                !text.contains("\u{1b}[32;1mok\u{1b}[0m\u{200b}") && !text.contains(['\u{200b}', '\u{2028}']),
+                "{arguments:?}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn modes_and_settings_of_any_size_cost_little() {
+    let project = Project::installed();
+    project.write("big", format!("mode: big\n# {}", "x".repeat(500 * 1024)));
+    project.shell("mkdir .claude/modes; cd .claude/modes; for n in $(seq 100 139); do ln -s ../../big $n.yaml; done");
+    project.write(".claude/modes/0.yaml", "x".repeat(600 * 1024));
+    let entry = r#"{"hooks":[{"type":"command","command":"modegate hook"}]}"#;
+    let entries = vec![entry; 20_000].join(",");
+    project.write(".claude/settings.json", format!(r#"{{"hooks":{{"PreToolUse":[{entries}]}}}}"#));
+    assert_eq!(
+        run_command(
+            project.modegate().env_remove("MODEGATE_TRUST").arg("hook"),
+            call("rm -rf /etc").to_string().as_bytes()
+        )
+        .exit,
+        2
+    );
+    let problems = run(&project, &["modes", "check"]);
+    let text = format!("{}{}", problems.stdout, problems.stderr);
+    assert!(text.contains("larger than 512 KiB"), "{text}");
+    assert!(text.contains("the files before it are larger than 16 MiB together"), "{text}");
+    project.shell("cd .claude/modes; rm *; seq 1001 | while read n; do : > $n.yaml; done");
+    let problems = run(&project, &["modes", "check"]);
+    let text = format!("{}{}", problems.stdout, problems.stderr);
+    assert!(text.contains("it has 1 more mode files than modegate reads"), "{text}");
+}
+
+#[test]
+fn an_entry_of_a_clone_that_decides_nothing_does_not_silence_the_users_plugin() {
+    let project = Project::installed();
+    let answer =
+        || run_command(project.modegate().args(["hook", "--fallback"]), call("rm -rf /etc").to_string().as_bytes());
+    for (matcher, command) in
+        [("Nothing", "modegate hook"), ("", "true || modegate hook"), ("", "./fake/modegate hook")]
+    {
+        let group = json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]});
+        project.write(".claude/settings.json", json!({"hooks": {"PreToolUse": [group]}}).to_string());
+        assert_eq!(answer().exit, 2, "{matcher} {command}");
+    }
+}
+
+#[test]
+fn folders_as_deep_as_a_clone_can_have_do_not_stop_the_hook() {
+    let project = Project::installed();
+    project.shell("git init -q . && git commit -q --allow-empty -m start");
+    // Deeper than one path can name from the root.
+    project.shell("for part in 1 2 3 4 5 6 7 8 9; do mkdir -p $(printf 'd/%.0s' $(seq 200)) && cd -P $(printf 'd/%.0s' $(seq 200)) || exit 1; done; echo x > f");
+    let event = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/code-review", "cwd": project.home()});
+    let output = project.hook(&event);
+    assert!(output.exit == 2 && output.stdout.contains("d/ (untracked)"), "{output:?}");
+    project.shell("rm -rf d");
+}
+
+#[test]
+fn bless_replaces_a_link() {
+    let project = Project::installed();
+    project.write("victim", "v");
+    project.write("s.jsonl", format!("{}\n", call("ls")));
+    std::os::unix::fs::symlink("victim", project.home().join("s.expect.yaml")).unwrap();
+    let output = run(&project, &["replay", "s.jsonl", "--bless"]);
+    assert_eq!((output.exit, project.read("victim").as_str()), (0, "v"), "{output:?}");
+    assert!(project.read("s.expect.yaml").contains("events: 1"));
+}

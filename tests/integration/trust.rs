@@ -203,9 +203,15 @@ fn install_and_other_commands_of_a_person_keep_the_trust_up_to_date() {
     assert_eq!(run(&project, &["record", "off"]).exit, 0);
     assert_eq!(run(&project, &["trust", "--json"]).json()["state"], "trusted");
 
+    // Files that somebody else wrote are shown; without a terminal nobody can agree to them.
     let clone = gated();
     let installed = run(&clone, &["install"]);
     assert!(installed.stdout.contains("runs `./gate.sh`"), "{}", installed.stdout);
+    assert!(installed.stdout.contains("not used until you run `modegate trust`"), "{}", installed.stdout);
+    assert_eq!(hook(&clone, &call("touch a")).exit, 0);
+    run(&clone, &["install", "--json"]);
+    assert_eq!(run(&clone, &["trust", "--json"]).json()["state"], "untrusted");
+    assert_eq!(run(&clone, &["trust", "--yes"]).exit, 0);
     assert_eq!(hook(&clone, &call("touch a")).exit, 2);
 
     let careful = gated();
@@ -223,9 +229,64 @@ fn a_project_cannot_trust_itself_through_its_settings() {
         project.write(&format!(".claude/{name}"), "{\"env\": {\"MODEGATE\\u005fTRUST\": \"1\"}}");
         assert_eq!(hook_with_trust(&project, &call("touch a")).exit, 0, "{name}");
         let told = message(&hook_with_trust(&project, &session_start()));
-        assert!(told.contains("comes from the project's own settings"), "{told}");
+        assert!(told.contains("`MODEGATE_TRUST` is ignored, because the project's own settings set it"), "{told}");
         std::fs::remove_file(project.home().join(".claude").join(name)).unwrap();
+        // After a checkout of another branch, the host still has the variable.
+        assert_eq!(hook_with_trust(&project, &call("touch a")).exit, 0, "{name}");
+        let moved = project.home().join("../other-state");
+        let event = call("touch a").to_string();
+        let moved = run_command(project.modegate().env("MODEGATE_STATE_DIR", moved).arg("hook"), event.as_bytes());
+        assert_eq!(moved.exit, 0, "{name}");
     }
+}
+
+#[test]
+fn everything_that_runs_is_listed_before_it_is_trusted() {
+    let project = Project::installed();
+    // A gate that looks like a built-in one, and a check that is not a gate's.
+    let plan = "mode: plan
+commands: [/plan]
+level: warn
+artifacts: { plan: \"{milestone}/plans/plan_{session}_*.md\" }
+phases:
+  - phase: draft
+    agent: strategic-planner
+    after:
+      - id: plan-is-written
+        if: { run: ./hidden-if }
+        check: { file: { of: plan, by: [strategic-planner, consulting-expert] } }
+        else: Plan not created. Continue working.
+  - phase: detour
+    main: true
+    when: { any: [{ run: ./hidden-when }] }
+    from: [draft]
+    after: [{ id: a, check: { file: a/x } }]
+";
+    project.write(".claude/modes/plan.yaml", plan);
+    project.write(".claude/modegate.yaml", "journal: false\npatience: 1\nvariables: { test: [\"true\"] }\n");
+    let shown = run(&project, &["trust", "--show"]).stdout;
+    for text in [
+        "runs `./hidden-if` (gate plan-is-written of plan)",
+        "runs `./hidden-when` (phase detour of plan)",
+        "changes or removes built-in gates of plan: research-is-there, plan-is-written, plan-is-there",
+        "sets the mode plan to `warn`",
+        "keeps no journal",
+        "allows a stop after 1 blocks",
+        "sets test to true",
+    ] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+}
+
+#[test]
+fn the_content_of_a_trusted_context_file_is_no_trusted_script() {
+    let project = gated();
+    project.write(".claude/context/notes.md", "#!/bin/sh\ntouch trace-of-notes\n");
+    assert_eq!(run(&project, &["trust", "--yes"]).exit, 0);
+    project.shell("cp .claude/context/notes.md gate.sh; chmod +x gate.sh");
+    let output = hook(&project, &call("ls"));
+    assert!(output.exit == 2 && output.stdout.contains("has changed since"), "{output:?}");
+    assert!(!project.home().join("trace-of-notes").exists());
 }
 
 /// What the evil modes of a hostile repository would do, in every way that a repository has.

@@ -97,7 +97,8 @@ impl DoctorContext {
     }
 
     fn is_agreed(&self) -> bool {
-        trust::is_granted(&self.target.home) || TrustRecord::read(&self.target.state_places()).is_some()
+        let places = self.target.state_places();
+        trust::is_granted(&places) || TrustRecord::read(&places).is_some()
     }
 }
 
@@ -116,8 +117,7 @@ impl SettingsFile {
     /// The file as the hook sees it; `None` for a plugin's.
     fn of_host(&self) -> Option<HostSettings> {
         let text = self.value.as_ref().ok()?.to_string();
-        let is_managed = self.scope == SettingsScope::Managed;
-        (self.scope != SettingsScope::Plugin).then_some(HostSettings { text, is_managed })
+        (self.scope != SettingsScope::Plugin).then(|| host_settings::host_settings(self.scope, text))
     }
 
     /// The folder of the plugin that this file belongs to.

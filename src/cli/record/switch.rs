@@ -19,6 +19,7 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
     if changed {
         let may_renew = trust::may_renew(places);
         let failed = |error| CliError::failure(format!("cannot write `{SETTINGS}`: {error}"));
+        disk::require_inside(&path, &[&places.home]).map_err(failed)?;
         disk::write(&path, switched.as_bytes(), disk::LinkPolicy::Follow).map_err(failed)?;
         if may_renew {
             trust::renew(places);

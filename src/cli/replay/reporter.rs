@@ -13,6 +13,7 @@ use super::{EXIT_UNWRITTEN, Replay, merge, no_input};
 use crate::disk::{self, LinkPolicy};
 use crate::mode::Catalogue;
 use crate::paths::hash;
+use crate::printable;
 use crate::replay::annotations;
 use crate::replay::junit::TestSuite;
 use crate::replay::markdown::ChangedDecisions;
@@ -108,7 +109,10 @@ impl<'a> Reporter<'a> {
             ReplayMessage::End(totals) => {
                 if let Some(blessed) = &totals.blessed {
                     let note = format!(" ({} of {} events listed)", blessed.expect.len(), blessed.events);
-                    write(&input.expectation_file(), &blessed.text(), &note, &mut self.errors);
+                    let path = input.expectation_file();
+                    // The repository of the recording chose the name: its link leads nowhere.
+                    let written = disk::write(&path, blessed.text().as_bytes(), LinkPolicy::Replace);
+                    note_written(&path, &note, written, &mut self.errors);
                 }
                 self.summary.end(&totals);
                 self.bar.inc(input.size);
@@ -120,7 +124,7 @@ impl<'a> Reporter<'a> {
         if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
-        self.bar.suspend(|| print_error(problem.to_string()));
+        self.bar.suspend(|| print_error(printable::one_line(&problem.to_string())));
         if self.args.json {
             print_line(serde_json::to_string(&problem).unwrap_or_default());
         }

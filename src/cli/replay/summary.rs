@@ -3,6 +3,7 @@
 use super::super::screen::{TextStyle, print_line, styled};
 use super::super::why::verdict_style;
 use super::collector::InputTotals;
+use crate::printable::one_line;
 use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::result::{ReplayProblem, ReplayResult};
 use crate::verdict::Truth;
@@ -87,7 +88,7 @@ impl ReplaySummary {
         for result in self.failing.iter().take(SHOWN) {
             print_event(result, &styled(TextStyle::Bold, result.title()));
             for (label, text) in result.details() {
-                print_line(format!("  {label:<8} {text}"));
+                print_line(format!("  {label:<8} {}", text.replace('\n', "\n           ")));
             }
             print_line("");
         }
@@ -102,9 +103,9 @@ impl ReplaySummary {
 }
 
 fn print_event(result: &ReplayResult, title: &str) {
-    print_line(format!("{title}  {}", result.event));
-    let place = format!("  session {}, {}:{}", result.session, result.file, result.line);
-    print_line(styled(TextStyle::Dim, &place));
+    print_line(format!("{title}  {}", one_line(&result.event)));
+    let place = format!("session {}, {}:{}", result.session, result.file, result.line);
+    print_line(styled(TextStyle::Dim, &format!("  {}", one_line(&place))));
 }
 
 fn print_more(count: u64, end: &str) {

@@ -4,6 +4,7 @@ use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
 use crate::mode::{BrokenFile, Catalogue, EMBEDDED, Gate, Mode, ModeOrigin, ProjectSources};
+use crate::printable;
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
 use serde_json::{Value, json};
@@ -31,7 +32,8 @@ pub(super) fn print_changes(record: &TrustRecord, files: &SteeringFiles) {
             _ => "changed",
         };
         screen::print_line(format!("  {word:<8} {}", styled(TextStyle::Bold, &shown(&change.path))));
-        let lines: Vec<String> = change.diff().lines().map(shown).collect();
+        // Not `lines`, which would hide a changed end of a line.
+        let lines: Vec<String> = change.diff().split_terminator('\n').map(shown).collect();
         screen::print_diff(&lines.join("\n"));
     }
 }
@@ -83,19 +85,27 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
     let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut lines = Vec::new();
     for (mode, origin) in catalogue.entries() {
-        let own = own_gates(mode);
+        let shipped = shipped_mode(&mode.name);
+        let own = own_gates(mode, shipped.as_ref());
         if let (ModeOrigin::File(file), false) = (origin, own.is_empty() && mode.phases.is_empty()) {
             let gates = screen::counted(own.len(), "gate");
             lines.push(format!("uses the mode {} with {gates} ({})", shown(&mode.name), shown(file)));
         }
+        let is_file = matches!(origin, ModeOrigin::File(_));
+        lines.extend(shipped.iter().filter(|_| is_file).flat_map(|shipped| changes_to_shipped(mode, shipped)));
         for gate in own {
             for power in gate_powers(gate) {
-                steps.entry(power).or_default().push(format!("{} of {}", gate.id, mode.name));
+                steps.entry(power).or_default().push(format!("gate {} of {}", gate.id, mode.name));
+            }
+        }
+        for phase in &mode.phases {
+            for power in phase.when.iter().flat_map(step_powers) {
+                steps.entry(power).or_default().push(format!("phase {} of {}", phase.name, mode.name));
             }
         }
     }
     lines.extend(settings_powers(&catalogue));
-    lines.extend(steps.into_iter().map(|(power, gates)| format!("{power} (gate {})", shown(&gates.join(", ")))));
+    lines.extend(steps.into_iter().map(|(power, gates)| format!("{power} ({})", shown(&gates.join(", ")))));
     lines
 }
 
@@ -110,51 +120,82 @@ pub(super) fn broken_files(sources: &ProjectSources, files: &SteeringFiles) -> V
     own.map(line).collect()
 }
 
-/// The gates of a mode that are not built in.
-fn own_gates(mode: &Mode) -> Vec<&Gate> {
-    let shipped = EMBEDDED.iter().find(|(name, _)| *name == mode.name);
-    let shipped = shipped.and_then(|(_, text)| crate::mode::read(text, |_| None, &[]).ok()).map(|(mode, _)| mode);
-    let is_shipped = |gate: &Gate| {
-        shipped
-            .as_ref()
-            .is_some_and(|mode| mode.all_gates().any(|(_, own)| own.id == gate.id && own.check == gate.check))
-    };
-    mode.all_gates().map(|(_, gate)| gate).filter(|gate| !is_shipped(gate)).collect()
+/// The built-in mode of this name.
+fn shipped_mode(name: &str) -> Option<Mode> {
+    let (_, text) = EMBEDDED.iter().find(|(shipped, _)| *shipped == name)?;
+    crate::mode::read(text, |_| None, &[]).ok().map(|(mode, _)| mode)
+}
+
+/// The gates of a mode that are not exactly built-in ones.
+fn own_gates<'m>(mode: &'m Mode, shipped: Option<&Mode>) -> Vec<&'m Gate> {
+    mode.all_gates().map(|(_, gate)| gate).filter(|gate| !shipped.is_some_and(|mode| has_gate(mode, gate))).collect()
+}
+
+/// Whether a mode has the same gate, wherever it is in its file.
+fn has_gate(mode: &Mode, gate: &Gate) -> bool {
+    mode.all_gates().any(|(_, own)| Gate { location: gate.location, ..own.clone() } == *gate)
+}
+
+/// What a project's mode lacks of the built-in mode that it replaces, or makes weaker.
+fn changes_to_shipped(mode: &Mode, shipped: &Mode) -> Vec<String> {
+    let name = shown(&mode.name);
+    let missing =
+        shipped.all_gates().filter(|(_, gate)| !has_gate(mode, gate)).map(|(_, gate)| shown(gate.id.as_str()));
+    let missing: Vec<String> = missing.collect();
+    let mut lines = Vec::new();
+    if !missing.is_empty() {
+        lines.push(format!("changes or removes built-in gates of {name}: {}", missing.join(", ")));
+    }
+    if let Some(level) = mode.level.filter(|level| Some(*level) != shipped.level) {
+        lines.push(format!("sets the mode {name} to `{}`", level.word()));
+    }
+    if mode.definitions != shipped.definitions {
+        lines.push(format!("changes variables, artifacts or agents of {name}"));
+    }
+    lines
 }
 
 fn gate_powers(gate: &Gate) -> Vec<String> {
-    let mut powers = Vec::new();
-    for check in [Some(&gate.check), gate.condition.as_ref()].into_iter().flatten() {
-        check.walk(&mut |check| match check {
-            Check::Run(run) => powers.push(format!("runs `{}`", shown(&run.command))),
-            Check::Http(http) => powers.push(format!("sends events to {}", shown(&http.url))),
-            _ => {}
-        });
-    }
-    if gate.rewrite.is_some() {
+    let mut powers = step_powers(&gate.check);
+    powers.extend(gate.condition.iter().flat_map(step_powers));
+    if gate.rewrites() {
         powers.push("changes tool input".to_owned());
     }
     powers
 }
 
-fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
-    let Settings { level, levels, disable, env, .. } = &catalogue.settings;
-    let word = |level| json!(level).as_str().unwrap_or_default().to_owned();
+/// The programs that a check runs, and the servers that it asks.
+fn step_powers(check: &Check) -> Vec<String> {
     let mut powers = Vec::new();
-    powers.extend(level.map(|level| format!("sets all gates to `{}`", word(level))));
-    powers.extend(levels.iter().map(|(name, level)| format!("sets {} to `{}`", shown(name), word(*level))));
+    check.walk(&mut |check| match check {
+        Check::Run(run) => powers.push(format!("runs `{}`", shown(&run.command))),
+        Check::Http(http) => powers.push(format!("sends events to {}", shown(&http.url))),
+        _ => {}
+    });
+    powers
+}
+
+fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
+    let Settings { level, levels, disable, env, patience, variables, journal, .. } = &catalogue.settings;
+    let mut powers = Vec::new();
+    powers.extend(level.map(|level| format!("sets all gates to `{}`", level.word())));
+    powers.extend(levels.iter().map(|(name, level)| format!("sets {} to `{}`", shown(name), level.word())));
     powers.extend(disable.iter().map(|mode| format!("disables the mode {}", shown(mode))));
     powers.extend(env.iter().map(|name| format!("can send the environment variable {}", shown(name))));
+    powers.extend(patience.map(|patience| format!("allows a stop after {patience} blocks")));
+    powers.extend(
+        variables.iter().map(|(name, values)| format!("sets {} to {}", shown(name), shown(&values.join(", ")))),
+    );
+    if !journal {
+        powers.push("keeps no journal".to_owned());
+    }
     powers
 }
 
 /// A text of the project on one line, without characters that a terminal would act on.
 fn shown(text: &str) -> String {
-    let plain = |c: char| {
-        !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let escaped = |c: char| if plain(c) || c == '\t' { c.to_string() } else { c.escape_unicode().to_string() };
     let rest = text.chars().count().saturating_sub(LONGEST);
     let cut = if rest > 0 { format!("… and {rest} more characters, see the file") } else { String::new() };
-    text.chars().take(LONGEST).map(escaped).collect::<String>() + &cut
+    let start: String = text.chars().take(LONGEST).collect();
+    printable::lines(&start).replace('\n', "\\n") + &cut
 }

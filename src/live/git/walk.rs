@@ -14,6 +14,7 @@ use super::entry::IndexEntry;
 use super::folder_task::{FolderEntries, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
+use crate::live::timed_git::STACK;
 
 /// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;
@@ -79,7 +80,7 @@ impl<'a> WorktreeWalk<'a> {
         };
         std::thread::scope(|scope| {
             let helpers: Vec<_> = (1..threads)
-                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, || self.work()).ok())
+                .map_while(|_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || self.work()).ok())
                 .collect();
             seen.append(self.work());
             for helper in helpers {
