@@ -1,0 +1,47 @@
+//! A time limit for questions to git: gix opens whatever is in a repository, and a pipe there would block it forever.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use super::Unknown;
+
+/// How long the first question that hangs may take; later ones are not asked.
+pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Whether a question has hung.
+static HANGS: AtomicBool = AtomicBool::new(false);
+
+/// Asks in a thread; one that hangs ends with the process.
+///
+/// A system that allows no more threads gets no time limit.
+pub(super) fn limited<T: Send + 'static>(
+    ask: impl FnOnce() -> Result<T, Unknown> + Send + 'static,
+) -> Result<T, Unknown> {
+    let hangs = || Unknown::from(format!("git has not answered in {} seconds", GIT_TIMEOUT.as_secs()));
+    if HANGS.load(Ordering::Relaxed) {
+        return Err(hangs());
+    }
+    let broken = || Unknown::from("a bug in modegate stopped it from asking git");
+    let (sender, receiver) = mpsc::channel();
+    let ask = Arc::new(Mutex::new(Some(ask)));
+    let asking = Arc::clone(&ask);
+    let answer = move || {
+        let ask = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
+        ask.map(|ask| ask())
+    };
+    let thread = std::thread::Builder::new().spawn(move || {
+        let _: Option<Result<(), _>> = answer().map(|answer| sender.send(answer));
+    });
+    if thread.is_err() {
+        let ask = ask.lock().unwrap_or_else(PoisonError::into_inner).take();
+        return ask.map_or_else(|| Err(broken()), |ask| ask());
+    }
+    receiver.recv_timeout(GIT_TIMEOUT).unwrap_or_else(|error| {
+        HANGS.store(true, Ordering::Relaxed);
+        Err(match error {
+            mpsc::RecvTimeoutError::Timeout => hangs(),
+            mpsc::RecvTimeoutError::Disconnected => broken(),
+        })
+    })
+}
