@@ -98,3 +98,49 @@ impl ModeMemo for ParsedModes {
         self.used.extend(same.map(|bytes| (text.to_owned(), bytes)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mode::ProjectSources;
+
+    /// The sources of a project with these mode files.
+    fn sources(settings: &str, files: &[(&str, &str)]) -> ProjectSources {
+        let files = files.iter().map(|(name, text)| (format!(".claude/modes/{name}.yaml"), (*text).to_owned()));
+        ProjectSources { settings: Some(settings.to_owned()), files: files.collect(), ..ProjectSources::default() }
+    }
+
+    /// Reads the sources as if `memo` had been written to its file and read again.
+    fn read_again(memo: ParsedModes, sources: &ProjectSources) -> ParsedModes {
+        let known = memo.used.into_iter().collect();
+        let mut memo = ParsedModes { known, variables: memo.variables, ..ParsedModes::default() };
+        assert_eq!(sources.catalogue_with(&mut memo), sources.catalogue());
+        memo
+    }
+
+    const ONE: &str = "mode: one\ncommands: [/one]\nvariables: { dir: [a] }\nphases: [{ phase: p, agent: x, before: [{ check: { file: '{dir}/b' } }] }]\n";
+    const TWO: &str = "mode: two\ncommands: [/two]\nphases: [{ phase: p, mode: one }]\n";
+    const BASE: &str = "mode: base\ngates: [{ id: g, on: Stop, check: { file: a } }]\n";
+
+    #[test]
+    fn only_files_with_a_new_text_are_parsed() {
+        let files = [("base", BASE), ("one", ONE), ("two", TWO)];
+        let memo = read_again(ParsedModes::default(), &sources("", &files));
+        assert!(memo.is_outdated);
+        let memo = read_again(memo, &sources("", &files));
+        assert!(!memo.is_outdated);
+        let changed = ONE.replace("agent: x", "agent: y");
+        let memo = read_again(memo, &sources("", &[("base", BASE), ("one", &changed), ("two", TWO)]));
+        assert!(memo.is_outdated && memo.known.len() == 1);
+    }
+
+    #[test]
+    fn settings_are_applied_to_known_modes() {
+        let files = [("one", ONE), ("two", TWO)];
+        let mut memo = read_again(ParsedModes::default(), &sources("variables: { dir: [c, '{dir}'] }\n", &files));
+        let own = "disable: [one]\nvariables: { dir: ['{dir}'] }\n";
+        for settings in ["variables: { dir: [d] }\n", own, "", "variables: { x: [y] }\n"] {
+            memo = read_again(memo, &sources(settings, &files));
+        }
+    }
+}

@@ -74,10 +74,10 @@ impl FirstLook {
         let kind = hash::Kind::Sha1;
         let index = GitIndex::read(&folders.own.join("index"), kind, &asked, false).ok()?;
         let seen = WorktreeWalk::new(&folders.root, &index, true).ok()?.run(&asked).ok()?;
-        let is_clean = seen.is_empty() && index.links.is_empty() && {
-            let objects = PlainObjects::of(&folders.common);
-            staged::staged(&objects, Some(folders.head()?), kind, &index, &asked).is_ok_and(|staged| staged.is_empty())
-        };
+        let objects = PlainObjects::of(&folders.common);
+        let is_staged =
+            |commit| staged::staged(&objects, Some(commit), kind, &index, &asked).ok().map(|all| !all.is_empty());
+        let is_clean = seen.is_empty() && index.links.is_empty() && folders.head().and_then(is_staged) == Some(false);
         Some(Self { root: folders.root, asked, is_clean, index, seen })
     }
 

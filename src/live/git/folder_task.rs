@@ -12,9 +12,9 @@ pub(super) struct FolderTask {
 }
 
 /// The direct entries of a folder in the index.
-pub(super) struct FolderEntries<'a> {
+pub(super) struct FolderEntries<'a, 'j> {
     index: &'a GitIndex,
-    job: &'a FolderTask,
+    job: &'j FolderTask,
     at: usize,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct FolderEntry<'a> {
     to: usize,
 }
 
-impl<'a> FolderEntries<'a> {
+impl<'a, 'j> FolderEntries<'a, 'j> {
     /// The entries of `index` in the folder of `job`.
-    pub(super) fn new(index: &'a GitIndex, job: &'a FolderTask) -> Self {
+    pub(super) fn new(index: &'a GitIndex, job: &'j FolderTask) -> Self {
         Self { index, job, at: job.from }
     }
 }
 
-impl<'a> Iterator for FolderEntries<'a> {
+impl<'a> Iterator for FolderEntries<'a, '_> {
     type Item = FolderEntry<'a>;
 
     fn next(&mut self) -> Option<FolderEntry<'a>> {

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::LayerError;
 use super::checkout::text;
 use super::dir_listing::{DirListing, EntryCounts, EntryType};
-use super::folder_task::{FolderEntries, FolderTask, joined};
+use super::folder_task::{FolderEntries, FolderEntry, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
 
@@ -55,8 +55,9 @@ pub(super) struct WorktreeWalk<'a> {
 
 /// What a thread uses again for each folder.
 #[derive(Default)]
-struct FolderBuffers {
+struct FolderBuffers<'a> {
     names: DirListing,
+    items: Vec<FolderEntry<'a>>,
     found: Vec<FolderTask>,
 }
 
@@ -201,8 +202,13 @@ impl<'a> WorktreeWalk<'a> {
     }
 
     /// Compares one folder with its entries; `false` if all names have to be compared.
-    fn folder(&self, job: &FolderTask, buffers: &mut FolderBuffers, seen: &mut WalkResult) -> Result<bool, LayerError> {
-        let FolderBuffers { names, found } = buffers;
+    fn folder(
+        &self,
+        job: &FolderTask,
+        buffers: &mut FolderBuffers<'a>,
+        seen: &mut WalkResult,
+    ) -> Result<bool, LayerError> {
+        let FolderBuffers { names, items, found } = buffers;
         found.clear();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path: &[u8] = if job.path.is_empty() { b"." } else { &job.path };
@@ -217,10 +223,15 @@ impl<'a> WorktreeWalk<'a> {
             folder => folder.map_err(refused)?,
         };
         let folder = folder.as_fd();
-        if !self.exact && self.has_all(job, folder, names.counts(folder).map_err(refused)?, found, seen) {
-            return Ok(true);
+        if !self.exact {
+            items.clear();
+            items.extend(FolderEntries::new(self.index, job));
+            let counts = names.counts(folder).map_err(refused)?;
+            if self.has_all(folder, items, counts, seen) {
+                found.extend(items.iter().filter(|item| item.is_folder()).map(|item| item.job(&job.path)));
+                return Ok(true);
+            }
         }
-        found.clear();
         names.list(folder).map_err(refused)?;
         let mut items = FolderEntries::new(self.index, job).peekable();
         for (name, sort) in names.iter() {
@@ -237,29 +248,21 @@ impl<'a> WorktreeWalk<'a> {
         Ok(true)
     }
 
-    /// Whether a folder with these `counts` has all tracked files of the index and nothing else, provided that its
-    /// folders exist. Files that may have changed are recorded only then.
+    /// Whether a folder with these `counts` has all `items` of the index and nothing else, provided that the folders among
+    /// them exist. Files that may have changed are recorded only then.
     fn has_all(
         &self,
-        job: &FolderTask,
         folder: BorrowedFd<'_>,
+        items: &[FolderEntry<'_>],
         counts: EntryCounts,
-        found: &mut Vec<FolderTask>,
         seen: &mut WalkResult,
     ) -> bool {
-        let mut tracked = EntryCounts::default();
-        for item in FolderEntries::new(self.index, job) {
-            *(if item.is_folder() { &mut tracked.folders } else { &mut tracked.files }) += 1;
-        }
-        if tracked != counts {
+        let folders = items.iter().filter(|item| item.is_folder()).count();
+        if counts != (EntryCounts { files: items.len() - folders, folders, others: 0 }) {
             return false;
         }
         let known = seen.doubtful.len();
-        for item in FolderEntries::new(self.index, job) {
-            if item.is_folder() {
-                found.push(item.job(&job.path));
-                continue;
-            }
+        for item in items.iter().filter(|item| !item.is_folder()) {
             let range = item.entries();
             let entry = self.index.entries.get(range.start).filter(|entry| range.len() == 1 && entry.is_plain());
             let now = statat(folder, item.name, AtFlags::SYMLINK_NOFOLLOW).ok();
