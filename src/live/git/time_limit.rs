@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Unknown;
 
@@ -12,16 +12,26 @@ pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Whether a question has hung.
 static HANGS: AtomicBool = AtomicBool::new(false);
 
-/// Asks in a thread; one that hangs ends with the process.
+/// The error of a question that hangs, if one has hung, or if this one began too long ago.
+pub(super) fn check(begun: Instant) -> Result<(), Unknown> {
+    if begun.elapsed() >= GIT_TIMEOUT {
+        HANGS.store(true, Ordering::Relaxed);
+    }
+    if HANGS.load(Ordering::Relaxed) { Err(hangs()) } else { Ok(()) }
+}
+
+fn hangs() -> Unknown {
+    format!("git has not answered in {} seconds", GIT_TIMEOUT.as_secs()).into()
+}
+
+/// Asks in a thread; one that hangs ends with the process. The time limit counts from `begun`.
 ///
 /// A system that allows no more threads gets no time limit.
 pub(super) fn limited<T: Send + 'static>(
+    begun: Instant,
     ask: impl FnOnce() -> Result<T, Unknown> + Send + 'static,
 ) -> Result<T, Unknown> {
-    let hangs = || Unknown::from(format!("git has not answered in {} seconds", GIT_TIMEOUT.as_secs()));
-    if HANGS.load(Ordering::Relaxed) {
-        return Err(hangs());
-    }
+    check(begun)?;
     let broken = || Unknown::from("a bug in modegate stopped it from asking git");
     let (sender, receiver) = mpsc::channel();
     let ask = Arc::new(Mutex::new(Some(ask)));
@@ -37,7 +47,7 @@ pub(super) fn limited<T: Send + 'static>(
         let ask = ask.lock().unwrap_or_else(PoisonError::into_inner).take();
         return ask.map_or_else(|| Err(broken()), |ask| ask());
     }
-    receiver.recv_timeout(GIT_TIMEOUT).unwrap_or_else(|error| {
+    receiver.recv_timeout(GIT_TIMEOUT.saturating_sub(begun.elapsed())).unwrap_or_else(|error| {
         HANGS.store(true, Ordering::Relaxed);
         Err(match error {
             mpsc::RecvTimeoutError::Timeout => hangs(),

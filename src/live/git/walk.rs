@@ -6,6 +6,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, statat};
 use rustix::io::Errno;
@@ -16,6 +17,7 @@ use super::dir_listing::{DirListing, EntryCounts, EntryType};
 use super::folder_task::{FolderEntries, FolderEntry, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
+use super::time_limit::GIT_TIMEOUT;
 
 /// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;
@@ -49,6 +51,7 @@ pub(super) struct WorktreeWalk<'a> {
     modes: bool,
     /// Whether all names are compared.
     exact: bool,
+    begun: Instant,
     queue: Mutex<TaskQueue>,
     wakeup: Condvar,
 }
@@ -78,7 +81,7 @@ impl<'a> WorktreeWalk<'a> {
         let root = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|error| LayerError::unreadable(root, &error.into()))?;
         let (queue, wakeup) = (Mutex::default(), Condvar::new());
-        Ok(Self { index, root, modes, exact: false, queue, wakeup })
+        Ok(Self { index, root, modes, exact: false, begun: Instant::now(), queue, wakeup })
     }
 
     /// Walks the asked paths.
@@ -177,6 +180,7 @@ impl<'a> WorktreeWalk<'a> {
             queue.busy += 1;
             drop(queue);
             let result = self.folder(&job, &mut buffers, &mut seen);
+            let result = if self.begun.elapsed() < GIT_TIMEOUT { result } else { Err(too_long()) };
             queue = self.lock();
             queue.busy -= 1;
             match result {
@@ -312,6 +316,11 @@ impl<'a> WorktreeWalk<'a> {
             _ => seen.missing.push(at),
         }
     }
+}
+
+/// The error for a walk that is not worth finishing.
+fn too_long() -> LayerError {
+    LayerError::Unreadable(format!("the worktree could not be compared in {} seconds", GIT_TIMEOUT.as_secs()))
 }
 
 /// Whether this is a file or a symbolic link.
