@@ -12,13 +12,12 @@ mod own_program;
 pub mod place;
 mod program;
 mod settings_files;
-mod timed_git;
 mod uncommitted;
 
 pub use clock::{ahead, now};
-pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
 #[cfg(test)]
-pub(crate) use timed_git::GIT_TIMEOUT;
+pub(crate) use git::time_limit::GIT_TIMEOUT;
+pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
 
 use crate::disk;
 use crate::event::{Event, EventKind};
@@ -361,7 +360,7 @@ impl<'e> LiveFacts<'e> {
             Question::Location(path) => Answer::Location(self.location(path)),
             Question::Frontmatter { path, keys } => frontmatter_of(&self.read(path)?, keys),
             Question::Text { path, wanted } => Answer::Text(search_file(&self.read(path)?, wanted)?),
-            Question::Committed(path) => Answer::Committed(timed_git::commitment(self.root(path), Path::new(path))?),
+            Question::Committed(path) => Answer::Committed(git::commitment(self.root(path), Path::new(path))?),
             Question::Changes(paths) => Answer::Changes(uncommitted::changes(self.tree(), paths)?),
             Question::ChangesSince { paths, baseline } => {
                 Answer::Changes(uncommitted::changes_since(self.tree(), paths, baseline, |path| {
@@ -369,9 +368,9 @@ impl<'e> LiveFacts<'e> {
                 })?)
             }
             Question::Baseline(paths) => Answer::Baseline(uncommitted::baseline(self.tree(), paths)?),
-            Question::Head => Answer::Head(timed_git::head(self.tree())?),
-            Question::HeadChanged(since) => Answer::HeadChanged(timed_git::head_changed(self.tree(), since)?),
-            Question::Branch => Answer::Branch(timed_git::branch(self.tree())?),
+            Question::Head => Answer::Head(git::head(self.tree())?),
+            Question::HeadChanged(since) => Answer::HeadChanged(git::head_changed(self.tree(), since)?),
+            Question::Branch => Answer::Branch(git::branch(self.tree())?),
             Question::Milestone => current_milestone(&[self.tree(), &self.places.home])?,
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => Answer::Writer(self.writer(path)?),

@@ -11,7 +11,10 @@ mod read;
 mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
-pub use catalogue::{Catalogue, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, import};
+pub use catalogue::{
+    Catalogue, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_modes, import,
+    restore_embedded,
+};
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;
 pub use project_trust::{ProjectTrust, TrustState};

@@ -1,6 +1,7 @@
 //! A project's modes and settings from disk, kept in a compiled file for speed.
 //!
-//! The YAML is read again when the size or time of a source changes, or when another build wrote the compiled file.
+//! The sources are read again when the size or time of one changes, or when another build wrote the compiled file; of
+//! those, only files with a new text are parsed.
 //! An event reads the index of that file and the modes that it needs, however many there are.
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
@@ -8,6 +9,7 @@
 mod compiled;
 mod defaults;
 mod key;
+mod parsed;
 
 pub use key::SourceScope;
 
@@ -20,6 +22,7 @@ use crate::trust;
 use crate::user_folder::expanded;
 use compiled::CompiledModes;
 use key::CacheKey;
+use parsed::ParsedModes;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -55,8 +58,14 @@ pub struct CacheIndex {
 
 impl CacheIndex {
     fn of(catalogue: &Catalogue) -> Self {
-        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue.clone();
-        Self { settings, broken, hash, trust, contexts }
+        let Catalogue { settings, broken, hash, contexts, trust, .. } = catalogue;
+        Self {
+            settings: settings.clone(),
+            broken: broken.clone(),
+            hash: hash.clone(),
+            trust: trust.clone(),
+            contexts: contexts.clone(),
+        }
     }
 }
 
@@ -64,9 +73,10 @@ impl<'p> ModeCache<'p> {
     /// Opens the compiled file of a project, or its sources if that is missing or outdated.
     #[must_use]
     pub fn open(places: &'p ProjectPaths, check: SourceScope) -> Self {
-        let key = CacheKey::of(places, check).0;
+        let (key, racy) = CacheKey::of(places, check);
         match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
             Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
+            None if key.is_complete() => Self::of(places, compile_as(places, &key, racy)),
             None => Self::of(places, compile(places)),
         }
     }
@@ -115,9 +125,16 @@ impl<'p> ModeCache<'p> {
 /// Reads a project's sources, and writes the compiled file unless one of them is too young.
 fn compile(places: &ProjectPaths) -> Catalogue {
     let (key, racy) = CacheKey::of(places, SourceScope::All);
-    let catalogue = read(places);
+    compile_as(places, &key, racy)
+}
+
+/// See [`compile`]; the sources had this key before they were read.
+fn compile_as(places: &ProjectPaths, key: &CacheKey, racy: bool) -> Catalogue {
+    let mut memo = ParsedModes::open(places);
+    let catalogue = read_with(places, &mut memo);
+    memo.write();
     if let Some(path) = places.compiled().filter(|_| !racy) {
-        compiled::write(&path, &key, &CacheIndex::of(&catalogue), &catalogue);
+        compiled::write(&path, key, &CacheIndex::of(&catalogue), &catalogue);
     }
     catalogue
 }
@@ -125,8 +142,13 @@ fn compile(places: &ProjectPaths) -> Catalogue {
 /// Reads the catalogue from the sources that the person has agreed to.
 #[must_use]
 pub fn read(places: &ProjectPaths) -> Catalogue {
+    read_with(places, &mut ParsedModes::default())
+}
+
+/// Like [`read`]; modes that `memo` knows are not parsed again.
+fn read_with(places: &ProjectPaths, memo: &mut ParsedModes) -> Catalogue {
     let (sources, trust) = trust::usable(places, sources(places));
-    Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue() }
+    Catalogue { trust, ..defaults::with_defaults(places, sources).catalogue_with(memo) }
 }
 
 /// The sources that the person has agreed to.
@@ -231,10 +253,11 @@ const BUILD_HASH: u64 = {
     mixed(hash, &SOURCES)
 };
 
-const SOURCES: [&str; 27] = [
+const SOURCES: [&str; 28] = [
     include_str!("mode_cache.rs"),
     include_str!("mode_cache/compiled.rs"),
     include_str!("mode_cache/key.rs"),
+    include_str!("mode_cache/parsed.rs"),
     include_str!("ids.rs"),
     include_str!("mode.rs"),
     include_str!("mode/event_filter.rs"),

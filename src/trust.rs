@@ -137,7 +137,16 @@ impl TrustRecord {
     /// Whether the user has agreed to these files.
     #[must_use]
     pub fn covers(&self, files: &SteeringFiles) -> bool {
-        self.versions.contains(&version(&files.rules)) && self.unknown_others(files).is_empty()
+        self.has_version(&files.rules) && self.unknown_others(files).is_empty()
+    }
+
+    /// Whether the user has agreed to these rules; hashes are needed only for versions before the newest one.
+    fn has_version(&self, rules: &BTreeMap<String, String>) -> bool {
+        match self.versions.as_slice() {
+            [] => false,
+            [_] => self.rules == *rules,
+            _ => self.rules == *rules || self.versions.contains(&version(rules)),
+        }
     }
 
     /// Context files and scripts that the user has not agreed to.
@@ -176,7 +185,7 @@ pub fn usable(places: &ProjectPaths, sources: ProjectSources) -> (ProjectSources
         return (of_user(sources), trust);
     };
     let accepted = Some(record.accepted.clone());
-    if record.versions.contains(&version(&rules)) {
+    if record.has_version(&rules) {
         return (sources, ProjectTrust { accepted, asks_for_itself, ..ProjectTrust::default() });
     }
     let files = record.changed_rules(&rules);

@@ -1,7 +1,7 @@
 //! Compares files with HEAD.
 //!
 //! Two layers: `quick` compares index, HEAD and worktree directly; where it is unsure, `program` asks the `git`
-//! program. Before them, `fast_path` recognizes a committed file without opening the repository. None of them
+//! program. Before them, `fast_path` recognizes what is committed without opening the repository with gix. None of them
 //! writes to the repository, and all ignore `GIT_DIR` and similar variables: the repository is the one that
 //! contains `tree`.
 //!
@@ -23,11 +23,15 @@ mod entry;
 mod fast_path;
 #[cfg(unix)]
 mod folder_task;
+#[cfg(unix)]
+mod folders;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the quick layer, which is for Unix, asks for more of it"))]
 mod ignore_rules;
 #[cfg(unix)]
 mod index;
 mod path_scope;
+#[cfg(unix)]
+mod plain_objects;
 mod program;
 #[cfg(unix)]
 mod quick;
@@ -39,6 +43,7 @@ mod renames;
 mod staged;
 mod stash;
 mod submodules;
+pub(super) mod time_limit;
 #[cfg(unix)]
 mod walk;
 #[cfg(unix)]
@@ -46,15 +51,15 @@ mod window;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 use self::checkout::{Checkout, OpenCheckout};
 use self::path_scope::PathScope;
 use self::program::ProgramError;
+use self::time_limit::limited;
 
-use crate::facts::Unknown;
+use crate::facts::{CurrentBranch, Unknown};
 
-pub use self::branch::branch;
-pub use self::stash::{stashed, stashes};
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
 /// Why a layer has no answer.
@@ -93,15 +98,21 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     if fast_path::is_committed(tree, path) {
         return Ok(CommitState::Committed);
     }
+    let (tree, path) = (tree.to_owned(), path.to_owned());
+    limited(Instant::now(), move || layered_commitment(&tree, &path))
+}
+
+/// See [`commitment`].
+fn layered_commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
     let found = Checkout::from(tree)?;
     let Some(file) = found.file(path)? else {
         return Ok(CommitState::Missing);
     };
-    let nested = found.nested(&file);
+    let nested = checkout::nested(found.root(), &file);
     if let Some((folder, inner)) = nested
         && submodules::is_linked(&found, folder)?
     {
-        return commitment(&found.root().join(checkout::text(folder)), &checkout::text(inner));
+        return layered_commitment(&found.root().join(checkout::text(folder)), &checkout::text(inner));
     }
     let file = AskedFile { path: &file, repository: nested.map(|(folder, _)| folder) };
     layered(&found, |place| quick_commitment(place, &file), || program::commitment(&found, &file))
@@ -125,15 +136,26 @@ struct AskedFile<'a> {
 /// When `tree` is not in a repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
+    let begun = Instant::now();
+    time_limit::check(begun)?;
+    let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
+    let (tree, paths) = (tree.to_owned(), paths.to_vec());
+    let mut changes = limited(begun, move || layered_changes(&tree, &paths, look))?;
+    changes.truncate(limit);
+    Ok(changes)
+}
+
+/// See [`changes`].
+fn layered_changes(tree: &Path, paths: &[String], look: FirstLook) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
     let (mut changes, asked) = submodules::inner(&found, asked)?;
     if !asked.paths().is_empty() {
-        changes.extend(layered(&found, |place| quick_changes(place, &asked), || program::changes(&found, &asked))?);
+        let quick = |place: &OpenCheckout<'_>| quick_changes(place, &asked, look);
+        changes.extend(layered(&found, quick, || program::changes(&found, &asked))?);
     }
     changes.sort_unstable();
     changes.dedup();
-    changes.truncate(limit);
     Ok(changes)
 }
 
@@ -143,6 +165,11 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 ///
 /// When `tree` is not in a repository, or the rules cannot be read.
 pub fn uncommitted_rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
+    let tree = tree.to_owned();
+    limited(Instant::now(), move || rules(&tree))
+}
+
+fn rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
     let found = Checkout::from(tree)?;
     let rules = found.place().and_then(|place| ignore_rules::hashes(&place));
     settled(rules, || Err(ProgramError::Absent))
@@ -154,14 +181,28 @@ pub fn uncommitted_rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
 ///
 /// See [`changes`]; also when there are other rules and only the `git` program could answer, which uses all of them.
 pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
-    if uncommitted_rules(tree).is_ok_and(|rules| rules.is_subset(known)) {
-        return changes(tree, paths, usize::MAX);
+    let begun = Instant::now();
+    time_limit::check(begun)?;
+    let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
+    let (tree, paths, known) = (tree.to_owned(), paths.to_vec(), known.clone());
+    limited(begun, move || layered_changes_with_rules(&tree, &paths, known, look))
+}
+
+/// See [`changes_with_rules`].
+fn layered_changes_with_rules(
+    tree: &Path,
+    paths: &[String],
+    known: BTreeSet<String>,
+    look: FirstLook,
+) -> Result<Vec<GitChange>, Unknown> {
+    if rules(tree).is_ok_and(|rules| rules.is_subset(&known)) {
+        return layered_changes(tree, paths, look);
     }
-    let found = Checkout::from(tree)?.with_rules(known.clone());
+    let found = Checkout::from(tree)?.with_rules(known);
     let (mut changes, asked) = submodules::inner(&found, PathScope::new(found.prefix(), paths)?)?;
     if !asked.paths().is_empty() {
         let clause = "rules that ignore files were added to `.git/info/exclude` or `core.excludesFile`";
-        let quick = found.place().and_then(|place| quick_changes(&place, &asked));
+        let quick = found.place().and_then(|place| quick_changes(&place, &asked, look));
         changes.extend(settled(quick, || Err(ProgramError::Failed(clause.into())))?);
     }
     changes.sort_unstable();
@@ -174,9 +215,16 @@ pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
-    let found = Checkout::from(tree)?;
-    let quick = found.repository().and_then(checkout::head).map(|id| id.map(|id| id.to_string()));
-    settled(quick, || program::head(&found))
+    #[cfg(unix)]
+    if let Some(commit) = fast_path::head(tree) {
+        return Ok(Some(commit.to_string()));
+    }
+    let tree = tree.to_owned();
+    limited(Instant::now(), move || {
+        let found = Checkout::from(&tree)?;
+        let quick = found.repository().and_then(checkout::head).map(|id| id.map(|id| id.to_string()));
+        settled(quick, || program::head(&found))
+    })
 }
 
 /// Whether the files of HEAD differ from those of the commit `since`, which is empty for no commit.
@@ -187,9 +235,50 @@ pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head_changed(tree: &Path, since: &str) -> Result<bool, Unknown> {
-    let found = Checkout::from(tree)?;
-    let quick = found.repository().and_then(|repo| checkout::head_changed(repo, since));
-    settled(quick, || program::head_changed(&found, since))
+    #[cfg(unix)]
+    if let Some(changed) = fast_path::head_changed(tree, since) {
+        return Ok(changed);
+    }
+    let (tree, since) = (tree.to_owned(), since.to_owned());
+    limited(Instant::now(), move || {
+        let found = Checkout::from(&tree)?;
+        let quick = found.repository().and_then(|repo| checkout::head_changed(repo, &since));
+        settled(quick, || program::head_changed(&found, &since))
+    })
+}
+
+/// The branch of HEAD, and the default branch of the repository that contains `tree`.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or its references cannot be read.
+pub fn branch(tree: &Path) -> Result<CurrentBranch, Unknown> {
+    let tree = tree.to_owned();
+    limited(Instant::now(), move || branch::branch(&tree))
+}
+
+/// The commits in the stash that were made on the checked-out branch; worktrees share one stash.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or HEAD cannot be read.
+pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
+    #[cfg(unix)]
+    if fast_path::has_no_stash(tree) {
+        return Ok(Vec::new());
+    }
+    let tree = tree.to_owned();
+    limited(Instant::now(), move || stash::stashes(&tree))
+}
+
+/// The files under `paths` whose content in these stash commits is not in HEAD.
+///
+/// # Errors
+///
+/// When `tree` is not in a repository, or the `git` program cannot answer.
+pub fn stashed(tree: &Path, paths: &[String], commits: &[String]) -> Result<Vec<GitChange>, Unknown> {
+    let (tree, paths, commits) = (tree.to_owned(), paths.to_vec(), commits.to_vec());
+    limited(Instant::now(), move || stash::stashed(&tree, &paths, &commits))
 }
 
 /// Asks the layers in turn until one is sure.
@@ -216,9 +305,27 @@ fn settled<T>(quick: Result<T, LayerError>, program: impl FnOnce() -> Result<T, 
 #[cfg(unix)]
 use self::quick::{changes as quick_changes, commitment as quick_commitment};
 
+/// What the fast path has seen, for the layers.
+#[cfg(unix)]
+type FirstLook = Option<fast_path::FirstLook>;
+#[cfg(not(unix))]
+type FirstLook = ();
+
+/// Looks at `paths`; `None` if nothing has changed.
+#[cfg(unix)]
+fn first_look(tree: &Path, paths: &[String]) -> Option<FirstLook> {
+    let look = fast_path::FirstLook::at(tree, paths);
+    if look.as_ref().is_some_and(|look| look.is_clean) { None } else { Some(look) }
+}
+
+#[cfg(not(unix))]
+fn first_look(_: &Path, _: &[String]) -> Option<FirstLook> {
+    Some(())
+}
+
 /// The quick layer needs all fields of `lstat`, which only Unix has.
 #[cfg(not(unix))]
-fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope) -> Result<Vec<GitChange>, LayerError> {
+fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope, (): FirstLook) -> Result<Vec<GitChange>, LayerError> {
     Err(LayerError::Unsure("not on this system".to_owned()))
 }
 

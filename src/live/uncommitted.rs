@@ -1,7 +1,6 @@
 //! Uncommitted changes of a worktree, without excluded paths and without changes that are older than a mode.
 
-use super::timed_git as git;
-use super::{files, read_limited};
+use super::{files, git, read_limited};
 use crate::facts::{ChangeKind, CommitState, GitChange, MOST_RESULTS, Unknown};
 use crate::paths::hash;
 use crate::shell::StagedFiles;

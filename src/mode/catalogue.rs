@@ -53,10 +53,36 @@ pub struct ProjectSources {
     pub unreadable: Vec<BrokenFile>,
 }
 
+/// Modes by the text that they were read from, so that a file that has not changed is not parsed again.
+pub trait ModeMemo {
+    /// The mode that was read from `text`, in a project with the variables `known`, and the warnings about it.
+    fn find(&mut self, text: &str, known: &[&str]) -> Option<(Mode, Vec<FileProblem>)>;
+
+    /// Remembers a mode.
+    fn add(&mut self, text: &str, read: &(Mode, Vec<FileProblem>));
+}
+
+/// Remembers nothing.
+struct NoMemo;
+
+impl ModeMemo for NoMemo {
+    fn find(&mut self, _: &str, _: &[&str]) -> Option<(Mode, Vec<FileProblem>)> {
+        None
+    }
+
+    fn add(&mut self, _: &str, _: &(Mode, Vec<FileProblem>)) {}
+}
+
 impl ProjectSources {
     pub fn catalogue(&self) -> Catalogue {
+        self.catalogue_with(&mut NoMemo)
+    }
+
+    /// Builds the catalogue; modes that `memo` knows are not parsed.
+    #[must_use]
+    pub fn catalogue_with(&self, memo: &mut dyn ModeMemo) -> Catalogue {
         let settings = self.settings.as_deref().map(|text| (SETTINGS, text));
-        let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files);
+        let mut catalogue = Catalogue::compose_over(self.user.as_ref(), settings, &self.files, memo);
         catalogue.broken.extend(self.unreadable.iter().cloned());
         catalogue.contexts.clone_from(&self.contexts);
         catalogue
@@ -87,11 +113,16 @@ impl Catalogue {
     /// Builds the catalogue of a project with these settings and mode files, each a name and a text.
     #[must_use]
     pub fn compose(settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
-        Self::compose_over(None, settings, files)
+        Self::compose_over(None, settings, files, &mut NoMemo)
     }
 
     /// Builds the catalogue of a project over the user's own settings.
-    fn compose_over(own: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> Self {
+    fn compose_over(
+        own: Option<&Settings>,
+        settings: Option<(&str, &str)>,
+        files: &[(String, String)],
+        memo: &mut dyn ModeMemo,
+    ) -> Self {
         let user = own.cloned().unwrap_or_default();
         let mut catalogue = Self { hash: fingerprint(own, settings, files), settings: user.clone(), ..Self::default() };
         if let Some((file, text)) = settings {
@@ -111,7 +142,7 @@ impl Catalogue {
         let mut user_hooks = Vec::new();
         for (file, text) in files.iter().filter(|(file, _)| !(is_merged && file == PLUGIN_GATES)) {
             let replaceable = if file == HOOKS { user_hooks.as_slice() } else { &[] };
-            catalogue.add_file(file, text, (defaults, replaceable), &user);
+            catalogue.add_file(file, text, (defaults, replaceable), &user, memo);
             if file == USER_HOOKS {
                 let gates = catalogue.mode(BASE).into_iter().flat_map(|base| &base.gates);
                 user_hooks = gates.map(|gate| gate.id.to_string()).collect();
@@ -158,6 +189,7 @@ impl Catalogue {
         text: &str,
         (defaults, replaceable): (Option<&str>, &[String]),
         user: &Settings,
+        memo: &mut dyn ModeMemo,
     ) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
         let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded(name) };
@@ -174,8 +206,15 @@ impl Catalogue {
                 Ok(None) => return self.ignored.push(file.to_owned()),
                 Err(problems) => Err(problems),
             }
+        } else if let Some(read) = memo.find(text, &known) {
+            Ok(read)
         } else {
-            read(text, builtin, &known)
+            let read = read(text, builtin, &known);
+            // The base mode depends on other files, too.
+            if let Some(read) = read.as_ref().ok().filter(|(mode, _)| mode.name != BASE) {
+                memo.add(text, read);
+            }
+            read
         };
         let (mut mode, mut warnings) = match read {
             Ok(read) => read,
@@ -212,12 +251,14 @@ impl Catalogue {
     /// Drops the project's modes whose steps cannot run; an embedded mode of that name is used instead.
     fn drop_broken_flows(&mut self, files: &[(String, String)]) {
         let mut broken = Vec::new();
-        for (file, text) in files {
-            let own = self.entries().find(|(_, origin)| **origin == ModeOrigin::File(file.clone()));
-            let problem = own.and_then(|(mode, _)| Some((mode.name.clone(), self.step_problem(mode)?)));
-            broken.extend(problem.map(|(name, problem)| (file, text, name, problem)));
+        for (mode, origin) in self.entries() {
+            let ModeOrigin::File(own) = origin else { continue };
+            let Some(problem) = self.step_problem(mode) else { continue };
+            let at = files.iter().position(|(file, _)| file == own);
+            broken.extend(at.and_then(|at| Some((at, files.get(at)?, mode.name.clone(), problem))));
         }
-        for (file, text, name, problem) in broken {
+        broken.sort_by_key(|(at, ..)| *at);
+        for (_, (file, text), name, problem) in broken {
             self.report(file, FileKind::Mode, text, vec![problem]);
             if let Some(at) = self.modes.iter().position(|mode| mode.name == name) {
                 self.modes.remove(at);
@@ -366,9 +407,18 @@ fn embedded(name: &str) -> Option<Mode> {
 }
 
 /// The embedded modes, read once.
-fn embedded_modes() -> &'static [ReadResult] {
-    static READ: OnceLock<Vec<ReadResult>> = OnceLock::new();
-    READ.get_or_init(|| EMBEDDED.iter().map(|(_, text)| read(text, |_| None, &[])).collect())
+static EMBEDDED_MODES: OnceLock<Vec<ReadResult>> = OnceLock::new();
+
+/// The embedded modes.
+pub fn embedded_modes() -> &'static [ReadResult] {
+    EMBEDDED_MODES.get_or_init(|| EMBEDDED.iter().map(|(_, text)| read(text, |_| None, &[])).collect())
+}
+
+/// Takes the embedded modes that the same build read before, unless they were read already.
+pub fn restore_embedded(modes: Vec<(Mode, Vec<FileProblem>)>) {
+    if modes.len() == EMBEDDED.len() {
+        let _: Result<(), _> = EMBEDDED_MODES.set(modes.into_iter().map(Ok).collect());
+    }
 }
 
 fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &[(String, String)]) -> String {

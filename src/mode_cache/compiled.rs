@@ -131,7 +131,7 @@ impl CompiledModes {
 }
 
 /// The bytes, if they have this checksum.
-fn checked<'a>(sum: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
+pub(super) fn checked<'a>(sum: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     (sum == checksum(bytes).to_le_bytes()).then_some(bytes)
 }
 
@@ -140,7 +140,7 @@ fn decoded(bytes: &[u8]) -> Option<(Mode, ModeOrigin)> {
     postcard::from_bytes(checked(sum, mode)?).ok()
 }
 
-fn with_checksum(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn with_checksum(bytes: &[u8]) -> Vec<u8> {
     [&checksum(bytes).to_le_bytes(), bytes].concat()
 }
 

@@ -6,6 +6,7 @@ use super::{BUILD_HASH, IMPORTED, context_folders, defaults, own_contexts};
 use crate::paths::{ProjectPaths, checksum};
 use crate::trust;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -55,6 +56,11 @@ impl CacheKey {
             stamps.digest()
         });
         (Self { build: BUILD_HASH, granted, own, project }, stamps.racy)
+    }
+
+    /// Whether all sources were looked at.
+    pub(super) fn is_complete(&self) -> bool {
+        self.project.is_some()
     }
 
     /// Whether a file with the key `kept` is up to date, as far as this one tells.
@@ -118,10 +124,10 @@ pub(super) const MOST_FILES: usize = 1_000;
 /// The mode files in a folder, and how many more there are.
 pub(super) fn mode_files(folder: &Path) -> (Vec<PathBuf>, usize) {
     let Ok(entries) = fs::read_dir(folder) else { return (Vec::new(), 0) };
-    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_yaml).collect();
-    paths.sort();
-    let left_out = paths.len().saturating_sub(MOST_FILES);
-    paths.truncate(MOST_FILES);
-    (paths, left_out)
+    let is_yaml = |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).filter(is_yaml).collect();
+    names.sort_unstable();
+    let left_out = names.len().saturating_sub(MOST_FILES);
+    names.truncate(MOST_FILES);
+    (names.into_iter().map(|name| folder.join(name)).collect(), left_out)
 }

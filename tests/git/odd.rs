@@ -218,3 +218,47 @@ fn git_variables_in_the_environment_are_ignored() {
         assert!(output.status.success(), "{layer:?} {}", String::from_utf8_lossy(&output.stdout));
     }
 }
+
+#[test]
+fn packed_and_borrowed_objects_are_read() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.git(&["gc", "-q"]);
+    assert!(fs::read_dir(repo.root.join(".git/objects/pack")).unwrap().count() > 0);
+    check(&repo);
+    let repo = Repo::seeded(Layer::Quick);
+    fs::rename(repo.root.join(".git/objects"), repo.root.join(".git/borrowed")).unwrap();
+    repo.write(".git/objects/info/alternates", "../borrowed\n");
+    fs::create_dir_all(repo.root.join(".git/objects/pack")).unwrap();
+    check(&repo);
+}
+
+#[test]
+fn as_many_entries_with_other_names_are_changes() {
+    let moves: [&[(&str, &str)]; 4] = [
+        &[("src/deep", "src/other")],
+        &[("src/b.txt", "src/x.txt")],
+        &[("src/deep/c.txt", "src/deep/d.txt"), ("src/deep", "src/x")],
+        &[("src/deep", "x"), ("src/b.txt", "src/deep"), ("x", "src/b.txt")],
+    ];
+    for moves in moves {
+        let repo = Repo::seeded(Layer::Quick);
+        for (from, to) in moves {
+            fs::rename(repo.root.join(from), repo.root.join(to)).unwrap();
+        }
+        let expected = repo.oracle("", &["."]);
+        assert!(!expected.is_empty(), "{moves:?}");
+        assert_eq!(seen(&repo.root, &[""]), expected, "{moves:?}");
+    }
+}
+
+#[test]
+fn what_is_no_repository_is_passed_over() {
+    let repo = Repo::seeded(Layer::Quick);
+    repo.write("src/.git/HEAD", "ref: refs/heads/main\n");
+    repo.write("src/.git/config", "[core]\n\tbare = false\n");
+    fs::create_dir_all(repo.root.join("src/.git/objects")).unwrap();
+    assert_eq!(seen(&repo.root.join("src"), &[""]), []);
+    repo.write("src/b.txt", "other");
+    assert_eq!(seen(&repo.root.join("src"), &[""]), [("b.txt".to_owned(), Modified)]);
+    assert_eq!(commitment(&repo.root.join("src"), "deep/c.txt".as_ref()), Ok(CommitState::Committed));
+}

@@ -5,12 +5,8 @@ use super::{LayerError, Unknown};
 use crate::facts::CurrentBranch;
 use gix::refs::TargetRef;
 
-/// The branch of HEAD, and the default branch of the repository that contains `tree`.
-///
-/// # Errors
-///
-/// When `tree` is not in a repository, or its references cannot be read.
-pub fn branch(tree: &std::path::Path) -> Result<CurrentBranch, Unknown> {
+/// See [`super::branch`].
+pub(super) fn branch(tree: &std::path::Path) -> Result<CurrentBranch, Unknown> {
     let found = Checkout::from(tree)?;
     let repo = found.repository().map_err(|error| match error {
         LayerError::Unsure(why) | LayerError::Unreadable(why) => Unknown::from(why),

@@ -96,13 +96,6 @@ impl Checkout {
         Ok(Some(bytes(&inside)))
     }
 
-    /// The outermost repository inside of this one that `path` is in, and the rest of the path.
-    pub(super) fn nested<'p>(&self, path: &'p [u8]) -> Option<(&'p [u8], &'p [u8])> {
-        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-        let parts = slashes.filter_map(|at| Some((path.get(..at)?, path.get(at + 1..)?)));
-        parts.into_iter().find(|(folder, _)| is_repository(&self.root.join(text(folder))))
-    }
-
     /// The repository, if gix can read it.
     pub(super) fn repository(&self) -> Result<&gix::Repository, LayerError> {
         let repo = self.repo.as_ref().map_err(|clause| LayerError::Unsure(clause.clone()))?;
@@ -135,6 +128,13 @@ fn open(folder: &Path) -> gix::Result<gix::Repository> {
     let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
     let repo = gix::ThreadSafeRepository::discover_opts(folder, Options::default(), trust)?;
     Ok(repo.to_thread_local())
+}
+
+/// The outermost repository inside of the one at `root` that `path` is in, and the rest of the path.
+pub(super) fn nested<'p>(root: &Path, path: &'p [u8]) -> Option<(&'p [u8], &'p [u8])> {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let parts = slashes.filter_map(|at| Some((path.get(..at)?, path.get(at + 1..)?)));
+    parts.into_iter().find(|(folder, _)| is_repository(&root.join(text(folder))))
 }
 
 /// Whether `folder` is the root of a repository's worktree.

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{AtFlags, FileType, statat};
+use rustix::fs::{AtFlags, FileType, SeekFrom, statat};
 use rustix::io::Result;
 
 /// The type of a directory entry.
@@ -27,6 +27,14 @@ impl From<FileType> for EntryType {
     }
 }
 
+/// How many entries of each type a folder has, without `.git`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EntryCounts {
+    pub(super) files: usize,
+    pub(super) folders: usize,
+    pub(super) others: usize,
+}
+
 /// The names in a folder, in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct DirListing {
@@ -38,11 +46,23 @@ pub(super) struct DirListing {
 }
 
 impl DirListing {
+    /// Counts the entries of `folder`.
+    pub(super) fn counts(&mut self, folder: BorrowedFd<'_>) -> Result<EntryCounts> {
+        let mut counts = EntryCounts::default();
+        self.read(folder, |_, _, sort| match sort {
+            EntryType::File => counts.files += 1,
+            EntryType::Folder => counts.folders += 1,
+            EntryType::Other => counts.others += 1,
+        })?;
+        Ok(counts)
+    }
+
     /// Lists `folder` in the order of the index, without `.git`.
     pub(super) fn list(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
         self.bytes.clear();
         self.list.clear();
-        self.read(folder)?;
+        rustix::fs::seek(folder, SeekFrom::Start(0))?;
+        self.read(folder, Self::add)?;
         let bytes = &self.bytes;
         self.list.sort_unstable_by(|one, other| name(bytes, one).cmp(name(bytes, other)));
         Ok(())
@@ -50,13 +70,15 @@ impl DirListing {
 
     /// Reads the names straight from the system's buffer, without an allocation for each.
     #[cfg(target_os = "linux")]
-    fn read(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
+    fn read(&mut self, folder: BorrowedFd<'_>, mut each: impl FnMut(&mut Self, &[u8], EntryType)) -> Result<()> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.reserve(32 * 1024);
         let mut listing = rustix::fs::RawDir::new(folder, buffer.spare_capacity_mut());
         while let Some(entry) = listing.next() {
             let entry = entry?;
-            self.add(folder, entry.file_name(), entry.file_type())?;
+            if let Some((name, sort)) = sorted(folder, entry.file_name(), entry.file_type())? {
+                each(self, name, sort);
+            }
         }
         self.buffer = buffer;
         Ok(())
@@ -64,33 +86,23 @@ impl DirListing {
 
     /// Reads the names.
     #[cfg(not(target_os = "linux"))]
-    fn read(&mut self, folder: BorrowedFd<'_>) -> Result<()> {
+    fn read(&mut self, folder: BorrowedFd<'_>, mut each: impl FnMut(&mut Self, &[u8], EntryType)) -> Result<()> {
         for entry in rustix::fs::Dir::read_from(folder)? {
             let entry = entry?;
-            self.add(folder, entry.file_name(), entry.file_type())?;
+            if let Some((name, sort)) = sorted(folder, entry.file_name(), entry.file_type())? {
+                each(self, name, sort);
+            }
         }
         Ok(())
     }
 
-    fn add(&mut self, folder: BorrowedFd<'_>, name: &CStr, kind: FileType) -> Result<()> {
-        let bytes = name.to_bytes();
-        if matches!(bytes, b"." | b".." | b".git") {
-            return Ok(());
-        }
-        let kind = match kind {
-            FileType::Unknown => {
-                let seen = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-                FileType::from_raw_mode(seen.st_mode)
-            }
-            kind => kind,
-        };
-        let (start, sort) = (self.bytes.len(), EntryType::from(kind));
-        self.bytes.extend_from_slice(bytes);
+    fn add(&mut self, name: &[u8], sort: EntryType) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name);
         if sort == EntryType::Folder {
             self.bytes.push(b'/');
         }
         self.list.push((start, self.bytes.len() - start, sort));
-        Ok(())
     }
 
     /// The names and types, sorted; a folder's name ends in a slash.
@@ -102,4 +114,17 @@ impl DirListing {
 /// A name in the store.
 fn name<'a>(bytes: &'a [u8], item: &(usize, usize, EntryType)) -> &'a [u8] {
     bytes.get(item.0..item.0 + item.1).unwrap_or_default()
+}
+
+/// A name with its type; `None` for names that are not listed.
+fn sorted<'n>(folder: BorrowedFd<'_>, name: &'n CStr, kind: FileType) -> Result<Option<(&'n [u8], EntryType)>> {
+    let bytes = name.to_bytes();
+    if matches!(bytes, b"." | b".." | b".git") {
+        return Ok(None);
+    }
+    let kind = match kind {
+        FileType::Unknown => FileType::from_raw_mode(statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode),
+        kind => kind,
+    };
+    Ok(Some((bytes, EntryType::from(kind))))
 }

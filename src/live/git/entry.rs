@@ -51,6 +51,11 @@ impl IndexEntry {
         self.extended & INTENDED != 0
     }
 
+    /// Whether this is neither part of a conflict nor only intended.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.is_conflicted() && !self.is_intended()
+    }
+
     /// Whether this is a symbolic link.
     pub(super) fn is_link(&self) -> bool {
         self.mode == 0o120_000

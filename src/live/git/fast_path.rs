@@ -1,36 +1,43 @@
-//! Recognizes a committed file without opening the repository, since that is the most frequent answer.
+//! The most frequent answers, without gix and its configuration: a file is committed, nothing has changed.
 //!
-//! Every other answer and every unusual setup is left to the layers.
+//! Only regular files are opened, so this needs no time limit. Every other answer and every unusual setup is left to the
+//! layers.
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
 use std::path::{Component, Path, PathBuf};
 
+use gix::objs::FindExt;
 use gix::{ObjectId, hash};
 
-use super::checkout::bytes;
+use super::checkout::{absent, bytes, nested};
+use super::folders::GitFolders;
 use super::index::GitIndex;
 use super::path_scope::PathScope;
+use super::plain_objects::PlainObjects;
 use super::renames::GitBlob;
 use super::staged;
-use crate::disk;
+use super::walk::{WalkResult, WorktreeWalk};
 
 /// Whether the file at `path`, relative to `tree`, is certainly committed.
 pub(super) fn is_committed(tree: &Path, path: &Path) -> bool {
-    certain(tree, path).unwrap_or(false)
+    is_certainly_committed(tree, path).unwrap_or(false)
 }
 
 /// `None` for anything unusual.
-fn certain(tree: &Path, path: &Path) -> Option<bool> {
+fn is_certainly_committed(tree: &Path, path: &Path) -> Option<bool> {
     if !path.components().all(|part| matches!(part, Component::Normal(_))) {
         return None;
     }
     let tree = tree.canonicalize().ok()?;
     let folders = GitFolders::of(&tree)?;
-    let whole = tree.join(path);
     // A symbolic link on the way would make it another file.
-    let parent = whole.parent()?.canonicalize().ok()?;
-    let inside = bytes(&parent.strip_prefix(&folders.root).ok()?.join(whole.file_name()?));
+    let mut parents = path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty());
+    if !parents.all(|part| tree.join(part).symlink_metadata().is_ok_and(|meta| meta.is_dir())) {
+        return None;
+    }
+    let whole = tree.join(path);
+    let inside = bytes(whole.strip_prefix(&folders.root).ok()?);
     let index = GitIndex::read(&folders.own.join("index"), hash::Kind::Sha1, &PathScope::one(&inside), true).ok()?;
     let [entry] = index.exactly(&inside) else {
         return None;
@@ -39,65 +46,72 @@ fn certain(tree: &Path, path: &Path) -> Option<bool> {
     if entry.is_conflicted() || entry.is_intended() || !entry.is_proven(&now, true, index.written) {
         return None;
     }
-    let objects = gix::odb::at(folders.common.join("objects"), hash::Kind::Sha1).ok()?;
+    let objects = PlainObjects::of(&folders.common);
     let blob = staged::committed(&objects, &folders.head()?, &inside).ok()?;
     Some(blob == Some(GitBlob::new(entry.mode, entry.id)))
 }
 
-/// The folders of a repository.
-struct GitFolders {
+/// What was seen of the changes under some paths, for the layers to go on with.
+pub(super) struct FirstLook {
     /// The worktree's root.
     root: PathBuf,
-    /// Where HEAD and the index are.
-    own: PathBuf,
-    /// Where everything else is, the same unless the worktree is a linked one.
-    common: PathBuf,
+    asked: PathScope,
+    /// Whether nothing has changed.
+    pub(super) is_clean: bool,
+    pub(super) index: GitIndex,
+    pub(super) seen: WalkResult,
 }
 
-impl GitFolders {
-    /// Finds the repository that contains `tree`, unless something about it is unusual.
-    fn of(tree: &Path) -> Option<Self> {
-        let root = tree.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
-        let own = match disk::read_text(&root.join(".git"), disk::SMALL) {
-            Ok(link) => root.join(link.strip_prefix("gitdir: ")?.trim_end()),
-            Err(_) => root.join(".git"),
-        };
-        let common = match disk::read_text(&own.join("commondir"), disk::SMALL) {
-            Ok(link) => own.join(link.trim_end()),
-            Err(_) => own.clone(),
-        };
-        let folders = Self { root: root.to_path_buf(), own, common };
-        let config = disk::read_text(&folders.common.join("config"), disk::SMALL).ok()?;
-        let replaced = folders.common.join("refs/replace").exists();
-        let inside = tree.strip_prefix(root).ok()?.starts_with(".git");
-        (is_usual(&config) && !replaced && !inside).then_some(folders)
-    }
-
-    /// The commit that HEAD points at.
-    fn head(&self) -> Option<ObjectId> {
-        let head = disk::read_text(&self.own.join("HEAD"), disk::SMALL).ok()?;
-        let Some(name) = head.trim_end().strip_prefix("ref: ") else {
-            return ObjectId::from_hex(head.trim_end().as_bytes()).ok();
-        };
-        let packed = disk::read_text(&self.common.join("packed-refs"), disk::LARGEST).unwrap_or_default();
-        if !name.starts_with("refs/heads/") || packed.contains(" refs/replace/") {
+impl FirstLook {
+    /// Looks at `paths`, relative to `tree`; `None` for anything unusual.
+    pub(super) fn at(tree: &Path, paths: &[String]) -> Option<Self> {
+        let tree = tree.canonicalize().ok()?;
+        let folders = GitFolders::of(&tree)?;
+        let asked = PathScope::new(&bytes(tree.strip_prefix(&folders.root).ok()?), paths).ok()?;
+        if asked.paths().iter().any(|path| nested(&folders.root, path).is_some()) {
             return None;
         }
-        if let Ok(id) = disk::read_text(&self.common.join(name), disk::SMALL) {
-            return ObjectId::from_hex(id.trim_end().as_bytes()).ok();
-        }
-        let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
-        let (id, _) = lines.find(|(_, found)| *found == name)?;
-        ObjectId::from_hex(id.as_bytes()).ok()
+        let kind = hash::Kind::Sha1;
+        let index = GitIndex::read(&folders.own.join("index"), kind, &asked, false).ok()?;
+        let seen = WorktreeWalk::new(&folders.root, &index, true).ok()?.run(&asked).ok()?;
+        let objects = PlainObjects::of(&folders.common);
+        let is_staged =
+            |commit| staged::staged(&objects, Some(commit), kind, &index, &asked).ok().map(|all| !all.is_empty());
+        let is_clean = seen.is_empty() && index.links.is_empty() && folders.head().and_then(is_staged) == Some(false);
+        Some(Self { root: folders.root, asked, is_clean, index, seen })
+    }
+
+    /// Whether the look was at the paths of `asked` in the worktree at `root`.
+    pub(super) fn is_of(&self, root: &Path, asked: &PathScope) -> bool {
+        self.root == root && self.asked.paths() == asked.paths()
     }
 }
 
-/// Whether `config` has nothing that changes where things are or how they are stored.
-fn is_usual(config: &str) -> bool {
-    config.lines().all(|line| {
-        let line = line.split_whitespace().collect::<String>().to_ascii_lowercase();
-        let odd = ["[extensions", "[include", "worktree", "[core]worktree"];
-        let bare = line.contains("bare") && line != "bare=false";
-        !bare && !odd.iter().any(|start| line.starts_with(start))
-    })
+/// The commit that HEAD points at.
+pub(super) fn head(tree: &Path) -> Option<ObjectId> {
+    let folders = GitFolders::of(&tree.canonicalize().ok()?)?;
+    let commit = folders.head()?;
+    tree_of(&PlainObjects::of(&folders.common), &commit)?;
+    Some(commit)
+}
+
+/// Whether the files of HEAD differ from those of the commit `since`.
+pub(super) fn head_changed(tree: &Path, since: &str) -> Option<bool> {
+    let folders = GitFolders::of(&tree.canonicalize().ok()?)?;
+    let objects = PlainObjects::of(&folders.common);
+    let since = ObjectId::from_hex(since.as_bytes()).ok()?;
+    Some(tree_of(&objects, &folders.head()?)? != tree_of(&objects, &since)?)
+}
+
+/// Whether nothing was ever stashed.
+pub(super) fn has_no_stash(tree: &Path) -> bool {
+    let folders = tree.canonicalize().ok().and_then(|tree| GitFolders::of(&tree));
+    let log = folders.filter(|found| found.head().is_some()).map(|found| found.common.join("logs/refs/stash"));
+    log.is_some_and(|log| log.symlink_metadata().is_err_and(|error| absent(&error)))
+}
+
+/// The tree of a commit.
+fn tree_of(objects: &PlainObjects, commit: &ObjectId) -> Option<ObjectId> {
+    let mut buffer = Vec::new();
+    objects.find_commit_iter(commit, &mut buffer).ok()?.tree_id().ok()
 }

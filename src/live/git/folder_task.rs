@@ -1,5 +1,6 @@
 //! A folder of the worktree walk and its direct entries in the index.
 
+use super::entry::IndexEntry;
 use super::index::GitIndex;
 
 /// A folder to walk and the range of its index entries.
@@ -11,9 +12,9 @@ pub(super) struct FolderTask {
 }
 
 /// The direct entries of a folder in the index.
-pub(super) struct FolderEntries<'a> {
+pub(super) struct FolderEntries<'a, 'j> {
     index: &'a GitIndex,
-    job: &'a FolderTask,
+    job: &'j FolderTask,
     at: usize,
 }
 
@@ -24,38 +25,53 @@ pub(super) struct FolderEntry<'a> {
     to: usize,
 }
 
-impl<'a> FolderEntries<'a> {
+impl<'a, 'j> FolderEntries<'a, 'j> {
     /// The entries of `index` in the folder of `job`.
-    pub(super) fn new(index: &'a GitIndex, job: &'a FolderTask) -> Self {
+    pub(super) fn new(index: &'a GitIndex, job: &'j FolderTask) -> Self {
         Self { index, job, at: job.from }
     }
 }
 
-impl<'a> Iterator for FolderEntries<'a> {
+impl<'a> Iterator for FolderEntries<'a, '_> {
     type Item = FolderEntry<'a>;
 
     fn next(&mut self) -> Option<FolderEntry<'a>> {
         let from = self.at;
         let some = self.index.entries.get(from..self.job.to)?;
-        let path = self.index.path(some.first()?);
         let depth = if self.job.path.is_empty() { 0 } else { self.job.path.len() + 1 };
-        let rest = path.get(depth..).unwrap_or_default();
-        let length = rest.iter().position(|byte| *byte == b'/').map_or(rest.len(), |slash| slash + 1);
-        let name = rest.get(..length).unwrap_or_default();
-        let to = from
-            + if name.ends_with(b"/") {
-                let folder = path.get(..depth + length).unwrap_or_default();
-                some.partition_point(|entry| self.index.path(entry).starts_with(folder))
-            } else {
-                // The sides of a conflict have the same path.
-                some.iter().take_while(|entry| self.index.path(entry) == path).count()
-            };
-        self.at = to;
-        Some(FolderEntry { name, from, to })
+        // All of these paths begin with the folder's.
+        let rest = |entry: &IndexEntry| self.index.path(entry).get(depth..).unwrap_or_default();
+        let first = rest(some.first()?);
+        let slash = first.iter().position(|byte| *byte == b'/');
+        let name = slash.map_or(first, |slash| first.get(..=slash).unwrap_or_default());
+        let length = if slash.is_some() {
+            leading(some, |entry| rest(entry).starts_with(name))
+        } else {
+            // The sides of a conflict have the same path.
+            1 + some.iter().skip(1).take_while(|entry| rest(entry) == name).count()
+        };
+        self.at = from + length;
+        Some(FolderEntry { name, from, to: from + length })
     }
 }
 
+/// How many entries at the start are of a kind; entries of other kinds come after them.
+fn leading(entries: &[IndexEntry], is_of_kind: impl Fn(&IndexEntry) -> bool) -> usize {
+    // Most folders are small, whatever comes after them.
+    let mut end = 1;
+    while entries.get(end).is_some_and(&is_of_kind) {
+        end *= 2;
+    }
+    let (known, end) = (end / 2, end.min(entries.len()));
+    known + entries.get(known..end).unwrap_or_default().partition_point(is_of_kind)
+}
+
 impl FolderEntry<'_> {
+    /// Whether this is a folder.
+    pub(super) fn is_folder(&self) -> bool {
+        self.name.ends_with(b"/")
+    }
+
     /// The positions of its entries.
     pub(super) fn entries(&self) -> std::ops::Range<usize> {
         self.from..self.to

@@ -9,7 +9,7 @@ use super::LayerError;
 use super::entry::IndexEntry;
 use super::path_scope::{PathScope, within};
 use super::raw_entry::{RawEntry, number};
-use super::window::FileWindow;
+use super::window::{FileWindow, LONGEST_ENTRY};
 
 /// The entries of the index under the given paths.
 #[derive(Debug, Default)]
@@ -40,16 +40,23 @@ impl GitIndex {
         index.written = facts.mtime();
         let mut window = FileWindow::new(file, facts.len());
         let header = IndexHeader::read(&mut window)?;
-        let mut previous = Vec::new();
-        for _ in 0..header.count {
-            let raw = window.entry(header.version, kind, &mut previous)?;
-            if asked.covers(raw.path) || (raw.is_link() && asked.is_in(raw.path)) {
-                index.keep(&raw, kind)?;
-            } else if hasty && !index.entries.is_empty() && asked.is_behind(raw.path) {
-                return Ok(index);
+        let (mut previous, mut left) = (Vec::new(), header.count);
+        while left > 0 {
+            let bytes = window.need(LONGEST_ENTRY)?;
+            let mut used = 0;
+            // All entries that are certainly in memory, and the last ones of the file.
+            while left > 0 && (used == 0 || bytes.len() - used >= LONGEST_ENTRY) {
+                let raw = RawEntry::parse(bytes.get(used..).unwrap_or_default(), header.version, kind, &mut previous);
+                let raw = raw.ok_or_else(corrupt)?;
+                if asked.covers(raw.path) || (raw.is_link() && asked.is_in(raw.path)) {
+                    index.keep(&raw, kind)?;
+                } else if hasty && !index.entries.is_empty() && asked.is_behind(raw.path) {
+                    return Ok(index);
+                }
+                used += raw.size;
+                left -= 1;
             }
-            let size = raw.size;
-            window.skip(size);
+            window.skip(used);
         }
         index.extensions(&mut window, kind)?;
         Ok(index)

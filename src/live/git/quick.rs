@@ -2,6 +2,7 @@
 
 use super::checkout::{OpenCheckout, head, text};
 use super::content::ContentComparer;
+use super::fast_path::FirstLook;
 use super::ignore_rules::IgnoreRules;
 use super::index::GitIndex;
 use super::path_scope::PathScope;
@@ -87,10 +88,22 @@ fn unknown_file(
 }
 
 /// See [`super::changes`].
-pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec<GitChange>, LayerError> {
+pub(super) fn changes(
+    place: &OpenCheckout<'_>,
+    asked: &PathScope,
+    look: Option<FirstLook>,
+) -> Result<Vec<GitChange>, LayerError> {
     let settings = CompareSettings::of(place)?;
-    let index = GitIndex::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
-    let seen = WorktreeWalk::new(place.root, &index, settings.sparse, settings.modes)?.run(asked)?;
+    let (index, mut seen) = if let Some(look) = look.filter(|look| look.is_of(place.root, asked)) {
+        (look.index, look.seen)
+    } else {
+        let index = GitIndex::read(&place.repo.index_path(), place.repo.object_hash(), asked, false)?;
+        let seen = WorktreeWalk::new(place.root, &index, settings.modes)?.run(asked)?;
+        (index, seen)
+    };
+    if settings.sparse {
+        seen.missing.retain(|at| !is_left_out(place, &index, *at));
+    }
     if settings.folding && !seen.missing.is_empty() && !(seen.files.is_empty() && seen.folders.is_empty()) {
         return Err(LayerError::Unsure("a file may be there by another name".to_owned()));
     }
@@ -99,7 +112,13 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
     }
     let mut changes = Vec::new();
     let mut known = std::collections::HashSet::new();
-    for (path, kind) in renames::named(&staged::staged(place.repo, &index, asked)?)? {
+    for (path, kind) in renames::named(&staged::staged(
+        &place.repo.objects,
+        head(place.repo)?,
+        place.repo.object_hash(),
+        &index,
+        asked,
+    )?)? {
         changes.push(asked.change(&path, kind));
         known.insert(path);
     }
@@ -113,6 +132,12 @@ pub(super) fn changes(place: &OpenCheckout<'_>, asked: &PathScope) -> Result<Vec
         changes.push(asked.change(&path, ChangeKind::Untracked));
     }
     Ok(changes)
+}
+
+/// Whether a sparse checkout leaves out the missing entry `at`: nothing is at its path, even through links.
+fn is_left_out(place: &OpenCheckout<'_>, index: &GitIndex, at: usize) -> bool {
+    let skipped = index.entries.get(at).filter(|entry| entry.is_skipped());
+    skipped.is_some_and(|entry| rustix::fs::lstat(place.root.join(text(index.path(entry)))).is_err())
 }
 
 /// The differences between the index and the worktree.

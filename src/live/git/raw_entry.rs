@@ -15,7 +15,8 @@ pub(super) struct RawEntry<'a> {
 
 impl<'a> RawEntry<'a> {
     /// The entry at the start of `bytes`, `None` when they end too early.
-    pub(super) fn parse(bytes: &'a [u8], version: u32, id: usize, previous: &'a mut Vec<u8>) -> Option<Self> {
+    pub(super) fn parse(bytes: &'a [u8], version: u32, kind: hash::Kind, previous: &'a mut Vec<u8>) -> Option<Self> {
+        let id = kind.len_in_bytes();
         let flags = short(bytes, 40 + id)?;
         let long = version > 2 && flags & 0x4000 != 0;
         let extended = if long { short(bytes, 42 + id)? } else { 0 };
@@ -46,8 +47,9 @@ impl<'a> RawEntry<'a> {
 
     /// The entry, decoded, with its path at `path` of the store.
     pub(super) fn entry(&self, path: (u32, u32), kind: hash::Kind) -> Option<IndexEntry> {
-        let at = |offset| number(self.head, offset);
-        let id = self.head.get(40..40 + kind.len_in_bytes())?;
+        let (numbers, id) = self.head.split_first_chunk::<40>()?;
+        let at = |offset| number(numbers, offset);
+        let id = id.get(..kind.len_in_bytes())?;
         Some(IndexEntry {
             stat: IndexStat {
                 ctime: at(0)?,

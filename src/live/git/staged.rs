@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use gix::ObjectId;
 use gix::objs::{Find, FindExt};
+use gix::{ObjectId, hash};
 
 use super::LayerError;
 use super::cached_tree::CachedTree;
@@ -14,18 +14,20 @@ use super::index::GitIndex;
 use super::path_scope::{PathScope, within};
 use super::renames::{GitBlob, StagedChange};
 
-/// The deltas from HEAD to the index under the asked paths, sorted by path.
+/// The deltas from the commit of HEAD, if there is one, to the index under the asked paths, sorted by path.
 pub(super) fn staged(
-    repo: &gix::Repository,
+    objects: &dyn Find,
+    commit: Option<ObjectId>,
+    kind: hash::Kind,
     index: &GitIndex,
     asked: &PathScope,
 ) -> Result<Vec<StagedChange>, LayerError> {
-    let cached = CachedTree::decode(&index.cached, repo.object_hash());
-    let mut head = HeadTree::new(&repo.objects);
-    if let Some(commit) = super::checkout::head(repo)? {
+    let cached = CachedTree::decode(&index.cached, kind);
+    let mut head = HeadTree::new(objects);
+    if let Some(commit) = commit {
         let tree = head.tree(&commit)?;
         for path in asked.paths() {
-            head.descend(tree, path, cached.as_ref())?;
+            head.descend(tree, path, cached)?;
         }
     }
     Ok(head.deltas(index, asked))
@@ -77,7 +79,7 @@ impl<'a> HeadTree<'a> {
     }
 
     /// Collects what `tree`, HEAD's root, has at `path` and below.
-    fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<&CachedTree>) -> Result<(), LayerError> {
+    fn descend(&mut self, tree: ObjectId, path: &[u8], cached: Option<CachedTree<'_>>) -> Result<(), LayerError> {
         let (mut tree, mut cached, mut prefix) = (tree, cached, Vec::new());
         let mut parts = path.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
         loop {
@@ -104,7 +106,8 @@ impl<'a> HeadTree<'a> {
     }
 
     /// Collects everything in `tree`.
-    fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<&CachedTree>) -> Result<(), LayerError> {
+    fn collect(&mut self, tree: ObjectId, prefix: &[u8], cached: Option<CachedTree<'_>>) -> Result<(), LayerError> {
+        let children = cached.map(|folder| folder.by_name()).unwrap_or_default();
         let mut buffer = Vec::new();
         for entry in self.list(tree, &mut buffer)? {
             let (name, blob) = entry?;
@@ -114,7 +117,7 @@ impl<'a> HeadTree<'a> {
                 self.blobs.insert(path, blob);
                 continue;
             }
-            let cached = cached.and_then(|folder| folder.child(name));
+            let cached = children.get(name).copied();
             if cached.is_some_and(|folder| folder.id == Some(blob.id)) {
                 self.same.push(path);
             } else {

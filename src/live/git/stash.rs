@@ -6,8 +6,8 @@ use std::path::Path;
 use super::checkout::Checkout;
 use super::{ChangeKind, GitChange, LayerError, PathScope, Unknown, program};
 
-/// The commits in the stash that were made on the checked-out branch; worktrees share one stash.
-pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
+/// See [`super::stashes`].
+pub(super) fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
     let found = Checkout::from(tree)?;
     let Ok(repo) = found.repository() else { return Ok(Vec::new()) };
     let Ok(log) = crate::disk::read_text(&repo.common_dir().join("logs/refs/stash"), crate::disk::LARGEST) else {
@@ -24,8 +24,8 @@ pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
     Ok(commits.collect())
 }
 
-/// The files under `paths` whose content in these stash commits is not in HEAD.
-pub fn stashed(tree: &Path, paths: &[String], commits: &[String]) -> Result<Vec<GitChange>, Unknown> {
+/// See [`super::stashed`].
+pub(super) fn stashed(tree: &Path, paths: &[String], commits: &[String]) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
     let differences = |before: &str, after: &str| {

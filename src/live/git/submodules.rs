@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::checkout::{Checkout, text};
+use super::checkout::{Checkout, nested, text};
 use super::path_scope::PathScope;
 use super::{GitChange, LayerError, Unknown, program};
 
@@ -21,7 +21,7 @@ pub(super) fn is_linked(found: &Checkout, folder: &[u8]) -> Result<bool, Unknown
 pub(super) fn inner(found: &Checkout, asked: PathScope) -> Result<(Vec<GitChange>, PathScope), Unknown> {
     let (mut changes, mut done) = (Vec::new(), Vec::new());
     for path in asked.paths() {
-        let Some((folder, rest)) = found.nested(path) else { continue };
+        let Some((folder, rest)) = nested(found.root(), path) else { continue };
         if !is_linked(found, folder)? {
             continue;
         }

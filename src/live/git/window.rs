@@ -3,16 +3,13 @@
 use std::fs::File;
 use std::io::Read;
 
-use gix::hash;
-
 use super::LayerError;
 use super::index::corrupt;
-use super::raw_entry::RawEntry;
 
 /// How much of the file is in memory at a time.
-const WINDOW: usize = 256 * 1024;
+const WINDOW: usize = 64 * 1024;
 /// More than the entry with the longest possible path takes.
-const USUAL: usize = 4096 + 128;
+pub(super) const LONGEST_ENTRY: usize = 4096 + 128;
 
 /// The part of the file that is in memory.
 pub(super) struct FileWindow {
@@ -28,18 +25,6 @@ impl FileWindow {
     /// A window at the start of `file`, which is `length` bytes long.
     pub(super) fn new(file: File, length: u64) -> Self {
         Self { file, bytes: vec![0; WINDOW], start: 0, end: 0, left: length }
-    }
-
-    /// The entry that comes next.
-    pub(super) fn entry<'a>(
-        &'a mut self,
-        version: u32,
-        kind: hash::Kind,
-        previous: &'a mut Vec<u8>,
-    ) -> Result<RawEntry<'a>, LayerError> {
-        self.need(USUAL)?;
-        let bytes = self.bytes.get(self.start..self.end).unwrap_or_default();
-        RawEntry::parse(bytes, version, kind.len_in_bytes(), previous).ok_or_else(corrupt)
     }
 
     /// At least `size` bytes, or the rest.
