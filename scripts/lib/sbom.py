@@ -9,7 +9,7 @@ import sys
 
 
 def metadata(target):
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--features", "tls", "--filter-platform", target]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
