@@ -333,10 +333,13 @@ pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[
 /// Passes if all parts pass; a failure counts before an unknown.
 /// The outcome of a simple check, with texts from outside made safe.
 fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
-    let outcome = outcome.unwrap_or_else(|early| early);
-    let saw = safe(&outcome.saw).into_owned();
-    let remedy = outcome.remedy.as_deref().map(|remedy| safe(remedy).into_owned());
-    Outcome { saw, remedy, ..outcome }
+    let mut outcome = outcome.unwrap_or_else(|early| early);
+    for text in std::iter::once(&mut outcome.saw).chain(&mut outcome.remedy) {
+        if let Cow::Owned(escaped) = safe(text) {
+            *text = escaped;
+        }
+    }
+    outcome
 }
 
 fn all(parts: Vec<Outcome>) -> Outcome {

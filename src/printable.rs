@@ -26,7 +26,9 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 }
 
 fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&is_odd) {
+    // Nearly every text is plain.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.contains(&is_odd) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
