@@ -326,10 +326,13 @@ impl From<Unknown> for Outcome {
 
 /// The outcome of a simple check, with texts from outside made safe.
 fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
-    let outcome = outcome.unwrap_or_else(|early| early);
-    let saw = safe(&outcome.saw).into_owned();
-    let remedy = outcome.remedy.as_deref().map(|remedy| safe(remedy).into_owned());
-    Outcome { saw, remedy, ..outcome }
+    let mut outcome = outcome.unwrap_or_else(|early| early);
+    for text in std::iter::once(&mut outcome.saw).chain(&mut outcome.remedy) {
+        if let Cow::Owned(escaped) = safe(text) {
+            *text = escaped;
+        }
+    }
+    outcome
 }
 
 /// Passes if all parts pass; a failure counts before an unknown.

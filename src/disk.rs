@@ -7,8 +7,8 @@ mod regular;
 
 pub use link_resolver::LinkResolver;
 pub use regular::{
-    CONFIGURATION, LARGEST, SMALL, open, open_and_read, open_append, open_lock, read, read_at, read_tail, read_text,
-    reason,
+    CONFIGURATION, LARGEST, SMALL, append_line, open, open_and_read, open_append, open_lock, read, read_at, read_tail,
+    read_text, reason,
 };
 
 use std::fs::{self, Permissions};
@@ -48,7 +48,26 @@ pub fn write(path: &Path, bytes: &[u8], links: LinkPolicy) -> io::Result<()> {
 
 /// Writes `bytes` to `path` without waiting for the disk: a power cut may lose the file.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, unsynced_file(path, bytes, None)?)
+    let file = unsynced_file(path, bytes, None)?;
+    if exchange(path, file.path()) {
+        // What is now in the temporary file is removed with it.
+        return Ok(());
+    }
+    replace(path, file)
+}
+
+/// Exchanges two files, if `path` is one. A file that replaces another is written to the disk at once by ext4, which takes
+/// five times as long.
+#[cfg(target_os = "linux")]
+fn exchange(path: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let is_file = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file && renameat_with(CWD, other, CWD, path, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// Puts a temporary file in the place of `path`.

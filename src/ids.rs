@@ -111,6 +111,9 @@ impl AgentName {
 
 impl PartialEq for AgentName {
     fn eq(&self, other: &Self) -> bool {
+        if self.0 == other.0 {
+            return true;
+        }
         let (own, other) = comparable(&self.0, &other.0);
         folded(own).eq(folded(other))
     }

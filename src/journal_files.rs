@@ -8,6 +8,8 @@ use crate::facts::SessionHistory;
 use crate::journal::{ActivityLog, HistoryBuilder, JournalLine, StateSeal, VERSION, WrittenFile};
 use crate::paths::checksum;
 use crate::redact::sha256;
+use memchr::arch::all::memchr::One;
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -16,7 +18,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// How much of a journal may be read again to find the agents and edits of a session.
-pub const ACTIVITY_BLOCK: u64 = 256 * 1024;
+pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
 
 /// Appends a line in one write; a journal of more than `limit` bytes is rotated first.
 ///
@@ -139,7 +141,7 @@ pub fn find_change<T>(
     mut visit: impl FnMut(&SealedChange<'_>) -> Option<T>,
 ) -> Option<T> {
     let mut visit = |line: &[u8]| serde_json::from_slice(line).ok().and_then(|change| visit(&change));
-    let is_sealed = |line: &&[u8]| memchr::memmem::find(line, SEAL_MARK).is_some();
+    let is_sealed = |line: &&[u8]| contains(line, SEAL_MARK);
     match depth {
         SearchDepth::Tail => find_sealed_line(path, visit),
         SearchDepth::Whole => {
@@ -155,7 +157,7 @@ fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -
     const BLOCK: u64 = 32 * 1024;
     const TAIL: u64 = 256 * 1024;
     let file = disk::open(path).ok()?;
-    let finder = memchr::memmem::FinderRev::new(SEAL_MARK);
+    let finder = memmem::FinderRev::new(SEAL_MARK);
     let mut end = file.metadata().ok()?.len();
     let first = end.saturating_sub(TAIL);
     let mut block = Vec::new();
@@ -164,11 +166,14 @@ fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -
         // The mark may begin in this block and end in the next one.
         let overlap = SEAL_MARK.len() as u64 - 1;
         disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
+        end = start;
+        if !contains(&block, SEAL_MARK) {
+            continue;
+        }
         let marks = finder.rfind_iter(&block).map(|at| start + at as u64);
         if let Some(found) = marks.filter_map(|at| line_around(&file, at)).find_map(|line| visit(&line)) {
             return Some(found);
         }
-        end = start;
     }
     None
 }
@@ -181,8 +186,9 @@ fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
         let from = at.saturating_sub(reach);
         disk::read_at(file, from, at - from + reach, &mut bytes).ok()?;
         let (before, after) = bytes.split_at_checked(usize::try_from(at - from).ok()?)?;
-        let start = memchr::memrchr(b'\n', before).map(|at| at + 1).or_else(|| (from == 0).then_some(0))?;
-        let end = before.len() + memchr::memchr(b'\n', after)?;
+        let newline = One::new(b'\n');
+        let start = newline.rfind(before).map(|at| at + 1).or_else(|| (from == 0).then_some(0))?;
+        let end = before.len() + newline.find(after)?;
         bytes.get(start..end).map(<[u8]>::to_vec)
     })
 }
@@ -224,7 +230,7 @@ pub fn recent_others(own: &Path) -> impl Iterator<Item = PathBuf> {
 /// Whether a text occurs in the latest part of a journal.
 pub fn mentions(path: &Path, text: &str) -> bool {
     const PART: u64 = 1 << 20;
-    disk::read_tail(path, PART).is_ok_and(|bytes| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+    disk::read_tail(path, PART).is_ok_and(|bytes| contains(&bytes, text.as_bytes()))
 }
 
 /// Hashes the files that an event changed; missing and very large ones are left out.
@@ -298,11 +304,10 @@ fn add_activity(mut file: File, offset: u64, log: &mut ActivityLog) -> io::Resul
     const BLOCK: usize = 64 * 1024;
     file.seek(SeekFrom::Start(offset))?;
     let mut lines = io::BufReader::with_capacity(BLOCK, file);
-    let words = ActivityLog::WORDS.map(memchr::memmem::Finder::new);
     let (mut line, mut end) = (Vec::new(), offset);
     while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         end += line.len() as u64;
-        if words.iter().any(|word| word.find(&line).is_some())
+        if contains_any(&line, &ActivityLog::WORDS)
             && let Ok(value) = serde_json::from_slice(&line)
         {
             log.add_line(&value);
@@ -336,7 +341,20 @@ pub fn history(path: &Path, home: &Path) -> SessionHistory {
 }
 
 fn contains_any(line: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
+    words.iter().any(|word| contains(line, word.as_bytes()))
+}
+
+/// Whether bytes contain a text.
+///
+/// `memmem` asks the processor for its instructions first, and on a virtual machine that takes longer than the search.
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(finder) = memchr::arch::x86_64::sse2::packedpair::Finder::new(text)
+        && bytes.len() >= finder.min_haystack_len()
+    {
+        return finder.find(bytes, text).is_some();
+    }
+    memmem::find(bytes, text).is_some()
 }
 
 #[cfg(test)]

@@ -371,7 +371,11 @@ impl<'e> LiveFacts<'e> {
             Question::Head => Answer::Head(git::head(self.tree())?),
             Question::HeadChanged(since) => Answer::HeadChanged(git::head_changed(self.tree(), since)?),
             Question::Branch => Answer::Branch(git::branch(self.tree())?),
-            Question::Milestone => current_milestone(&[self.tree(), &self.places.home])?,
+            Question::Milestone => {
+                let mut roots = vec![self.tree(), &self.places.home];
+                roots.dedup();
+                current_milestone(&roots)?
+            }
             Question::Clock => Answer::Clock(ahead(self.ahead)),
             Question::Writer(path) => Answer::Writer(self.writer(path)?),
             Question::Writers(path) => Answer::Writers(self.writers(path)?),
@@ -530,8 +534,8 @@ fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
 /// Compares recorded paths with `path`, links resolved.
 fn same_file(path: &Path) -> impl Fn(&str) -> bool {
     let real = |path: &Path| disk::canonical(path).unwrap_or_else(|_| path.to_owned());
-    let wanted = real(path);
-    move |recorded| Path::new(recorded) == path || real(Path::new(recorded)) == wanted
+    let wanted = OnceCell::new();
+    move |recorded| Path::new(recorded) == path || real(Path::new(recorded)) == *wanted.get_or_init(|| real(path))
 }
 
 /// Reads a file of at most [`LARGEST_FILE`] bytes, which messages call `shown`.

@@ -33,7 +33,9 @@ pub fn truncated(text: &str, most: usize) -> String {
 }
 
 fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&is_odd) {
+    // Nearly every text is plain.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.contains(&is_odd) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);

@@ -13,8 +13,7 @@ use scanner::mask_secrets;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use shape::is_secret_name;
-use std::fmt::Write as _;
-use walk::{JsonRewriter, rewrite};
+use walk::{JsonRewriter, rewrite, rewrite_fields};
 
 /// Replaces a secret.
 pub const MASK: &str = "[masked]";
@@ -37,6 +36,12 @@ pub fn redacted(event: &Value) -> Value {
     rewrite(event, "", (EventSection::Event, 0), &mut EventRedactor)
 }
 
+/// A copy of the fields of an event for the journal.
+#[must_use]
+pub fn redacted_fields(fields: &Map<String, Value>) -> Value {
+    rewrite_fields(fields, "", (EventSection::Event, 0), &mut EventRedactor)
+}
+
 /// A text with its secrets masked.
 pub fn masked_text(text: &str) -> String {
     mask_secrets(text).into_owned()
@@ -49,11 +54,17 @@ pub fn shortened(text: &str) -> Option<String> {
 
 /// The lowercase hex SHA-256 of bytes.
 pub fn sha256(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The SHA-256 of bytes.
+///
+/// `sha2` asks the processor for its instructions first. On a virtual machine that takes as long as hashing 4 KB without
+/// them, and every event hashes a path.
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    const SHORT: usize = 4 * 1024;
+    if bytes.len() < SHORT { hmac_sha256::Hash::hash(bytes) } else { Sha256::digest(bytes).into() }
 }
 
 /// The part of an event that a value belongs to.
@@ -191,6 +202,14 @@ mod tests {
     #[test]
     fn a_hash_is_lowercase_hex() {
         assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn a_hash_is_the_same_for_short_and_long_texts() {
+        for length in [0, 1, 55, 56, 63, 64, 65, 4_095, 4_096, 4_097] {
+            let bytes = vec![7; length];
+            assert_eq!(digest(&bytes), <[u8; 32]>::from(Sha256::digest(&bytes)), "{length}");
+        }
     }
 
     #[test]

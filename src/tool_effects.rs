@@ -16,6 +16,7 @@ use crate::shell::{
 };
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// Resolves links in paths; by default, paths are used as written.
@@ -48,6 +49,8 @@ impl ResolveLinks for AsWritten {}
 pub(crate) struct ToolEffects {
     changes: Vec<FileEffect>,
     calls: Vec<ProgramCall>,
+    /// The calls that unknown programs among them may make, each with its place among the calls.
+    possible_calls: OnceCell<Vec<(usize, ProgramCall)>>,
     commits: Vec<CommitMessage>,
     staged: Vec<StagedFiles>,
     remote: RemoteEffects,
@@ -174,11 +177,21 @@ impl ToolEffects {
 
     /// The first program call that matches one of `wanted`, or may: an unknown program can run its arguments.
     pub(crate) fn calls(&self, wanted: &[String]) -> Option<String> {
-        let find = |matches: fn(&ProgramCall, &str) -> bool| {
-            self.calls.iter().find(|call| wanted.iter().any(|wanted| matches(call, wanted)))
-        };
-        let found = find(ProgramCall::matches).or_else(|| find(ProgramCall::may_match));
+        let found = self.calls.iter().find(|call| wanted.iter().any(|wanted| call.matches(wanted)));
+        let found = found.or_else(|| self.possible_call(wanted));
         found.map(|call| shortened(&call.argv().join(" ")))
+    }
+
+    /// The first call of an unknown program that may run one of `wanted`.
+    fn possible_call(&self, wanted: &[String]) -> Option<&ProgramCall> {
+        let possible = self.possible_calls.get_or_init(|| {
+            let calls = self.calls.iter().enumerate();
+            calls.filter_map(|(index, call)| Some((index, call.possible_call()?))).collect()
+        });
+        // A single word is not enough: it is too often the name of something else.
+        let is_long = |wanted: &str| wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() > 1;
+        let runs = |call: &ProgramCall| wanted.iter().any(|wanted| call.matches(wanted) && is_long(wanted));
+        possible.iter().find(|(_, call)| runs(call)).and_then(|(index, _)| self.calls.get(*index))
     }
 
     /// The first call of modegate with other words than `except`. `is_copy` recognises the program under another name, in

@@ -1,5 +1,6 @@
 //! Reads one event from standard input, which the caller may leave open.
 
+use memchr::arch::all::memchr::Two;
 use std::io::{self, Read};
 use std::time::Duration;
 
@@ -115,7 +116,7 @@ impl DocumentEnd {
         while let Some(&byte) = bytes.get(self.seen).filter(|_| !self.complete) {
             if self.in_text {
                 let rest = bytes.get(self.seen..).unwrap_or_default();
-                let Some(at) = memchr::memchr2(b'"', b'\\', rest) else {
+                let Some(at) = Two::new(b'"', b'\\').find(rest) else {
                     self.seen = bytes.len();
                     break;
                 };

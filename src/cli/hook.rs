@@ -16,7 +16,7 @@ use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{BASE, Catalogue, ProjectTrust};
 use crate::mode_cache::{ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
-use crate::redact::redacted;
+use crate::redact::redacted_fields;
 use crate::reply::{Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
@@ -244,9 +244,9 @@ impl HookRun<'_> {
         let attempt = self.decide(library, before, &facts);
         let DecisionAttempt { before, catalogue, mut decided } =
             self.store_session(&store, library, revision, attempt, &facts);
-        let asked = facts.asked();
+        let mut asked = facts.asked();
         self.report_left_out(&asked);
-        self.write_journal(&store, &catalogue, before, &decided, &asked);
+        self.write_journal(&store, &catalogue, before, &mut decided, &mut asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -493,13 +493,14 @@ impl HookRun<'_> {
         lines
     }
 
+    /// Writes the line of the journal. What is decided and asked is lent to it, as copies would take as long as writing it.
     fn write_journal(
         &self,
         store: &StateStore,
         catalogue: &Catalogue,
         before: Session,
-        decided: &Decided,
-        asked: &[(Question, Answer)],
+        decided: &mut Decided,
+        asked: &mut Vec<(Question, Answer)>,
     ) {
         let settings = &catalogue.settings;
         if !settings.journal || before.id.is_empty() || !self.has_folder() {
@@ -508,14 +509,14 @@ impl HookRun<'_> {
         let line = JournalLine {
             v: journal::VERSION,
             at: self.received_at.to_string(),
-            event: redacted(&self.event.to_value()),
+            event: redacted_fields(self.event.fields.all()),
             after: (decided.session != before).then(|| journal::masked(decided.session.clone())),
             seal: self.seal.clone().filter(|_| decided.session != before),
             before: journal::masked(before),
             modes: catalogue.hash.clone(),
-            asked: asked.to_vec(),
-            findings: decided.findings.clone(),
-            decision: decided.decision.clone(),
+            asked: std::mem::take(asked),
+            findings: std::mem::take(&mut decided.findings),
+            decision: std::mem::take(&mut decided.decision),
             who: decided.who.clone(),
             wrote: journal_files::hash_written(&self.event.edited()),
             lost: self.state_not_saved,
@@ -531,6 +532,7 @@ impl HookRun<'_> {
             // A journal that cannot be written costs the record, never the decision.
             Err(error) => screen::print_error(format!("modegate: `{}` cannot be written: {error}", path.display())),
         }
+        (*asked, decided.findings, decided.decision) = (line.asked, line.findings, line.decision);
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) struct Replay {
     /// Decide and write every line again, also those like an earlier one
     #[arg(long)]
     strict: bool,
-    /// Number of worker threads [default: the number of cores]
+    /// Number of worker threads [default: the number of cores; 1 in the static program for Linux]
     #[arg(long, value_name = "N", value_parser = whole_number)]
     threads: Option<usize>,
 }
@@ -211,8 +211,10 @@ impl Replay {
         self.paths.iter().map(path).collect()
     }
 
+    /// The static program has an allocator with one lock, at which threads that decide lines wait for each other.
     fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(|| if cfg!(target_env = "musl") { 1 } else { cores() }).max(1)
     }
 
     /// Whether a sink needs every event, not only those that differ.

@@ -33,7 +33,8 @@ impl LinkResolver {
         if names.split(|byte| *byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
             return false;
         }
-        let ends = memchr::memchr_iter(b'/', names).map(|at| at + 1).chain([bytes.len()]);
+        let slashes = names.iter().zip(1..).filter(|(byte, _)| **byte == b'/');
+        let ends = slashes.map(|(_, end)| end).chain([bytes.len()]);
         for folder in ends.filter_map(|end| bytes.get(..end)) {
             if self.plain.iter().any(|known| known == folder) {
                 continue;

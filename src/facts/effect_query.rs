@@ -86,7 +86,9 @@ impl std::ops::Deref for EffectQuery {
 
 impl PartialEq for EffectQuery {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.digest == other.digest
+        let last = |query: &Self| query.digest.bytes().next_back();
+        // Most digests differ in their last digit.
+        Arc::ptr_eq(&self.0, &other.0) || last(self) == last(other) && self.digest == other.digest
     }
 }
 

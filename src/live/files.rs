@@ -93,8 +93,11 @@ fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, Path
         Err(error) if absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, shown)),
     };
-    let Some(path) = canonical(path)? else { return Ok(None) };
-    let Some(root) = canonical(root)? else { return Ok(None) };
+    let Some(real) = canonical(path)? else { return Ok(None) };
+    // Where there is no link on the way to the path, there is none on the way to the root.
+    let is_plain = real.as_os_str() == path.as_os_str() && path.starts_with(root);
+    let path = real;
+    let Some(root) = (if is_plain { Some(root.to_owned()) } else { canonical(root)? }) else { return Ok(None) };
     if path.starts_with(&root) {
         Ok(Some((root, path)))
     } else {

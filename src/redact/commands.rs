@@ -9,8 +9,9 @@ const SIGNS: [&str; 8] = [" -u", " -U", " -p", "-user", "<<<", "pass:", "configu
 /// The secrets that the commands in a text reveal.
 pub(super) fn command_secrets(text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
-    let has_sign = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
-    if !SIGNS.iter().any(|sign| has_sign(sign)) {
+    // Most texts are names and paths, which have none of these characters.
+    let may_have_sign = text.bytes().any(|byte| matches!(byte, b' ' | b'-' | b'<' | b':'));
+    if !may_have_sign || !SIGNS.iter().any(|sign| text.contains(sign)) {
         return secrets;
     }
     let mut command = ScannedCommand::default();
@@ -44,8 +45,8 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
         end += 1;
         if byte == b'"' || byte == b'\'' {
             let rest = bytes.get(end..).unwrap_or_default();
-            let line = rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default();
-            end += memchr::memchr(byte, line).map_or(0, |close| close + 1);
+            let close = rest.iter().position(|other| *other == byte || *other == b'\n');
+            end += close.filter(|close| rest.get(*close) == Some(&byte)).map_or(0, |close| close + 1);
         }
     }
     Some(start..end)

@@ -31,13 +31,21 @@ pub(crate) fn rewrite<R: JsonRewriter>(value: &Value, key: &str, scope: R::WalkS
     match value {
         Value::String(text) => rewriter.text(text, key, scope),
         Value::Array(items) => items.iter().map(|item| rewrite(item, key, rewriter.item(scope), rewriter)).collect(),
-        Value::Object(fields) => {
-            let field = |(name, value): (&String, &Value)| {
-                let (key, inner) = rewriter.field(key, name, scope);
-                (rewriter.name(name, scope), rewrite(value, key, inner, rewriter))
-            };
-            Value::Object(fields.iter().map(field).collect::<Map<String, Value>>())
-        }
+        Value::Object(fields) => rewrite_fields(fields, key, scope, rewriter),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
+}
+
+/// Rewrites the fields of an object, which is at `key`.
+pub(crate) fn rewrite_fields<R: JsonRewriter>(
+    fields: &Map<String, Value>,
+    key: &str,
+    scope: R::WalkState,
+    rewriter: &mut R,
+) -> Value {
+    let field = |(name, value): (&String, &Value)| {
+        let (key, inner) = rewriter.field(key, name, scope);
+        (rewriter.name(name, scope), rewrite(value, key, inner, rewriter))
+    };
+    Value::Object(fields.iter().map(field).collect::<Map<String, Value>>())
 }

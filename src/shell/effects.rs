@@ -250,7 +250,10 @@ impl ProgramCall {
 
 /// Whether these words may begin with the program of `wanted`: nearly all names differ in their first letter.
 fn may_be(words: &[ShellWord], wanted: &str) -> bool {
-    let first = |path: &str| path.rsplit(['/', '\\']).next().and_then(|name| name.bytes().next());
+    let first = |path: &str| {
+        let folder = path.bytes().rposition(|byte| byte == b'/' || byte == b'\\').map_or(0, |at| at + 1);
+        path.as_bytes().get(folder).copied()
+    };
     let program = wanted.split_whitespace().next().unwrap_or_default();
     match words.first().map(ShellWord::pieces) {
         Some([WordPiece::Text(own)]) => first(own) == first(program),

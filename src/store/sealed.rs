@@ -39,7 +39,7 @@ struct Envelope<'a> {
     content: &'a RawValue,
 }
 
-/// Reads a file that was sealed for `purpose`.
+/// Reads the last line of a file that was sealed for `purpose`.
 pub(crate) fn read<T: DeserializeOwned>(
     path: &Path,
     key: impl FnOnce() -> io::Result<UserKey>,
@@ -51,7 +51,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         _ => StateStatus::Unreadable(error.to_string()),
     })?;
     let broken = |error: serde_json::Error| StateStatus::Broken(error.to_string());
-    let envelope: Envelope<'_> = serde_json::from_slice(&bytes).map_err(broken)?;
+    let envelope: Envelope<'_> = serde_json::from_slice(last_line(&bytes)).map_err(broken)?;
     if envelope.version > VERSION {
         return Err(StateStatus::Newer(envelope.version));
     }
@@ -73,6 +73,14 @@ pub(crate) enum Durability {
     Lossy,
 }
 
+/// The last whole line: a killed writer may have left a part of one behind it.
+fn last_line(bytes: &[u8]) -> &[u8] {
+    let mut ends = bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    let Some(end) = ends.next() else { return bytes };
+    let start = ends.next().map_or(0, |before| before + 1);
+    bytes.get(start..end).unwrap_or_default()
+}
+
 /// Writes a file with a seal for `purpose`.
 pub(crate) fn write(
     path: &Path,
@@ -81,22 +89,44 @@ pub(crate) fn write(
     content: &impl Serialize,
     durability: Durability,
 ) -> io::Result<()> {
-    let content = serde_json::to_string(content)?;
-    let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
-    let seal = hex(&key.seal(&texts));
-    let text = format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n");
+    write_whole(path, &sealed_line(key, purpose, content)?, durability)
+}
+
+/// Adds a line with a seal for `purpose`, which takes the place of the lines before it.
+///
+/// Creating a file takes ten times as long as adding to one, so that is done only while the file is missing, and when it
+/// has become long.
+pub(crate) fn append(
+    path: &Path,
+    key: &UserKey,
+    purpose: &[&[u8]],
+    content: &impl Serialize,
+    durability: Durability,
+) -> io::Result<()> {
+    /// Every event reads the file.
+    const LONGEST: u64 = 8 * 1024;
+    let line = sealed_line(key, purpose, content)?;
+    let appended = disk::append_line(path, line.as_bytes(), LONGEST, durability == Durability::Synced);
+    appended.or_else(|_| write_whole(path, &line, durability))
+}
+
+fn write_whole(path: &Path, line: &str, durability: Durability) -> io::Result<()> {
     match durability {
-        Durability::Synced => disk::write(path, text.as_bytes(), LinkPolicy::Replace),
-        Durability::Lossy => disk::write_unsynced(path, text.as_bytes()),
+        Durability::Synced => disk::write(path, line.as_bytes(), LinkPolicy::Replace),
+        Durability::Lossy => disk::write_unsynced(path, line.as_bytes()),
     }
 }
 
+fn sealed_line(key: &UserKey, purpose: &[&[u8]], content: &impl Serialize) -> io::Result<String> {
+    let content = serde_json::to_string(content)?;
+    let texts: Vec<&[u8]> = purpose.iter().copied().chain([content.as_bytes()]).collect();
+    let seal = hex(&key.seal(&texts));
+    Ok(format!("{{\"version\":{VERSION},\"seal\":\"{seal}\",\"content\":{content}}}\n"))
+}
+
 pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _: std::fmt::Result = write!(text, "{byte:02x}");
-        text
-    })
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
@@ -107,6 +137,33 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_whole_line_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = UserKey::open(&folder.path().join("state/projects/app")).unwrap();
+        let path = folder.path().join("file");
+        let read = || super::read::<Vec<usize>>(&path, || Ok(key.clone()), &[b"a"]);
+        let text = || std::fs::read_to_string(&path).unwrap();
+        for number in 0..300 {
+            let durability = if number % 2 == 0 { Durability::Synced } else { Durability::Lossy };
+            append(&path, &key, &[b"a"], &[number], durability).unwrap();
+            assert_eq!(read(), Ok(vec![number]));
+        }
+        assert!(text().lines().count() > 1 && text().len() <= 8 * 1024, "{}", text().len());
+        // A killed writer left a part of a line.
+        let whole = text();
+        std::fs::write(&path, format!("{whole}{{\"version\":1,\"se")).unwrap();
+        assert_eq!(read(), Ok(vec![299]));
+        append(&path, &key, &[b"a"], &[300], Durability::Lossy).unwrap();
+        assert_eq!((read(), text().lines().count()), (Ok(vec![300]), 1));
+        // Something else wrote a line.
+        std::fs::write(&path, format!("{whole}{{}}\n")).unwrap();
+        assert!(matches!(read(), Err(StateStatus::Broken(_))));
+        // A line that does not fit is a file of its own.
+        append(&path, &key, &[b"a"], &vec![7; 10_000], Durability::Lossy).unwrap();
+        assert_eq!((read(), text().lines().count()), (Ok(vec![7; 10_000]), 1));
+    }
 
     #[test]
     fn only_what_was_sealed_for_the_purpose_is_read() {

@@ -1,4 +1,4 @@
-//! The state of one session: a sealed file in the user's folder.
+//! The state of one session: a file in the user's folder with a sealed line per change, of which the last one counts.
 
 use super::restore::Tampering;
 use super::sealed::{self, Durability, StateStatus};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const PURPOSE: &[u8] = b"session";
 const CHANGE: &[u8] = b"change";
 
-/// The content of the file.
+/// The content of a line.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct SessionRecord {
     id: SessionId,
@@ -104,7 +104,7 @@ impl StateStore {
             modes: stored.session.modes.clone(),
         };
         let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
-        sealed::write(&path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
+        sealed::append(&path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
         Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
     }
 

@@ -210,7 +210,7 @@ impl StateStore {
         let mut file = disk::open_lock(&path)?;
         let text = format!("{digest}\n{present}\n");
         file.write_all(text.as_bytes())?;
-        file.set_len(text.len() as u64)
+        if file.metadata()?.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
     }
 
     /// Renames a file that cannot be read, so that nothing is lost.

@@ -82,13 +82,12 @@ fn read(path: &Path) -> Option<ProjectVariables> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return None,
         Err(_) => return Some(ProjectVariables::Unreadable),
     };
-    // Settings without variables are the rule, and every event reads them.
-    let has = |text: &[u8]| memchr::memmem::find(&bytes, text).is_some();
-    if !has(b"\"env\"") && !has(b"\\u") {
-        return None;
-    }
     // As the host reads them: a byte order mark and bytes that are no text do not matter.
     let text = String::from_utf8_lossy(&bytes);
+    // Settings without variables are the rule, and every event reads them.
+    if !text.contains("\"env\"") && !text.contains("\\u") {
+        return None;
+    }
     let text = text.trim_start_matches('\u{feff}');
     Some(match serde_json::from_str::<Value>(text) {
         Ok(mut settings) => match settings.get_mut("env").map(Value::take) {

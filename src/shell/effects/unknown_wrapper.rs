@@ -1,7 +1,7 @@
 //! Programs that modegate does not know and that may run their arguments: `foo git push`.
 
+use super::ProgramCall;
 use super::wrappers::has_name;
-use super::{ProgramCall, may_be};
 use crate::shell::word::ShellWord;
 
 /// Programs that do not run a program of the same name as their first argument: they print it, search for it, explain
@@ -18,24 +18,16 @@ const OTHERS: &str = "echo printf print say cowsay figlet banner notify-send log
 const BETWEEN: &str = "run exec x with --";
 
 impl ProgramCall {
-    /// Whether it may run the program of `wanted` with the words of `wanted`, as the arguments of an unknown program.
-    ///
-    /// A single word is not enough: it is too often the name of something else.
+    /// The call that it makes of its arguments, if it is an unknown program that runs them.
     #[must_use]
-    pub fn may_match(&self, wanted: &str) -> bool {
-        if self.words.len() < 2 || wanted.split_whitespace().filter(|word| !word.starts_with('-')).count() < 2 {
-            return false;
+    pub fn possible_call(&self) -> Option<Self> {
+        let name = self.words.first().and_then(ShellWord::text)?;
+        if has_name(OTHERS, name.rsplit('/').next().unwrap_or_default()) {
+            return None;
         }
         let is_between = |word: &str| word.starts_with('-') || has_name(BETWEEN, word);
         let between = self.words.iter().skip(1).take_while(|word| is_between(&word.filled("…"))).count();
-        let rest = self.words.get(1 + between..).unwrap_or_default();
-        if !may_be(rest, wanted) {
-            return false;
-        }
-        let Some(name) = self.words.first().and_then(ShellWord::text) else { return false };
-        if has_name(OTHERS, name.rsplit('/').next().unwrap_or_default()) {
-            return false;
-        }
-        Self { words: rest.to_vec(), ..self.clone() }.matches(wanted)
+        let rest = self.words.get(1 + between..).filter(|rest| !rest.is_empty())?;
+        Some(Self { words: rest.to_vec(), ..self.clone() })
     }
 }
