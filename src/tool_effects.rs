@@ -218,7 +218,7 @@ impl ToolEffects {
 
     /// The call that finds modegate's processes for a `kill`, or removes its package.
     fn harmful_call(&self) -> Option<&ProgramCall> {
-        const FINDERS: [&str; 6] = ["pgrep", "pidof", "grep", "rg", "Get-Process", "gps"];
+        const FINDERS: [&str; 4] = ["pgrep", "pidof", "Get-Process", "gps"];
         const KILLERS: [&str; 3] = ["kill", "Stop-Process", "spps"];
         const MANAGERS: [&str; 17] = [
             "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "python", "brew", "cargo", "apt", "apt-get",
@@ -236,11 +236,16 @@ impl ToolEffects {
             let mut words = argv.iter().skip(1);
             words.clone().any(|word| is_package(&word)) && words.any(|word| VERBS.contains(&word.as_str()))
         };
+        // `grep x file` finds no process.
+        let finds = |call: &ProgramCall| {
+            let operands = || call.argv().iter().skip(1).filter(|word| !word.starts_with('-')).count();
+            is_any(call, &FINDERS) || is_any(call, &["grep", "rg"]) && operands() == 1
+        };
         // `grep '[m]odegate'` does not find itself. Few calls name it.
         self.calls
             .iter()
             .filter(|call| call.names("odegat"))
-            .find(|call| is_any(call, &FINDERS) && kills() || is_any(call, &MANAGERS) && removes(call))
+            .find(|call| finds(call) && kills() || is_any(call, &MANAGERS) && removes(call))
     }
 
     /// The first of `paths` that a script names without only reading; a script's other files are the project's business.

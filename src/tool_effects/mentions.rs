@@ -93,7 +93,7 @@ pub(super) fn executes(tool: &str) -> bool {
 }
 
 /// Fields with text for people, or with the content of a file.
-const PROSE: [&str; 20] = [
+const PROSE: [&str; 28] = [
     "body",
     "caption",
     "comment",
@@ -102,9 +102,17 @@ const PROSE: [&str; 20] = [
     "description",
     "message",
     "messages",
+    "newText",
+    "new_str",
+    "new_string",
+    "new_text",
     "note",
     "notes",
     "observations",
+    "oldText",
+    "old_str",
+    "old_string",
+    "old_text",
     "plan",
     "prompt",
     "question",
