@@ -72,16 +72,6 @@ trait CheckKind {
     fn question(&self, _: &Scope<'_>) -> Option<Question> {
         None
     }
-
-    /// Returns the options of a check that asks a program or a server.
-    fn step(&self) -> Option<&StepOptions> {
-        None
-    }
-
-    /// The same, to be changed.
-    fn step_mut(&mut self) -> Option<&mut StepOptions> {
-        None
-    }
 }
 
 /// Options of a check that asks a program or a server.
@@ -153,14 +143,6 @@ macro_rules! checks {
                 match self {
                     Self::All(checks) | Self::Any(checks) => Ok(checks),
                     Self::Not(check) => Ok(std::slice::from_ref(check)),
-                    $(Self::$Variant(check) => Err(check),)*
-                }
-            }
-
-            fn parts_mut(&mut self) -> Result<&mut [Self], &mut dyn CheckKind> {
-                match self {
-                    Self::All(checks) | Self::Any(checks) => Ok(checks),
-                    Self::Not(check) => Ok(std::slice::from_mut(check)),
                     $(Self::$Variant(check) => Err(check),)*
                 }
             }
@@ -263,7 +245,7 @@ impl Check {
     /// Collects the slow questions that this check is sure to ask and that need not wait for one another.
     pub fn steps(&self, scope: &Scope<'_>, questions: &mut Vec<Question>) {
         match (self, self.parts()) {
-            (_, Err(simple)) if simple.step().is_some_and(|step| step.rewrites) => {}
+            (_, Err(_)) if self.step().is_some_and(|step| step.rewrites) => {}
             (_, Err(simple)) => questions.extend(simple.question(scope)),
             // Only the first alternative is sure to be asked.
             (Self::Any(_), Ok(checks)) => checks.first().into_iter().for_each(|check| check.steps(scope, questions)),
@@ -273,9 +255,21 @@ impl Check {
 
     /// Changes the options of every check in this one that asks a program or a server.
     pub(crate) fn change_steps(&mut self, change: &dyn Fn(&mut StepOptions)) {
-        match self.parts_mut() {
-            Ok(checks) => checks.iter_mut().for_each(|check| check.change_steps(change)),
-            Err(simple) => simple.step_mut().into_iter().for_each(change),
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter_mut().for_each(|check| check.change_steps(change)),
+            Self::Not(check) => check.change_steps(change),
+            Self::Run(run) => change(&mut run.step),
+            Self::Http(http) => change(&mut http.step),
+            _ => {}
+        }
+    }
+
+    /// The options of a check that asks a program or a server.
+    fn step(&self) -> Option<&StepOptions> {
+        match self {
+            Self::Run(run) => Some(&run.step),
+            Self::Http(http) => Some(&http.step),
+            _ => None,
         }
     }
 
@@ -291,7 +285,7 @@ impl Check {
 
     fn has_step(&self, wanted: impl Fn(&StepOptions) -> bool) -> bool {
         let mut has = false;
-        self.walk(&mut |check| has |= check.parts().err().and_then(|check| check.step()).is_some_and(&wanted));
+        self.walk(&mut |check| has |= check.step().is_some_and(&wanted));
         has
     }
 
@@ -313,7 +307,7 @@ fn names(reader: &mut TreeReader, node: &Node) -> Vec<String> {
     names
 }
 
-/// Warns of tools that are probably misspelt; a tool that resembles no other may be a new one.
+/// Warns of tools that are probably misspelled; a tool that resembles no other may be a new one.
 pub(crate) fn warn_unknown_tools(reader: &mut TreeReader, node: &Node, names: &[String]) {
     for name in names.iter().map(|name| name.trim_start_matches('!')).filter(|name| is_unknown_tool(name)) {
         let near = did_you_mean(name, &TOOLS);

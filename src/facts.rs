@@ -179,7 +179,7 @@ impl Question {
         matches!(self, Self::Elsewhere(_) | Self::Location(_))
     }
 
-    /// Whether it is about the effects of a tool call; the findings say what matters of them.
+    /// Whether it asks for the effects of a tool call; the findings repeat what matters of them.
     pub(crate) const fn is_about_command(&self) -> bool {
         matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
     }

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_is_reported_with_its_location() {
+    fn a_misspelled_key_is_reported_with_its_location() {
         let problems = Settings::read("patience: 2\nlevls: {}\n").expect_err("a problem");
         assert_eq!(problems[0].location.line, 2);
         assert_eq!(problems[0].message, "the settings file has no key `levls`, did you mean `levels`?");

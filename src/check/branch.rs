@@ -48,7 +48,7 @@ impl CheckKind for BranchCheck {
         let Some(name) = &current.name else {
             let saw = "HEAD is detached";
             let passes = self.detached == Some(true) && names.is_empty() && self.default != Some(true);
-            return Ok(if passes { Outcome::passes(saw) } else { Outcome::fails(saw) });
+            return Ok(Outcome::when(passes, saw));
         };
         if self.detached == Some(true) {
             return Ok(Outcome::fails(format!("the branch is `{name}`")));
@@ -76,6 +76,6 @@ impl BranchCheck {
             (false, Some(default)) => format!("the branch is `{name}`, the default branch is `{default}`"),
             (false, None) => format!("the branch is `{name}`, without a commit"),
         };
-        Ok(if is_default == wanted { Outcome::passes(saw) } else { Outcome::fails(saw) })
+        Ok(Outcome::when(is_default == wanted, saw))
     }
 }

@@ -61,7 +61,7 @@ impl CheckKind for CleanCheck {
     }
 }
 
-/// Where changes are looked for, as a phrase.
+/// The searched paths, as a phrase.
 fn place_words(paths: &[String]) -> String {
     let included: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !path.starts_with('!')).collect();
     match included.as_slice() {

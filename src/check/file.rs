@@ -99,7 +99,7 @@ impl FileCheck {
         Ok(stale.map(names).map(|(path, older)| format!("`{path}` is not newer than `{older}`")))
     }
 
-    /// The agent that wrote the file in the place of those in `by`.
+    /// The agent that wrote the file instead of one in `by`.
     ///
     /// No agent is blamed if the journal cannot be read, or the type of a teammate is not known.
     fn other_writer(&self, path: &str, scope: &Scope<'_>) -> Option<String> {

@@ -64,14 +64,6 @@ impl CheckKind for HttpCheck {
         Some(Question::Http(self.http_step(scope)))
     }
 
-    fn step(&self) -> Option<&StepOptions> {
-        Some(&self.step)
-    }
-
-    fn step_mut(&mut self) -> Option<&mut StepOptions> {
-        Some(&mut self.step)
-    }
-
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.url.split(['?', '#']).next().unwrap_or_default());
         let result = scope.facts.http(self.http_step(scope));

@@ -43,10 +43,7 @@ const RESULTS: [(&str, CommandResult); 2] = [("passed", CommandResult::Passed), 
 
 impl CommandResult {
     fn word(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-        }
+        RESULTS.iter().find(|(_, result)| *result == self).map_or("", |(word, _)| word)
     }
 }
 

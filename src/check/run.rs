@@ -58,14 +58,6 @@ impl CheckKind for RunCheck {
         Some(Question::Run(self.run_step(scope)))
     }
 
-    fn step(&self) -> Option<&StepOptions> {
-        Some(&self.step)
-    }
-
-    fn step_mut(&mut self) -> Option<&mut StepOptions> {
-        Some(&mut self.step)
-    }
-
     fn evaluate(&self, scope: &Scope<'_>) -> Result<Outcome, Outcome> {
         let name = format!("`{}`", self.command.lines().next().unwrap_or_default());
         let result = scope.facts.run(self.run_step(scope));
@@ -76,7 +68,7 @@ impl CheckKind for RunCheck {
         }
         Ok(match if self.answer { StepReply::read(&stdout) } else { Ok(None) } {
             Ok(Some(reply)) if code == 0 => reply.outcome(&name, ""),
-            // The host's own rule: 2 objects whatever the JSON says, and the reason is the JSON's if it has one.
+            // As in the host: exit code 2 blocks whatever the JSON says; the JSON may still give the reason.
             Ok(Some(reply)) => reply.objecting().outcome(&name, &stderr),
             Err(error) if code == 0 => Outcome::unknown(format!("{name} printed no readable answer: {error}")),
             _ if code == 0 => Outcome::passes(format!("{name} exited with 0")),

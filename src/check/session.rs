@@ -39,35 +39,31 @@ impl CheckKind for SessionCheck {
         };
         let matches = |file: &String| globs.iter().any(|glob| fast_glob::glob_match(glob, file));
         let either = |names: &[String]| names.join(" or ");
-        // Each: whether it is asked for, whether it is so, what was seen, what to do.
+        // Each: whether it is asked for and missing, what was seen, what to do.
         let parts = [
             (
-                !globs.is_empty(),
-                history.edited_files.iter().any(matches),
+                !globs.is_empty() && !history.edited_files.iter().any(matches),
                 format!("no changed file matches `{}`", globs.join("`, `")),
                 format!("change a file that matches `{}`", globs.join("` or `")),
             ),
             (
-                !self.extension.is_empty(),
-                self.extension.iter().any(|end| history.file_extensions.contains(end)),
+                !self.extension.is_empty() && !self.extension.iter().any(|end| history.file_extensions.contains(end)),
                 format!("no changed file ends with {}", self.extension.join(", ")),
                 format!("change a file that ends with {}", either(&self.extension)),
             ),
             (
-                !self.command.is_empty(),
-                is_active(&self.command, &history.active_command),
+                !self.command.is_empty() && !is_active(&self.command, &history.active_command),
                 format!("the active command is {}", history.active_command.as_deref().unwrap_or("none")),
                 format!("start /{}", self.command.join(" or /")),
             ),
             (
-                !self.skill.is_empty(),
-                is_active(&self.skill, &history.active_skill),
+                !self.skill.is_empty() && !is_active(&self.skill, &history.active_skill),
                 format!("the active skill is {}", history.active_skill.as_deref().unwrap_or("none")),
                 format!("call the skill {}", either(&self.skill)),
             ),
         ];
         let (saw, remedy): (Vec<String>, Vec<String>) =
-            parts.into_iter().filter(|(asked, so, ..)| *asked && !so).map(|(.., saw, remedy)| (saw, remedy)).unzip();
+            parts.into_iter().filter(|(is_missing, ..)| *is_missing).map(|(_, saw, remedy)| (saw, remedy)).unzip();
         if saw.is_empty() {
             return Ok(Outcome::passes("the session matches"));
         }

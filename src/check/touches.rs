@@ -1,7 +1,7 @@
 //! `touches`: the paths that the tool call would change.
 
 use super::{CheckKind, Scope};
-use crate::facts::{EffectQuery, ProtectedPaths, Unknown, whole_query};
+use crate::facts::{EffectQuery, FoundEffect, ProtectedPaths, Unknown, whole_query};
 use crate::shell::{Certainty, Effect};
 use crate::verdict::Outcome;
 use crate::yaml::{Node, TreeReader};
@@ -48,14 +48,11 @@ impl CheckKind for TouchesCheck {
         let query = query_in(scope, &self.query, self.has_variables)?;
         Ok(match scope.facts.touches(query)? {
             None => Outcome::fails("the tool call changes none of these paths"),
-            Some(found) => {
-                let saw = format!("`{}` {} `{}`", found.by, found.effect.third_person(), found.path);
-                match found.certainty {
-                    Certainty::Certain => Outcome::passes(saw),
-                    Certainty::Possible => {
-                        Outcome::unknown(format!("`{}` may {} `{}`", found.by, found.effect.verb(), found.path))
-                    }
-                }
+            Some(FoundEffect { by, effect, path, certainty: Certainty::Certain }) => {
+                Outcome::passes(format!("`{by}` {} `{path}`", effect.third_person()))
+            }
+            Some(FoundEffect { by, effect, path, certainty: Certainty::Possible }) => {
+                Outcome::unknown(format!("`{by}` may {} `{path}`", effect.verb()))
             }
         })
     }

@@ -81,7 +81,7 @@ impl CheckCommand {
         }))
     }
 
-    /// The session that the check is about; without any, one that has done nothing.
+    /// The session to check; an empty one if there is none.
     fn session(&self, places: &ProjectPaths, days: u32) -> Result<Session, CliError> {
         let id = match &self.session {
             Some(given) => find_session(places, given)?,

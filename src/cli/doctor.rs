@@ -52,7 +52,7 @@ pub(super) struct Diagnostic {
     severity: Severity,
     check: &'static str,
     message: String,
-    /// What it is about; diagnostics that differ only in this are printed as one.
+    /// The events or files concerned; diagnostics that differ only in this are printed as one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ pub(super) fn missing_program(target: &InstallTarget) -> Option<Diagnostic> {
     Some(Diagnostic { items: Vec::new(), ..missing })
 }
 
-/// What is wrong with starting Claude Code in the current folder, if it is below the project.
+/// The problem with starting Claude Code in the current folder, if that is a subfolder of the project.
 pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
     entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())
 }

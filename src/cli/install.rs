@@ -63,7 +63,8 @@ impl Install {
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
         let places = target.state_places();
-        let was_trusted = trust::may_renew(&places);
+        let may_trust = !self.no_trust && !self.dry_run && !target.is_users;
+        let was_trusted = may_trust && trust::may_renew(&places);
         if !self.dry_run {
             let created = target.missing_folders();
             let _guard = target.lock()?;
@@ -72,7 +73,6 @@ impl Install {
             file_change::apply(&changes, &target)?;
             finish(&target, &changes, &created)?;
         }
-        let may_trust = !self.no_trust && !self.dry_run && !target.is_users;
         let trusted = if may_trust { trust::agree_at_install(places)? } else { None };
         self.print(&target, &events, &changes);
         if let Some(trusted) = trusted.filter(|_| !self.json && !was_trusted) {

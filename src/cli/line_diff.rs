@@ -50,22 +50,23 @@ fn lines<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
 
 /// The lines of two texts without a common beginning or end: a longest common subsequence is kept.
 fn changed<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
+    if old.len().saturating_mul(new.len()) > MOST_PAIRS {
+        return old.iter().map(|text| ('-', *text)).chain(new.iter().map(|text| ('+', *text))).collect();
+    }
     // `lengths[at][other]`: the most lines that the texts from there on have in common.
     let mut lengths = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     let length = |lengths: &[Vec<u32>], at: usize, other: usize| {
         lengths.get(at).and_then(|row| row.get(other)).copied().unwrap_or_default()
     };
-    if old.len().saturating_mul(new.len()) <= MOST_PAIRS {
-        for (at, text) in old.iter().enumerate().rev() {
-            for (other, candidate) in new.iter().enumerate().rev() {
-                let best = if text == candidate {
-                    length(&lengths, at + 1, other + 1) + 1
-                } else {
-                    length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
-                };
-                if let Some(cell) = lengths.get_mut(at).and_then(|row| row.get_mut(other)) {
-                    *cell = best;
-                }
+    for (at, text) in old.iter().enumerate().rev() {
+        for (other, candidate) in new.iter().enumerate().rev() {
+            let best = if text == candidate {
+                length(&lengths, at + 1, other + 1) + 1
+            } else {
+                length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
+            };
+            if let Some(cell) = lengths.get_mut(at).and_then(|row| row.get_mut(other)) {
+                *cell = best;
             }
         }
     }

@@ -15,7 +15,7 @@ pub struct RewrittenQuestion {
     input: Option<Value>,
 }
 
-/// A recorded question is about whatever input its event had in the end.
+/// A recorded question matches any input, since the final one is not recorded.
 impl PartialEq for RewrittenQuestion {
     fn eq(&self, other: &Self) -> bool {
         let same_input = self.input.is_none() || other.input.is_none() || self.input == other.input;

@@ -1,7 +1,7 @@
 //! The shell line that starts the program, wherever it is, and keeps a session usable where it is missing.
 //!
 //! The host runs a line without `args` with `/bin/sh -c` in every version. With `args`, versions before 2.1.139 start
-//! `command` alone: a bare `sh` would then run the event, which is text of others, as a script.
+//! `command` alone: a bare `sh` would then run the event, which contains untrusted text, as a script.
 
 use crate::event::EventKind;
 

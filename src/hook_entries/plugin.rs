@@ -20,7 +20,7 @@ pub struct HostSettings {
 
 /// Whether an entry of the settings answers an event, so that a fallback entry stays silent.
 ///
-/// The host runs every entry. A plugin's entry also makes way for a fallback entry of the settings, which is not
+/// The host runs every entry. A plugin's entry also yields to a fallback entry of the settings, which is not
 /// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts.
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
     let parsed = |file: &HostSettings| -> Value {

@@ -384,7 +384,7 @@ fn fingerprint(user: Option<&Settings>, settings: Option<(&str, &str)>, files: &
     format!("{:016x}", hash(all.as_bytes()))
 }
 
-/// The values of a variable in the settings, with the mode's `own` values in the place of `{name}`.
+/// The values of a variable in the settings, with `{name}` replaced by the mode's `own` values.
 fn with_own(name: &str, values: &[String], own: &[String]) -> Vec<String> {
     let reference = format!("{{{name}}}");
     let value = |value: &String| if *value == reference { own.to_vec() } else { vec![value.clone()] };

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Words that such a command line has; without one of them it is not looked at.
 const SIGNS: [&str; 8] = [" -u", " -U", " -p", "-user", "<<<", "pass:", "configure set", " -a"];
 
-/// The secrets of a text, as far as commands give them away.
+/// The secrets that the commands in a text reveal.
 pub(super) fn command_secrets(text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let has_sign = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
@@ -76,7 +76,7 @@ impl<'t> ScannedCommand<'t> {
         self.words += 1;
     }
 
-    /// The secret in a word, where the words before it give it away.
+    /// The secret in a word, if the words before it show that it is one.
     fn secret(&self, text: &str, word: &Range<usize>) -> Option<Range<usize>> {
         let own = text.get(word.clone())?;
         let takes_password = match self.program {

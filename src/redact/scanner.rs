@@ -54,7 +54,7 @@ pub(super) fn find_secrets(text: &str) -> Vec<Range<usize>> {
 /// How far the scanner looks for a name or a host.
 const REACH: usize = 256;
 
-/// Looks for secrets around the characters that give them away.
+/// Looks for secrets around characters such as `=`, `:` and `-`.
 ///
 /// Every range ends next to an ASCII byte or at the end of the text, so it never splits a character.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl<'a> SecretScanner<'a> {
         to - near.iter().rev().take_while(|byte| belong(**byte)).count()
     }
 
-    /// A token that its prefix gives away.
+    /// A token with a known prefix.
     fn token(self, at: usize) -> Option<Range<usize>> {
         if !may_begin_token(self.byte(at)?, self.byte(at + 1)?) {
             return None;

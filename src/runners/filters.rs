@@ -17,7 +17,7 @@ pub(super) struct SeenPart {
 }
 
 impl SeenPart {
-    /// Adds what is seen of another run.
+    /// Adds the visible part of another run.
     pub fn add(&mut self, other: Self) {
         self.start_cut |= other.start_cut;
         self.end_cut |= other.end_cut;
@@ -234,7 +234,7 @@ fn sed(words: &[String]) -> Option<PipeFilter> {
             _ => None,
         };
     }
-    // Removing colours changes no text.
+    // Removing colors changes no text.
     let colours = ["\\x1b", "\\x1B", "\\033", "\\o33", "\u{1b}"].iter().any(|escape| script.contains(escape));
     if colours && script.starts_with("s/") && (script.ends_with("//g") || script.ends_with("//")) {
         return Some(PipeFilter::All);

@@ -257,7 +257,7 @@ runners! {
 
 use LineMeaning::{Failed, Misused};
 
-/// What programs print that run the tests of others.
+/// What programs print that run other test runners.
 pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
     (Failed, r"^g?make(\[<n>\])?: \*\*\* \[.*\] (Error <n>|Fehler <n>)"),
     (Failed, r"^error: Recipe .* failed"),

@@ -31,7 +31,7 @@ pub(super) fn speaker<'a>(calls: &'a [ProgramCall], runs: &[usize]) -> Option<&'
 fn is_quiet(call: &ProgramCall) -> bool {
     let name = call.words.first().map(|name| name.filled("…")).unwrap_or_default();
     match name.rsplit('/').next().unwrap_or_default() {
-        // The command that gets its output as a word is looked at.
+        // Its output becomes a word of another command, which is checked itself.
         _ if call.output == CallOutput::Captured => true,
         "echo" | "printf" => call.words.iter().all(|word| word.text().is_some()) && is_harmless(&call.words),
         // What it runs is walked on its own.

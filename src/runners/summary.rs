@@ -190,7 +190,7 @@ fn without_prefix(line: &str, direct: bool) -> Option<&str> {
     named.filter(|(name, _)| is_name(name)).map(|(_, rest)| rest.trim_start())
 }
 
-/// The text without colours and other control sequences.
+/// The text without colors and other control sequences.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

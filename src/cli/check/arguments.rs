@@ -66,7 +66,7 @@ pub(super) enum CheckKindArgs {
 
 /// How paths among the arguments are read: relative to the current folder.
 pub(super) struct PathArguments<'a> {
-    /// The folders in which files are looked for.
+    /// The folders that are searched for files.
     pub roots: [&'a Path; 2],
     pub cwd: &'a Path,
     pub definitions: &'a Definitions,
@@ -159,7 +159,7 @@ fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
     Ok((key.to_owned(), scalar.unwrap_or_else(|| value.into())))
 }
 
-/// The check, unless a part of it is about an event, or runs something.
+/// The check, unless a part of it needs an event, a program or a server.
 fn without_event(check: Check) -> Result<Check, CliError> {
     let mut is_fit = true;
     check.walk(&mut |part| {

@@ -68,7 +68,7 @@ impl DoctorContext {
         self.entries().filter(|(_, entry)| entry.calls_modegate()).collect()
     }
 
-    /// Whether an entry of a plugin makes way for one of the settings files at its event.
+    /// Whether a plugin's entry stays silent because an entry of a settings file handles its event.
     pub(super) fn is_superseded(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
         let files: Vec<HostSettings> = self.settings_files.iter().filter_map(SettingsFile::of_host).collect();
         entry.is_fallback() && hook_entries::is_superseded(entry.event, &files, file.scope == SettingsScope::Plugin)

@@ -23,7 +23,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const SLOW: Duration = Duration::from_millis(500);
 
 /// An event and the answer to it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct SentEvent {
     event: String,
     file: String,
@@ -37,9 +37,8 @@ pub(super) struct SentEvent {
 impl SentEvent {
     /// An event for an entry that is not run.
     fn unsent(entry: &HookEntry<'_>, file: &SettingsFile) -> Self {
-        let (event, file) = (entry.event.to_owned(), file.name.clone());
         let error = Some("it was not run: you have not trusted this project".to_owned());
-        Self { event, file, exit: None, stdout: String::new(), stderr: String::new(), ms: 0.0, error }
+        Self { event: entry.event.to_owned(), file: file.name.clone(), error, ..Self::default() }
     }
 
     pub(super) fn print(&self) {

@@ -127,7 +127,7 @@ impl<'a> GatesFile<'a> {
         }
     }
 
-    /// Warns of keys that are probably misspelt; other unknown keys are comments.
+    /// Warns of keys that are probably misspelled; other unknown keys are comments.
     fn spell(&mut self, entries_of_all: &[(Node, Node)], keys: &[&str]) {
         for value in entries_of_all.iter().map(|(_, value)| value) {
             for (key, _) in value.entries() {
@@ -166,7 +166,7 @@ impl<'a> GatesFile<'a> {
             }
     }
 
-    /// What an action leads to; a word in lower case is an action unless a gate is called so.
+    /// What an action leads to; a lowercase word is an action unless a gate has that name.
     fn next_step(&self, action: &'a Node) -> NextStep<'a> {
         const WORDS: [(&str, &str); 3] = [("CONTINUE", "continue"), ("BLOCK", "block"), ("STOP", "stop")];
         let word = action.text().unwrap_or_default();

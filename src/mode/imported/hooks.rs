@@ -8,7 +8,7 @@ use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, toml};
 /// Events of other programs that Claude Code does not have; their hooks never run.
 const IMPORTED: [&str; 2] = ["StatusLine", "FileSuggestion"];
 
-/// Events that hooks only hear of: what they say changes nothing.
+/// Events that are already over: the result of a hook changes nothing.
 const NOTIFIED: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PostUserMessage"];
 
 /// The default limits of a program and of a server, in seconds; the time for an event is shorter.
@@ -104,7 +104,7 @@ fn native(name: String, hook: &Node, found: &mut TreeReader) -> Option<Node> {
     Some(at.map(fields))
 }
 
-/// Whether the hook only hears of an event that is over.
+/// Whether the hook's event is already over.
 fn is_notified(hook: &Node) -> bool {
     hook.get("event").and_then(Node::text).is_some_and(|event| NOTIFIED.contains(&event))
 }
