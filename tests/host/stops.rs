@@ -43,7 +43,7 @@ fn planner_until_the_plan(client: &Client) {
     ran.check(ran.exits("SubagentStop") == [2, 0], "blocked once, then allowed");
     ran.check(ran.at("SubagentStop")[1].stdout.is_empty(), "an allowed stop prints nothing");
     let turns = ran.asked("strategic-planner");
-    ran.check(turns[0].text().contains("Before you may stop, this is checked"), "it is briefed before its first turn");
+    ran.check(turns[0].text().contains("When you stop, this is checked"), "it is briefed before its first turn");
     ran.check(!turns[0].text().contains("Plan not created."), "it has read no reason yet");
     ran.must_read("strategic-planner", "Plan not created. Continue working.");
     ran.must_read(MAIN, "The whole report.");

@@ -22,7 +22,7 @@ const SEEDS: [(&str, &[&str]); 12] = [
 ];
 
 /// After this time without a result an input is taken to hang, on a busy machine too.
-const HANGS: Duration = Duration::from_secs(600);
+const HANGS: Duration = Duration::from_mins(10);
 
 /// The longest seed, in bytes.
 const LONGEST: usize = 8 * 1024;

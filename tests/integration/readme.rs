@@ -122,7 +122,8 @@ fn shows(output: &str, screen: &str) {
             |printed: &&str| line.strip_suffix('…').map_or(*printed == line, |start| printed.starts_with(start));
         let reach = if skips { rest.len() } else { 1 };
         let at = rest.iter().take(reach).position(is_it);
-        rest = rest.split_off(at.unwrap_or_else(|| panic!("`{line}` is not next in\n{}", rest.join("\n"))) + 1);
+        assert!(at.is_some(), "`{line}` is not next in\n{}", rest.join("\n"));
+        rest = rest.split_off(at.map_or(0, |at| at + 1));
         skips = false;
     }
     assert!(skips || rest.is_empty(), "not shown:\n{}", rest.join("\n"));
@@ -131,7 +132,7 @@ fn shows(output: &str, screen: &str) {
 /// The screen after a command in a document.
 fn document_screen(document: &str, command: &str) -> String {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
-    let (_, rest) = text.split_once(&format!("$ {command}\n")).unwrap_or_else(|| panic!("{document}: {command}"));
+    let (_, rest) = text.split_once(&format!("$ {command}\n")).expect("a screen of this command");
     let screen: Vec<&str> =
         rest.lines().take_while(|line| !line.starts_with("```") && !line.starts_with("$ ")).collect();
     screen.join("\n")

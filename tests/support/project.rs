@@ -150,7 +150,7 @@ impl Project {
 }
 
 /// After this time a command is taken to hang and is killed, which fails its test.
-const HANGS: Duration = Duration::from_secs(900);
+const HANGS: Duration = Duration::from_mins(15);
 
 /// Runs a command with `input` on standard input.
 pub fn run_command(command: &mut Command, input: &[u8]) -> CommandOutput {
