@@ -68,7 +68,7 @@ fn location(file: &str, line: u64) -> Value {
 }
 
 /// The file and line of the gate that causes the difference.
-pub(crate) fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
+fn place(catalogue: &Catalogue, result: &ReplayResult) -> Option<(String, u64)> {
     let found = result.findings.iter().chain(result.was.iter().flat_map(|was| &was.findings));
     let mut found = found.filter(|finding| result.gates.contains(&finding.gate));
     found.find_map(|finding| {

@@ -727,6 +727,19 @@ fn an_unknown_word_in_an_expectation_is_an_error() {
 }
 
 #[test]
+fn an_expectation_after_an_unreadable_line_belongs_to_no_event() {
+    let project = elsewhere();
+    let mut text = lines(&fixture("demo.jsonl"));
+    text.splice(3..3, ["not a line".to_owned(), r#"{"expect":"block"}"#.to_owned()]);
+    let path = put(&project, "demo.jsonl", &text);
+    for words in [&[path.as_str()][..], &[&path, "--strict"]] {
+        let output = replay(&project, words);
+        assert!(output.stderr.contains("demo.jsonl:5: no event comes before this expectation"), "{}", output.stderr);
+        assert_eq!(output.exit, 0, "{}", output.stdout);
+    }
+}
+
+#[test]
 fn gates_of_a_scenario_run_no_programs_without_shell() {
     let project = elsewhere();
     let gate = "mode: base\ngates:\n  - { id: x, on: UserPromptSubmit, check: { run: \"touch 'RAN'\" } }\n";
