@@ -51,7 +51,6 @@ mod window;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
 
 use self::checkout::{Checkout, OpenCheckout};
 use self::path_scope::PathScope;
@@ -99,7 +98,7 @@ pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
         return Ok(CommitState::Committed);
     }
     let (tree, path) = (tree.to_owned(), path.to_owned());
-    limited(Instant::now(), move || layered_commitment(&tree, &path))
+    limited(time_limit::now(), move || layered_commitment(&tree, &path))
 }
 
 /// See [`commitment`].
@@ -136,7 +135,7 @@ struct AskedFile<'a> {
 /// When `tree` is not in a repository or in a bare one, when a path leads out of `tree`, and when something
 /// cannot be read.
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
-    let begun = Instant::now();
+    let begun = time_limit::now();
     time_limit::check(begun)?;
     let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths) = (tree.to_owned(), paths.to_vec());
@@ -166,7 +165,7 @@ fn layered_changes(tree: &Path, paths: &[String], look: FirstLook) -> Result<Vec
 /// When `tree` is not in a repository, or the rules cannot be read.
 pub fn uncommitted_rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
     let tree = tree.to_owned();
-    limited(Instant::now(), move || rules(&tree))
+    limited(time_limit::now(), move || rules(&tree))
 }
 
 fn rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
@@ -181,7 +180,7 @@ fn rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
 ///
 /// See [`changes`]; also when there are other rules and only the `git` program could answer, which uses all of them.
 pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
-    let begun = Instant::now();
+    let begun = time_limit::now();
     time_limit::check(begun)?;
     let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths, known) = (tree.to_owned(), paths.to_vec(), known.clone());
@@ -220,7 +219,7 @@ pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
         return Ok(Some(commit.to_string()));
     }
     let tree = tree.to_owned();
-    limited(Instant::now(), move || {
+    limited(time_limit::now(), move || {
         let found = Checkout::from(&tree)?;
         let quick = found.repository().and_then(checkout::head).map(|id| id.map(|id| id.to_string()));
         settled(quick, || program::head(&found))
@@ -240,7 +239,7 @@ pub fn head_changed(tree: &Path, since: &str) -> Result<bool, Unknown> {
         return Ok(changed);
     }
     let (tree, since) = (tree.to_owned(), since.to_owned());
-    limited(Instant::now(), move || {
+    limited(time_limit::now(), move || {
         let found = Checkout::from(&tree)?;
         let quick = found.repository().and_then(|repo| checkout::head_changed(repo, &since));
         settled(quick, || program::head_changed(&found, &since))
@@ -254,7 +253,7 @@ pub fn head_changed(tree: &Path, since: &str) -> Result<bool, Unknown> {
 /// When `tree` is not in a repository, or its references cannot be read.
 pub fn branch(tree: &Path) -> Result<CurrentBranch, Unknown> {
     let tree = tree.to_owned();
-    limited(Instant::now(), move || branch::branch(&tree))
+    limited(time_limit::now(), move || branch::branch(&tree))
 }
 
 /// The commits in the stash that were made on the checked-out branch; worktrees share one stash.
@@ -268,7 +267,7 @@ pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
         return Ok(Vec::new());
     }
     let tree = tree.to_owned();
-    limited(Instant::now(), move || stash::stashes(&tree))
+    limited(time_limit::now(), move || stash::stashes(&tree))
 }
 
 /// The files under `paths` whose content in these stash commits is not in HEAD.
@@ -278,7 +277,7 @@ pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
 /// When `tree` is not in a repository, or the `git` program cannot answer.
 pub fn stashed(tree: &Path, paths: &[String], commits: &[String]) -> Result<Vec<GitChange>, Unknown> {
     let (tree, paths, commits) = (tree.to_owned(), paths.to_vec(), commits.to_vec());
-    limited(Instant::now(), move || stash::stashed(&tree, &paths, &commits))
+    limited(time_limit::now(), move || stash::stashed(&tree, &paths, &commits))
 }
 
 /// Asks the layers in turn until one is sure.

@@ -17,7 +17,7 @@ use super::dir_listing::{DirListing, EntryCounts, EntryType};
 use super::folder_task::{FolderEntries, FolderEntry, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
-use super::time_limit::{GIT_TIMEOUT, STACK};
+use super::time_limit::{GIT_TIMEOUT, STACK, now};
 
 /// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;
@@ -81,7 +81,7 @@ impl<'a> WorktreeWalk<'a> {
         let root = rustix::fs::open(root, flags, Mode::empty())
             .map_err(|error| LayerError::unreadable(root, &error.into()))?;
         let (queue, wakeup) = (Mutex::default(), Condvar::new());
-        Ok(Self { index, root, modes, exact: false, begun: Instant::now(), queue, wakeup })
+        Ok(Self { index, root, modes, exact: false, begun: now(), queue, wakeup })
     }
 
     /// Walks the asked paths.
