@@ -41,8 +41,9 @@ pub struct BrokenFile {
 
 impl BrokenFile {
     pub(crate) fn new(file: &str, kind: FileKind, text: &str, problems: Vec<FileProblem>) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
         let line =
-            |problem: &FileProblem| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
+            |problem: &FileProblem| lines.get(problem.location.line.saturating_sub(1)).copied().unwrap_or_default();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();
         Self { file: file.to_owned(), kind, problems, used: false }
     }
