@@ -4,6 +4,7 @@
 
 use crate::disk;
 use crate::event::{Event, EventKind};
+use crate::user_folder::UserEnvironment;
 use std::path::Path;
 
 /// The field that [`as_fork`] adds.
@@ -14,10 +15,17 @@ const MOST_ANCESTORS: usize = 64;
 
 /// Whether a tool of the model runs this process, not a hook: hosts name the two differently.
 ///
-/// Hosts give the folder of the project to hooks alone. One that does not set `AI_AGENT` may itself be run by a tool.
+/// Hosts give the folder of the project to hooks alone, but a project's settings can give it to tools. A host that does not
+/// set `AI_AGENT` may itself be run by a tool.
 pub fn is_run_by_tool() -> bool {
+    const FOLDER: &str = "CLAUDE_PROJECT_DIR";
     let is_tool = |name: &str| name.starts_with("claude-code_") && name.ends_with("_agent");
-    std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name)) && std::env::var_os("CLAUDE_PROJECT_DIR").is_none()
+    let is_from_project = || {
+        let here = std::env::current_dir().unwrap_or_default();
+        UserEnvironment::of(&here).is_set_by_project(FOLDER)
+    };
+    std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name))
+        && (std::env::var_os(FOLDER).is_none() || is_from_project())
 }
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.

@@ -4,12 +4,16 @@
 
 use super::StepInput;
 use crate::facts::{Answer, HttpResult, HttpStep, Unknown};
+use crate::user_folder::UserEnvironment;
 use std::io::Read;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
 
 /// The largest response that is accepted.
 const LARGEST_RESPONSE: u64 = 1024 * 1024;
+
+/// The variables that name a proxy, in upper or lower case.
+const PROXIES: [&str; 3] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
 
 /// The problem with an https address in a build without the feature `tls`.
 const WITHOUT_TLS: &str = "this modegate was built without TLS; build it with `--features tls`, or use a released one";
@@ -20,7 +24,7 @@ pub(super) fn send(step: &HttpStep, input: &StepInput) -> Result<Answer, Unknown
         Duration::from_secs(step.seconds.into()).min(input.deadline.saturating_duration_since(Instant::now()));
     // The query may contain a secret.
     let address = step.url.split(['?', '#']).next().unwrap_or_default();
-    request(step, &input.event, timeout).map_err(|error| match error {
+    request(step, input, timeout).map_err(|error| match error {
         RequestError::TooSlow => Unknown::timeout(address, "answer", timeout.as_secs()),
         RequestError::Other(why) => format!("the request to {address} failed: {why}").into(),
     })
@@ -48,13 +52,17 @@ fn failure(error: &ureq::Error) -> RequestError {
     }
 }
 
-fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, RequestError> {
+fn request(step: &HttpStep, input: &StepInput, timeout: Duration) -> Result<Answer, RequestError> {
     if !cfg!(feature = "tls") && step.url.starts_with("https://") {
         return Err(WITHOUT_TLS.into());
     }
     // A redirect could send the event to anybody.
     let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0);
-    let agent = config.http_status_as_error(false).max_redirects_will_error(false).build().new_agent();
+    let config = config.http_status_as_error(false).max_redirects_will_error(false);
+    let environment = UserEnvironment::of(&input.home);
+    // A proxy reads what is sent, and can answer in the place of the server.
+    let is_proxy_of_project = PROXIES.iter().any(|name| environment.is_set_by_project(name));
+    let agent = if is_proxy_of_project { config.proxy(None) } else { config }.build().new_agent();
     let uri: Uri = step.url.parse().map_err(|error| format!("{error}"))?;
     let mut request = match step.method.as_str() {
         "PUT" => agent.put(uri),
@@ -64,7 +72,7 @@ fn request(step: &HttpStep, event: &str, timeout: Duration) -> Result<Answer, Re
     for (name, value) in &step.headers {
         request = request.header(name, expanded(value, &step.env).map_err(|why| why.to_string())?);
     }
-    let mut response = request.send(event).map_err(|error| failure(&error))?;
+    let mut response = request.send(&input.event).map_err(|error| failure(&error))?;
     let status = response.status().as_u16();
     if (300..400).contains(&status) {
         return Err("it redirects elsewhere, and redirects are not followed".into());

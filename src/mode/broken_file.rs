@@ -38,8 +38,9 @@ pub struct BrokenFile {
 impl BrokenFile {
     pub(crate) fn new(file: &str, kind: FileKind, text: &str, mut problems: Vec<FileProblem>) -> Self {
         problems.sort_by_key(|problem| (problem.location.line, problem.location.column));
+        let lines: Vec<&str> = text.lines().collect();
         let line =
-            |problem: &FileProblem| text.lines().nth(problem.location.line.saturating_sub(1)).unwrap_or_default();
+            |problem: &FileProblem| lines.get(problem.location.line.saturating_sub(1)).copied().unwrap_or_default();
         let problems = problems.into_iter().map(|problem| (problem.clone(), line(&problem).to_owned())).collect();
         Self { file: file.to_owned(), kind, problems, used: false }
     }

@@ -25,6 +25,9 @@ const DEPENDENCIES: [&str; 4] = ["node_modules", "target", "venv", ".venv"];
 /// The most folders that a line can enter.
 const MOST_FOLDERS: usize = 16;
 
+/// The most files of a folder that a pattern can match.
+const MOST_MATCHES: usize = 1_000;
+
 /// The files of the project `home` that `command` runs in the folder `cwd`: programs by their path, and scripts of
 /// interpreters.
 ///
@@ -48,9 +51,11 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
         }
         if is_interpreter(program) {
             let words = arguments.iter().filter(|word| !word.starts_with('-') && !SUBCOMMANDS.contains(&word.as_str()));
-            // The value of an option looks like a script, so the first word that is a file is the script.
-            let script = words.map(|word| search.files(word)).find(|files| !files.is_empty());
-            is_open |= script.is_none() && !arguments.iter().any(|word| INLINE.contains(&word.as_str()));
+            // The value of an option looks like a script, so the first word that is a file is the script. What `uv` runs
+            // has files of its own.
+            let most = if program.ends_with("uv") { 1 } else { usize::MAX };
+            let script = words.take(most).map(|word| search.files(word)).find(|files| !files.is_empty());
+            is_open |= script.is_none() && most > 1 && !has_code(program, arguments);
             found.extend(script.unwrap_or_default());
         }
     }
@@ -70,6 +75,12 @@ fn is_interpreter(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.contains(&if name.is_empty() { "." } else { name })
+}
+
+/// Whether an interpreter runs code from its arguments, or a module. For a shell, `-e` means something else.
+fn has_code(program: &str, arguments: &[String]) -> bool {
+    let is_inline = |word: &String| INLINE.contains(&word.as_str()) && !(word == "-e" && program.ends_with("sh"));
+    arguments.iter().any(is_inline)
 }
 
 /// Where the files that a line names can be.
@@ -100,9 +111,24 @@ impl ScriptSearch {
             let is_inside = || self.roots.iter().any(|root| real(path).starts_with(root));
             !is_dependency && (!Path::new(word).is_absolute() || is_inside())
         };
-        let mut paths: Vec<PathBuf> = self.folders.iter().map(|folder| lexical(&folder.join(word))).collect();
+        let mut paths: Vec<PathBuf> = match word.split_once(['*', '?', '[']) {
+            Some((start, rest)) if !rest.contains('/') => self.starting_with(start),
+            _ => self.folders.iter().map(|folder| lexical(&folder.join(word))).collect(),
+        };
+        paths.sort();
         paths.dedup();
         paths.into_iter().filter(|path| path.is_file()).filter(is_own).collect()
+    }
+
+    /// The files whose path begins like a pattern: more than it matches.
+    fn starting_with(&self, start: &str) -> Vec<PathBuf> {
+        let (below, prefix) = start.rsplit_once('/').unwrap_or(("", start));
+        let listed = self.folders.iter().filter_map(|folder| std::fs::read_dir(lexical(&folder.join(below))).ok());
+        let entries = listed.flat_map(|entries| entries.flatten().take(MOST_MATCHES));
+        entries
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
+            .map(|entry| entry.path())
+            .collect()
     }
 }
 
@@ -144,7 +170,11 @@ mod tests {
             ("BASH_ENV=./gate.sh bash -c true", vec!["gate.sh"]),
             ("find . -name gate.sh -exec sh {} \\;", vec!["gate.sh"]),
             ("uv run scripts/gate.py", vec!["scripts/gate.py"]),
+            ("uv run ruff check src/app.py", vec![]),
+            ("sh -e < gate.sh", vec!["gate.sh"]),
             ("make -f gate.mk all", vec!["gate.mk"]),
+            ("./gate.s?", vec!["gate.sh"]),
+            ("for g in scripts/*.sh; do sh $g; done", vec!["scripts/gate.py", "scripts/run.sh"]),
         ] {
             let found: Vec<String> =
                 scripts_of(command, &home, &home).iter().map(|path| crate::trust::relative(path, &home)).collect();

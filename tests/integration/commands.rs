@@ -149,6 +149,10 @@ fn a_tool_of_the_model_cannot_run_the_hook() {
         event.as_bytes(),
     );
     assert!(other.stdout.contains("plan"), "{other:?}");
+    // A repository gives its tools the variable that tells a hook.
+    project.write(".claude/settings.json", r#"{"env": {"CLAUDE_PROJECT_DIR": "."}}"#);
+    let forged = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
+    assert_eq!((forged.exit, forged.stdout.as_str()), (0, ""), "{forged:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -345,6 +345,24 @@ fn a_server_gets_the_event_and_can_block_it() {
     assert_eq!(serde_json::from_str::<Value>(body).unwrap(), read_event(&project));
 }
 
+/// It would read the event, and could answer in the place of the server.
+#[test]
+fn a_proxy_that_a_projects_settings_name_is_not_used() {
+    let server = Server::saying("200 OK", r#"{"Reject": {"reason": "the server says no"}}"#);
+    let project = project(&server.gate());
+    let send = || {
+        let event = read_event(&project).to_string();
+        let mut command = project.modegate();
+        crate::project::run_command(command.env("HTTP_PROXY", "http://127.0.0.1:1").arg("hook"), event.as_bytes())
+    };
+    let output = send();
+    assert!(output.stderr.contains("failed"), "the user's proxy is used: {output:?}");
+    // The test trusts the project through a variable, which is not in these settings.
+    project.write(".claude/settings.json", r#"{"env": {"http_proxy": "http://127.0.0.1:1"}}"#);
+    let output = send();
+    assert!(output.stderr.contains("the server says no"), "{output:?}");
+}
+
 #[test]
 fn a_server_without_objection_passes() {
     let server = Server::saying("200 OK", "\"Continue\"");
