@@ -113,7 +113,10 @@ impl InstallTarget {
         }
         // Folders of a linked worktree can be links to those of the main checkout.
         let state = self.state_places();
-        let own = [state.own, self.places().own].into_iter().flatten().filter_map(|own| Some(own.parent()?.to_owned()));
+        let own = [state.own, self.places().own]
+            .into_iter()
+            .flatten()
+            .filter_map(|own| Some(own.ancestors().nth(2)?.to_owned()));
         [self.home.clone(), state.home].into_iter().chain(own).collect()
     }
 

@@ -144,7 +144,7 @@ impl Uninstall {
 /// The project's folder in the user's state folder, and the key, which goes with the state of the last project.
 fn users_state(places: &ProjectPaths, purge: bool) -> Vec<FileChange> {
     /// What is made again at the next event or installation.
-    const DISPENSABLE: [&str; 4] = ["modes.bin", "installation.json", "trust-notice", "context-notice"];
+    const DISPENSABLE: [&str; 5] = ["modes.bin", "parsed.bin", "installation.json", "trust-notice", "context-notice"];
     let Some(own) = places.own.clone().filter(|own| own.is_dir()) else { return Vec::new() };
     let is_kept = !purge && !files_named(&own, |name| !DISPENSABLE.contains(&name)).is_empty();
     let projects = own.parent().map(|projects| files_named(projects, |_| true)).unwrap_or_default();
