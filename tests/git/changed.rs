@@ -587,6 +587,20 @@ fn submodules_may_be_absent_or_ignored() {
 }
 
 #[test]
+fn a_missing_submodule_may_be_ignored() {
+    let missing = |ignore: &'static str| {
+        move |repo: &Repo| {
+            with_submodule(repo);
+            repo.git(&["config", "-f", ".gitmodules", "submodule.lib/sub.ignore", ignore]);
+            repo.commit();
+            std::fs::remove_dir_all(repo.root.join("lib")).unwrap();
+        }
+    };
+    check(&ALL, missing("all"), &[""], &[]);
+    check(&ALL, missing("dirty"), &[""], &[("lib/sub", Deleted)]);
+}
+
+#[test]
 fn paths_inside_a_submodule_are_checked_there() {
     let repo = Repo::seeded(Layer::Quick);
     with_submodule(&repo);

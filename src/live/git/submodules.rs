@@ -106,6 +106,10 @@ mod quick {
         if link.is_conflicted() {
             return Ok(Some(ChangeKind::Conflicted));
         }
+        // Also one that is missing: git does not report it if all of it is ignored.
+        if modules(place.root, Some(place.repo)).is_some_and(|text| memchr::memmem::find(&text, b"ignore").is_some()) {
+            return Err(LayerError::Unsure("a submodule may be ignored, or a part of it".to_owned()));
+        }
         let whole = place.root.join(text(path));
         if whole.parent().is_some_and(|folder| folder.canonicalize().is_ok_and(|real| real != folder)) {
             // Behind a symbolic link is another folder.
@@ -118,9 +122,6 @@ mod quick {
             Err(error) if absent(&error) && sparse && link.is_skipped() => return Ok(None),
             Err(error) if absent(&error) => return Ok(Some(ChangeKind::Deleted)),
             Err(error) => return Err(LayerError::unreadable(&whole, &error)),
-        }
-        if modules(place.root, Some(place.repo)).is_some_and(|text| memchr::memmem::find(&text, b"ignore").is_some()) {
-            return Err(LayerError::Unsure("a submodule may be ignored in part".to_owned()));
         }
         let found = Checkout::from(&whole).map_err(LayerError::unsure)?;
         let commit = found.repository().and_then(head)?;
