@@ -587,6 +587,17 @@ fn submodules_may_be_absent_or_ignored() {
 }
 
 #[test]
+fn attributes_count_where_a_sparse_checkout_leaves_them_out() {
+    let sparse = |repo: &Repo| {
+        repo.write(".gitattributes", "*.txt text eol=crlf\n");
+        repo.write("src/mixed.txt", "one\ntwo\r\n");
+        repo.commit();
+        repo.git(&["sparse-checkout", "set", "--no-cone", "src/*"]);
+    };
+    check(&ALL, sparse, &["src"], &[]);
+}
+
+#[test]
 fn a_missing_submodule_may_be_ignored() {
     let missing = |ignore: &'static str| {
         move |repo: &Repo| {

@@ -87,7 +87,11 @@ impl<'a> ContentComparer<'a> {
     fn filters(&self) -> Result<gix::filter::Pipeline<'a>, LayerError> {
         use gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping as Source;
         let repo = self.place.repo;
-        let attributes = repo.attributes_only(&self.empty, Source).map_err(LayerError::unsure)?;
+        // A sparse checkout can leave out `.gitattributes`; git then reads the staged one.
+        let sparse = repo.config_snapshot().boolean("core.sparseCheckout") == Some(true);
+        let index = sparse.then(|| repo.index_or_empty()).transpose().map_err(LayerError::unsure)?;
+        let index = index.as_ref().map_or(&self.empty, |index| index);
+        let attributes = repo.attributes_only(index, Source).map_err(LayerError::unsure)?;
         gix::filter::Pipeline::new(repo, attributes.detach()).map_err(LayerError::unsure)
     }
 
