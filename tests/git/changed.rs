@@ -597,6 +597,33 @@ fn attributes_count_where_a_sparse_checkout_leaves_them_out() {
     check(&ALL, sparse, &["src"], &[]);
 }
 
+/// git compares times to the second: it does not look at a file that was touched in the second in which it was staged.
+#[test]
+fn a_new_rule_about_line_endings_counts_once_git_looks_at_the_file() {
+    use std::os::unix::fs::MetadataExt;
+    let touched = |repo: &Repo| {
+        repo.write("src/mixed.txt", "one\r\ntwo\n");
+        let changed = || repo.root.join("src/mixed.txt").metadata().unwrap().ctime();
+        loop {
+            repo.age("src/mixed.txt", 100_000);
+            let staged = changed();
+            repo.git(&["add", "src/mixed.txt"]);
+            repo.mode("src/mixed.txt", 0o644);
+            if changed() == staged {
+                break;
+            }
+        }
+        repo.git(&["commit", "-q", "-m", "some"]);
+        repo.write(".gitattributes", "*.txt text\n");
+    };
+    check(&ALL, touched, &["src"], &[]);
+    let touched_later = |repo: &Repo| {
+        touched(repo);
+        repo.age("src/mixed.txt", 100);
+    };
+    check(&ALL, touched_later, &["src"], &[("src/mixed.txt", Modified)]);
+}
+
 #[test]
 fn a_missing_submodule_may_be_ignored() {
     let missing = |ignore: &'static str| {

@@ -132,7 +132,8 @@ impl Comparison {
         command
     }
 
-    /// What git prints, `None` if it fails.
+    /// What git prints, `None` if it fails or cannot look at a file: it lists a deleted file below a link to itself
+    /// neither as deleted nor as there.
     fn git(&self, repo: &Path, args: &[&str]) -> Option<String> {
         let mut command = self.command("git", repo);
         let index = self.unmarked_index(repo);
@@ -140,7 +141,8 @@ impl Comparison {
             command.env("GIT_INDEX_FILE", index);
         }
         let output = command.args(args).output().unwrap();
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        let is_lost = String::from_utf8_lossy(&output.stderr).contains("Too many levels of symbolic links");
+        (output.status.success() && !is_lost).then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     fn unmarked_index(&self, repo: &Path) -> PathBuf {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::objs::Kind;
-use rustix::fs::{FileType, lstat};
+use rustix::fs::{FileType, Stat, lstat};
 use rustix::io::Errno;
 
 use super::checkout::{OpenCheckout, text};
@@ -19,15 +19,18 @@ use super::{ChangeKind, LayerError};
 pub(super) struct ContentComparer<'a> {
     place: &'a OpenCheckout<'a>,
     modes: bool,
+    /// When the index was written, in seconds.
+    written: i64,
     pipeline: Option<gix::filter::Pipeline<'a>>,
     empty: gix::index::State,
 }
 
 impl<'a> ContentComparer<'a> {
-    /// Compares files of the worktree at `place`; `modes` says whether the executable bit counts.
-    pub(super) fn new(place: &'a OpenCheckout<'a>, modes: bool) -> Self {
+    /// Compares files of the worktree at `place` with an index that was `written` then; `modes` says whether the
+    /// executable bit counts.
+    pub(super) fn new(place: &'a OpenCheckout<'a>, modes: bool, written: i64) -> Self {
         let empty = gix::index::State::new(place.repo.object_hash());
-        Self { place, modes, pipeline: None, empty }
+        Self { place, modes, written, pipeline: None, empty }
     }
 
     /// How the file at `path` differs from `entry`, `None` when it does not.
@@ -56,7 +59,18 @@ impl<'a> ContentComparer<'a> {
             FileType::Symlink => self.target(&whole)?,
             _ => self.stored(&whole, &text(path))?,
         };
-        Ok((id != entry.id).then_some(ChangeKind::Modified))
+        let is_same = id == entry.id || self.is_skipped_by_git(entry, &now, &whole)?;
+        Ok((!is_same).then_some(ChangeKind::Modified))
+    }
+
+    /// Whether git does not compare this file, and its content is what the index has, before line endings and filters:
+    /// a rule about those that is newer than the entry counts for git only when the file is touched.
+    fn is_skipped_by_git(&self, entry: &IndexEntry, now: &Stat, whole: &Path) -> Result<bool, LayerError> {
+        if entry.is_link() || !entry.is_proven_to_git(now, self.modes, self.written) {
+            return Ok(false);
+        }
+        let content = crate::disk::read(whole, u64::MAX).map_err(|error| LayerError::unreadable(whole, &error))?;
+        Ok(self.hash(&content)? == entry.id)
     }
 
     /// The object id of a symbolic link.
