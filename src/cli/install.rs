@@ -52,7 +52,7 @@ pub(super) struct Install {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Install {

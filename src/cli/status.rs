@@ -38,7 +38,7 @@ pub(super) struct Status {
     all: bool,
     /// Print JSON, with all sessions
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// A session with its hook activity.

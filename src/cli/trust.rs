@@ -42,7 +42,7 @@ pub(super) struct Trust {
     revoke: bool,
     /// Print JSON, and change nothing unless `--yes` or `--revoke` is given
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// The files of a project, and what the user has agreed to.

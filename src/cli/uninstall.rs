@@ -42,7 +42,7 @@ pub(super) struct Uninstall {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Uninstall {

@@ -31,7 +31,7 @@ pub(super) struct Why {
     all: bool,
     /// Print the journal line as JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Why {
