@@ -97,8 +97,17 @@ impl StepOptions {
     }
 }
 
+/// What a simple check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckSubject {
+    /// Files, git and the state.
+    Project,
+    /// The event, also by a program or a server.
+    Event,
+}
+
 macro_rules! checks {
-    ($($word:literal => $module:ident::$Type:ident as $Variant:ident, $doc:literal;)*) => {
+    ($($word:literal => $module:ident::$Type:ident as $Variant:ident, $subject:ident, $doc:literal;)*) => {
         $(pub use $module::$Type;)*
 
         /// A check, simple or composed.
@@ -146,39 +155,47 @@ macro_rules! checks {
                     $(Self::$Variant(check) => Err(check),)*
                 }
             }
+
+            /// What a simple check looks at; `None` for one that is composed of others.
+            pub(crate) fn subject(&self) -> Option<CheckSubject> {
+                match self {
+                    Self::All(_) | Self::Any(_) | Self::Not(_) => None,
+                    $(Self::$Variant(_) => Some(CheckSubject::$subject),)*
+                }
+            }
         }
     };
 }
 
 checks! {
-    "file" => file::FileCheck as File, "A file exists.";
-    "frontmatter" => frontmatter::FrontmatterCheck as Frontmatter, "A file's frontmatter has certain values.";
-    "text" => text::TextCheck as Text, "A file's text has certain parts.";
-    "committed" => committed::CommittedCheck as Committed, "A file is committed.";
-    "clean" => clean::CleanCheck as Clean, "Nothing is uncommitted.";
-    "reviewed" => reviewed::ReviewedCheck as Reviewed, "A review names the present state of the code.";
-    "variable" => variable::VariableCheck as Variable, "A variable has a certain value.";
-    "branch" => branch::BranchCheck as Branch, "A certain branch is checked out.";
-    "state" => state::StateCheck as State, "The state has certain values.";
-    "ran" => ran::RanCheck as Ran, "An agent ran to its end.";
-    "observed" => observed::ObservedCheck as Observed, "A command passed or failed.";
-    "path" => path::PathCheck as Path, "The tool's file matches a glob.";
-    "prompt" => prompt::PromptCheck as Prompt, "The prompt matches.";
-    "command" => command::CommandCheck as Command, "The shell command matches.";
-    "tool" => tool::ToolCheck as Tool, "The tool has a certain name.";
-    "transcript" => transcript::TranscriptCheck as Transcript, "The conversation matches.";
-    "agent" => agent::AgentCheck as Agent, "The agent has a certain name.";
-    "source" => source::SourceCheck as Source, "The event has a certain source.";
-    "session" => session::SessionCheck as Session, "The session did something.";
-    "touches" => touches::TouchesCheck as Touches, "The tool would change certain paths.";
-    "mentions" => mentions::MentionsCheck as Mentions, "The tool call names certain paths.";
-    "calls" => calls::CallsCheck as Calls, "The command line runs a program.";
-    "message" => message::MessageCheck as Message, "The commit message has certain parts.";
-    "added" => added::AddedCheck as Added, "The command line stages certain files.";
-    "input" => input::InputCheck as Input, "A field of the tool's input has certain parts.";
-    "entries" => hook_entries::HookEntriesCheck as HookEntries, "The hook entries are unchanged.";
-    "run" => run::RunCheck as Run, "A program does not object.";
-    "http" => http::HttpCheck as Http, "A server does not object.";
+    "file" => file::FileCheck as File, Project, "A file exists.";
+    "frontmatter" => frontmatter::FrontmatterCheck as Frontmatter, Project, "A file's frontmatter has certain values.";
+    "text" => text::TextCheck as Text, Project, "A file's text has certain parts.";
+    "committed" => committed::CommittedCheck as Committed, Project, "A file is committed.";
+    "clean" => clean::CleanCheck as Clean, Project, "Nothing is uncommitted.";
+    "reviewed" => reviewed::ReviewedCheck as Reviewed, Project, "A review names the present state of the code.";
+    "variable" => variable::VariableCheck as Variable, Project, "A variable has a certain value.";
+    "branch" => branch::BranchCheck as Branch, Project, "A certain branch is checked out.";
+    "state" => state::StateCheck as State, Project, "The state has certain values.";
+    "ran" => ran::RanCheck as Ran, Project, "An agent ran to its end.";
+    "observed" => observed::ObservedCheck as Observed, Project, "A command passed or failed.";
+    "path" => path::PathCheck as Path, Event, "The tool's file matches a glob.";
+    "prompt" => prompt::PromptCheck as Prompt, Event, "The prompt matches.";
+    "command" => command::CommandCheck as Command, Event, "The shell command matches.";
+    "tool" => tool::ToolCheck as Tool, Event, "The tool has a certain name.";
+    "transcript" => transcript::TranscriptCheck as Transcript, Event, "The conversation matches.";
+    "agent" => agent::AgentCheck as Agent, Event, "The agent has a certain name.";
+    "source" => source::SourceCheck as Source, Event, "The event has a certain source.";
+    "session" => session::SessionCheck as Session, Event, "The session did something.";
+    "touches" => touches::TouchesCheck as Touches, Event, "The tool would change certain paths.";
+    "mentions" => mentions::MentionsCheck as Mentions, Event, "The tool call names certain paths.";
+    "calls" => calls::CallsCheck as Calls, Event, "The command line runs a program.";
+    "message" => message::MessageCheck as Message, Event, "The commit message has certain parts.";
+    "added" => added::AddedCheck as Added, Event, "The command line stages certain files.";
+    "input" => input::InputCheck as Input, Event, "A field of the tool's input has certain parts.";
+    "entries" => hook_entries::HookEntriesCheck as HookEntries, Event, "The hook entries are unchanged.";
+    "run" => run::RunCheck as Run, Event, "A program does not object.";
+    "http" => http::HttpCheck as Http, Event, "A server does not object.";
 }
 
 impl Check {

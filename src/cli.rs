@@ -131,7 +131,7 @@ pub fn main() -> ExitCode {
         _ => {}
     }
     match CommandLine::try_parse() {
-        Ok(line) => run(line),
+        Ok(line) => run(line, plain.contains(&Some("--json"))),
         Err(error) => {
             let is_success = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let _: std::io::Result<()> = error.print();
@@ -140,9 +140,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(line: CommandLine) -> ExitCode {
+fn run(line: CommandLine, has_json_flag: bool) -> ExitCode {
     screen::choose_color(line.color);
-    let as_json = line.command.prints_json();
+    // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
+    let as_json = has_json_flag && !matches!(line.command, CliCommand::Log(_) | CliCommand::Replay(_));
     line.command.run(line.project).unwrap_or_else(|error| {
         screen::print_failure(&error.to_string(), as_json);
         ExitCode::from(error.exit)
@@ -169,30 +170,6 @@ impl CliCommand {
             Self::Demo(demo) => demo.run(),
             Self::Completions(completions) => Ok(completions.run()),
             Self::Man(man) => man.run(),
-        }
-    }
-
-    /// Whether an error is printed as JSON too.
-    fn prints_json(&self) -> bool {
-        match self {
-            Self::Install(install) => install.json,
-            Self::Uninstall(uninstall) => uninstall.json,
-            Self::Doctor(doctor) => doctor.json,
-            Self::Status(status) => status.json,
-            Self::Why(why) => why.json,
-            Self::Record(record) => record.json,
-            Self::Trust(trust) => trust.json,
-            Self::Check(check) => check.json,
-            Self::Modes(modes) => modes.prints_json(),
-            // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
-            Self::Log(_)
-            | Self::Replay(_)
-            | Self::Hook(_)
-            | Self::Leave(_)
-            | Self::Cache(_)
-            | Self::Demo(_)
-            | Self::Completions(_)
-            | Self::Man(_) => false,
         }
     }
 }

@@ -7,8 +7,8 @@ mod regular;
 
 pub use link_resolver::LinkResolver;
 pub use regular::{
-    CONFIGURATION, LARGEST, SMALL, append_line, open, open_and_read, open_append, open_lock, read, read_at, read_tail,
-    read_text, reason,
+    CONFIGURATION, LARGEST, SMALL, append_line, is_absent, open, open_and_read, open_append, open_lock, read, read_at,
+    read_tail, read_text, reason,
 };
 
 use std::fs::{self, Permissions};

@@ -18,6 +18,8 @@ mod stop;
 mod tests;
 mod who;
 
+pub use progress::next_opening;
+
 use crate::check::{Check, Scope};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
@@ -300,7 +302,7 @@ impl<'a> Engine<'a> {
             return;
         }
         let hash = self.catalogue.hash.clone();
-        let base = self.after.modes.entry(format!("{BASE}_mode")).or_default();
+        let base = self.after.base_mut();
         let before = base.notified.insert("broken-files".to_owned(), hash.clone());
         if before.as_deref() != Some(hash.as_str()) {
             let lines = self.catalogue.broken.iter().map(|broken| format!("modegate: {}", broken.summary()));

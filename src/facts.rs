@@ -13,6 +13,7 @@ mod rewritten;
 mod staging;
 mod table;
 pub mod text;
+mod unknown;
 mod words;
 
 pub use effect_query::{EffectQuery, FoundEffect, PathList, ProtectedPaths, whole_query};
@@ -22,14 +23,14 @@ pub use output::{line_effects, output_of, passed_by_exit_code};
 pub use recorded::RecordedAnswers;
 pub use rewritten::{RewrittenFacts, RewrittenQuestion};
 pub use staging::{FoundStaging, StagingQuery};
-pub use table::{ContextText, HttpResult, RunResult, Unknown};
+pub(crate) use table::QuestionTopic;
+pub use table::{Answer, Question};
 pub use text::{TextFindings, event_text, search_event_text, search_file, search_text};
+pub use unknown::Unknown;
 
-use crate::runners::OutputResult;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// How many files or changes an answer holds.
 pub const MOST_RESULTS: usize = 20;
@@ -37,151 +38,16 @@ pub const MOST_RESULTS: usize = 20;
 /// The start of keys in a baseline that are no files, but rules that ignore files and stashed work.
 pub const BASELINE_NOTES: &str = ".git/";
 
-/// A question about the state of the project, the session or the machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Question {
-    /// Which files match any of these globs?
-    Files(Vec<String>),
-    /// Which files of the project's other worktrees match any of these globs? Only a hint for messages.
-    Elsewhere(Vec<String>),
-    /// Which absolute path has this file, if its path does not reach it from the working directory? Only for messages.
-    Location(String),
-    /// Which values do these keys have in a file's frontmatter?
-    Frontmatter {
-        /// The file.
-        path: String,
-        /// The keys.
-        keys: Vec<String>,
-    },
-    /// What does the text of a file contain?
-    Text {
-        /// The file.
-        path: String,
-        /// The search.
-        #[serde(flatten)]
-        wanted: TextQuery,
-    },
-    /// Is the present content of this file committed?
-    Committed(String),
-    /// What is uncommitted under these paths?
-    Changes(Vec<String>),
-    /// What is uncommitted under these paths and was not so before?
-    ChangesSince {
-        /// The paths.
-        paths: Vec<String>,
-        /// The files that were uncommitted before, with fingerprints of their contents.
-        baseline: BTreeMap<String, String>,
-    },
-    /// Which files are uncommitted under these paths, and what do they contain?
-    Baseline(Vec<String>),
-    /// Which commit is HEAD?
-    Head,
-    /// Do the files of HEAD differ from those of this commit, empty for none?
-    HeadChanged(String),
-    /// Which agents of this session wrote this file, with whatever content?
-    Writers(String),
-    /// Which branch is checked out, and which is the default branch?
-    Branch,
-    /// Which milestone is current?
-    Milestone,
-    /// What time is it?
-    Clock,
-    /// Who wrote this file's present content?
-    Writer(String),
-    /// Did the agent with this id write this file's present content?
-    Wrote {
-        /// The file.
-        path: String,
-        /// The agent's id.
-        id: String,
-    },
-    /// Where in the project is this path?
-    Relative(String),
-    /// Which type is the agent of this id?
-    Agent {
-        /// The agent's id.
-        id: String,
-        /// The path of its transcript, according to the host.
-        transcript: Option<String>,
-    },
-    /// Which agent does a message go to?
-    Addressee {
-        /// Its id or name.
-        to: String,
-        /// The path of the main agent's transcript.
-        transcript: Option<String>,
-    },
-    /// Which agents have started and not yet stopped?
-    InFlight,
-    /// Which session was this one forked from?
-    ForkParent {
-        /// The path of the session's transcript, according to the host.
-        transcript: Option<String>,
-    },
-    /// What does a text of the event contain? The journal has the text redacted, so the answer is recorded.
-    EventText {
-        /// Which text.
-        of: EventText,
-        /// The search.
-        #[serde(flatten)]
-        wanted: TextQuery,
-    },
-    /// How does a program end that is given this event?
-    Run(RunStep),
-    /// How does a server respond to this event?
-    Http(HttpStep),
-    /// Would the tool touch any of these paths?
-    Touches(EffectQuery),
-    /// Does the tool call name any of these paths, and do more than read?
-    Mentions(EffectQuery),
-    /// Would the command line run one of these programs?
-    Calls(Vec<String>),
-    /// Would the command line run modegate, under any name, with other words than these?
-    OwnCalls(Vec<String>),
-    /// Would the command line run one of these programs on another machine? An empty list means any program.
-    RemoteCalls(Vec<String>),
-    /// Which result does the output of these commands show? The journal has the output redacted, so the answer is
-    /// recorded.
-    Output {
-        /// The commands, by their first words.
-        commands: Vec<String>,
-        /// The project's own programs that run others.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        wrappers: Vec<String>,
-    },
-    /// Would the command line stage such files?
-    Added(StagingQuery),
-    /// Would the tool change modegate's hook entries?
-    HookEntries,
-    /// What is in this file of `.claude/context`?
-    Context(String),
-    /// What has the session done so far?
-    History,
-    /// What does the conversation contain?
-    Transcript {
-        /// The path of the host's transcript.
-        path: String,
-        /// Whether only the latest assistant message counts.
-        last: bool,
-        /// The search.
-        #[serde(flatten)]
-        wanted: TextQuery,
-    },
-    /// What is the answer for the tool's input as gates have rewritten it?
-    Rewritten(RewrittenQuestion),
-}
-
 impl Question {
     /// Whether the answer changes only the words of a message, never a verdict; a recording may lack it.
     #[must_use]
-    pub const fn is_about_words(&self) -> bool {
-        matches!(self, Self::Elsewhere(_) | Self::Location(_))
+    pub fn is_about_words(&self) -> bool {
+        self.topic() == QuestionTopic::Wording
     }
 
-    /// Whether it asks for the effects of a tool call; the findings repeat what matters of them.
-    pub(crate) const fn is_about_command(&self) -> bool {
-        matches!(self, Self::Touches(_) | Self::Mentions(_) | Self::Calls(_) | Self::OwnCalls(_) | Self::HookEntries)
+    /// Whether the answer depends on the tool's input.
+    fn is_about_input(&self) -> bool {
+        matches!(self.topic(), QuestionTopic::ToolCall | QuestionTopic::ToolInput)
     }
 }
 
@@ -248,80 +114,6 @@ pub enum EventText {
     Commit,
     /// A field of the tool's input, by its path with dots.
     Input(String),
-}
-
-/// The answer to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// Files, newest first.
-    Files(Vec<FoundFile>),
-    /// The absolute path of a file; `None` if its path in the project reaches it from the working directory.
-    Location(Option<String>),
-    /// A file has no frontmatter.
-    NoFrontmatter,
-    /// A file's frontmatter cannot be read, for this reason.
-    BrokenFrontmatter(String),
-    /// The asked keys that a file's frontmatter has.
-    Frontmatter(Map<String, Value>),
-    /// What was found in a text.
-    Text(TextFindings),
-    /// There is no such text.
-    NoText,
-    /// A file compared with HEAD.
-    Committed(CommitState),
-    /// Uncommitted changes.
-    Changes(Vec<GitChange>),
-    /// Uncommitted files, with fingerprints of their contents.
-    Baseline(BTreeMap<String, String>),
-    /// The commit that HEAD is, `None` before the first one.
-    Head(Option<String>),
-    /// Whether the files of HEAD differ from those of a commit.
-    HeadChanged(bool),
-    /// The types of agents that wrote a file, without duplicates.
-    Writers(Vec<String>),
-    /// The checked-out branch.
-    Branch(CurrentBranch),
-    /// The current milestone, `None` where the project has no status file.
-    Milestone(Option<Milestone>),
-    /// The time.
-    Clock(Clock),
-    /// The agent that wrote a file's present content; `None` if no agent of this session did.
-    Writer(Option<String>),
-    /// Whether an agent wrote a file's present content.
-    Wrote(bool),
-    /// A path relative to the project, or an absolute path outside of it.
-    Relative(String),
-    /// An agent's type.
-    Agent(Option<String>),
-    /// The agent that a message goes to.
-    Addressee(Option<MessageAddressee>),
-    /// The types of the agents in flight.
-    InFlight(Vec<String>),
-    /// The session that this one was forked from.
-    ForkParent(ForkParent),
-    /// The end of a program.
-    Ran(RunResult),
-    /// The response of a server.
-    Fetched(HttpResult),
-    /// The first protected path that would be touched.
-    Touches(Option<FoundEffect>),
-    /// The first protected path that is named.
-    Mentions(Option<String>),
-    /// The first matching call.
-    Calls(Option<String>),
-    /// The result that an output shows.
-    Output(OutputResult),
-    /// The first command that stages such files.
-    Added(Option<FoundStaging>),
-    /// The settings file whose entries would change.
-    HookEntries(Option<String>),
-    /// A context file's text.
-    Context(ContextText),
-    /// What the session has done.
-    History(SessionHistory),
-    /// There is no answer, for this reason.
-    Unknown(Unknown),
 }
 
 /// What a session has done so far.
@@ -443,6 +235,32 @@ pub struct Clock {
     pub date: String,
 }
 
+/// A file of `.claude/context`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextText {
+    /// The text, or its beginning.
+    pub text: String,
+    pub whole: bool,
+}
+
+/// The end of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunResult {
+    pub code: i32,
+    /// Its output, shortened.
+    pub stdout: String,
+    /// Its errors, shortened.
+    pub stderr: String,
+}
+
+/// The response of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpResult {
+    pub status: u16,
+    /// The body, shortened.
+    pub body: String,
+}
+
 /// Answers questions.
 pub trait FactSource {
     /// Answers `question`, if only with [`Answer::Unknown`].
@@ -495,18 +313,12 @@ impl<'a> Facts<'a> {
 
     /// The time of this event.
     pub fn clock(&self) -> Clock {
-        match self.ask(Question::Clock) {
-            Answer::Clock(clock) => clock,
-            _ => Clock { at: String::new(), date: "000000".to_owned() },
-        }
+        self.known_clock().unwrap_or_else(|_| Clock { at: String::new(), date: "000000".to_owned() })
     }
 
     /// A path relative to the project, or unchanged.
     pub fn relative(&self, path: &str) -> String {
-        match self.ask(Question::Relative(path.to_owned())) {
-            Answer::Relative(path) => path,
-            _ => path.to_owned(),
-        }
+        self.known_relative(path.to_owned()).unwrap_or_else(|_| path.to_owned())
     }
 }
 

@@ -11,9 +11,9 @@ mod plugin;
 
 pub(crate) use change::changes_entries;
 pub use edit::{SettingsError, with_entries, without_entries};
-pub use entry::{HookEntry, entries_in};
+pub use entry::{HookEntry, entries_in, settings_value};
 pub use guarded::{DISABLING, GuardedSettings};
-pub use plugin::{HostSettings, enables_plugin, is_superseded, plugin_hooks};
+pub use plugin::{HostSettings, SettingsScope, enables_plugin, is_superseded, plugin_hooks};
 
 use crate::event::EventKind;
 use crate::mode::Catalogue;

@@ -129,13 +129,13 @@ impl InstallationRecord {
         let (Some(own), Some(path)) = (&places.own, places.installation()) else {
             return Err(StateStatus::Unreadable("there is no state folder outside the repository".to_owned()));
         };
-        sealed::read(&path, || UserKey::open(own), &purpose(own))
+        sealed::read(&path, || UserKey::open(own), &sealed::purpose(b"installation", own))
     }
 
     fn write(&self, places: &ProjectPaths) -> io::Result<()> {
         let (Some(own), Some(path)) = (&places.own, places.installation()) else { return Ok(()) };
         create_private(own)?;
-        sealed::write(&path, &UserKey::open(own)?, &purpose(own), self, Durability::Synced)
+        sealed::write(&path, &UserKey::open(own)?, &sealed::purpose(b"installation", own), self, Durability::Synced)
     }
 
     /// The installation as it is now; only files with another stamp are read.
@@ -195,14 +195,8 @@ fn program_name() -> String {
     format!(".claude/hooks/modegate{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// What a seal is for: the project's folder is part of it, so that no record serves another project.
-fn purpose(own: &Path) -> [&[u8]; 2] {
-    [b"installation", own.file_name().unwrap_or_default().as_encoded_bytes()]
-}
-
 /// Why the host ignores a settings file, with the place of the error.
 fn reason(error: &SettingsError) -> String {
-    let place = error.place().map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default();
     let text = error.to_string();
-    format!("{}{place}", one_line(text.trim_end_matches(", so Claude Code ignores the whole file")))
+    format!("{}{}", one_line(text.trim_end_matches(", so Claude Code ignores the whole file")), error.position())
 }

@@ -41,7 +41,6 @@ use jiff::SignedDuration;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -142,15 +141,10 @@ impl<'e> LiveFacts<'e> {
 
     fn activity(&self) -> Result<&ActivityLog, Unknown> {
         let activity = self.activity.get_or_init(|| match self.event.session() {
-            id if self.journal == self.places.journal(id) => self.activity_of(id),
+            id if self.journal == self.places.journal(id) => self.store.activity(id),
             _ => journal_files::activity(&self.journal, None).map(|read| read.log),
         });
         activity.as_ref().ok_or_else(|| "the journal of this session cannot be read".into())
-    }
-
-    /// The agents and edits of a session of this project.
-    fn activity_of(&self, session: &str) -> Option<ActivityLog> {
-        self.store.activity(session)
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
@@ -217,7 +211,7 @@ impl<'e> LiveFacts<'e> {
         let sha256 = crate::redact::sha256(&self.read(path)?);
         let file = self.root(path).join(path);
         let own = self.activity()?.writer(same_file(&file), &sha256);
-        let inherited = |id: &SessionId| self.activity_of(id).and_then(|log| log.writer(same_file(&file), &sha256));
+        let inherited = |id: &SessionId| self.store.activity(id).and_then(|log| log.writer(same_file(&file), &sha256));
         Ok(own.or_else(|| self.ancestors.borrow().iter().find_map(inherited)))
     }
 
@@ -225,7 +219,7 @@ impl<'e> LiveFacts<'e> {
         let file = self.root(path).join(path);
         let mut writers = self.activity()?.writers(same_file(&file));
         for id in self.ancestors.borrow().iter() {
-            let log = self.activity_of(id);
+            let log = self.store.activity(id);
             writers.extend(log.map(|log| log.writers(same_file(&file))).unwrap_or_default());
         }
         writers.sort_unstable();
@@ -524,7 +518,7 @@ fn current_milestone(roots: &[&Path]) -> Result<Answer, Unknown> {
     for root in roots {
         match disk::read(&root.join("project/status.json"), LARGEST_FILE) {
             Ok(bytes) => return Ok(milestone::named(&bytes)),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) if disk::is_absent(&error) => {}
             Err(error) => return Err(clause("project/status.json", &error)),
         }
     }

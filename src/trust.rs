@@ -12,6 +12,7 @@ use crate::disk;
 use crate::mode::{BrokenFile, ProjectSources, ProjectTrust, SETTINGS, TrustState, USER_SETTINGS};
 use crate::paths::ProjectPaths;
 use crate::redact::sha256;
+use crate::store::sealed::{self, Durability};
 use crate::user_folder::{UserKey, create_private};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,12 +48,6 @@ pub struct TrustRecord {
     accepted: BTreeMap<String, Vec<String>>,
     /// The newest texts of short context files and scripts.
     pub texts: BTreeMap<String, String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SealedRecord {
-    seal: String,
-    record: TrustRecord,
 }
 
 impl SteeringFiles {
@@ -94,11 +89,7 @@ impl TrustRecord {
     #[must_use]
     pub fn read(places: &ProjectPaths) -> Option<Self> {
         let own = places.own.as_ref()?;
-        let bytes = disk::read(&places.trust()?, disk::SMALL).ok()?;
-        let sealed: SealedRecord = serde_json::from_slice(&bytes).ok()?;
-        let key = UserKey::open(own).ok()?;
-        key.accepts(&bytes_of(&sealed.seal)?, &sealed_texts(own, &sealed.record)?.each_ref().map(Vec::as_slice))
-            .then_some(sealed.record)
+        sealed::read(&places.trust()?, || UserKey::open(own), &sealed::purpose(b"trust", own)).ok()
     }
 
     /// The record of a project that is there but not believed.
@@ -126,12 +117,8 @@ impl TrustRecord {
             return Err(io::Error::other("there is no state folder outside the repository"));
         };
         create_private(own)?;
-        let texts = sealed_texts(own, self).ok_or_else(|| io::Error::other("the record cannot be written as JSON"))?;
-        let seal = UserKey::open(own)?.seal(&texts.each_ref().map(Vec::as_slice));
-        let seal = hex(&seal);
-        let bytes = serde_json::to_vec(&SealedRecord { seal, record: self.clone() })?;
         disk::remove_stale_temporaries(&path);
-        disk::write(&path, &bytes, disk::LinkPolicy::Replace)
+        sealed::write(&path, &UserKey::open(own)?, &sealed::purpose(b"trust", own), self, Durability::Synced)
     }
 
     /// Whether the user has agreed to these files.
@@ -241,23 +228,4 @@ fn remember(hashes: &mut Vec<String>, hash: String) {
     hashes.push(hash);
     let surplus = hashes.len().saturating_sub(VERSIONS);
     hashes.drain(..surplus);
-}
-
-/// What a seal is made of: the project's folder is part of it, so that no record serves another project.
-fn sealed_texts(own: &Path, record: &TrustRecord) -> Option<[Vec<u8>; 3]> {
-    let folder = own.file_name()?.as_encoded_bytes().to_vec();
-    Some([b"trust".to_vec(), folder, serde_json::to_vec(record).ok()?])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
-}
-
-fn bytes_of(hex: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = hex
-        .chars()
-        .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect::<Option<_>>()?;
-    Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }

@@ -155,19 +155,19 @@ impl ObservedCheck {
         })
     }
 
-    /// The result by the exit code where that is the command's own, else by the output; the error says what it lacks.
+    /// The result by the exit code where that is the command's own, else by the output.
     fn result_of(
         by_status: Option<CommandResult>,
         output: Result<OutputResult, Unknown>,
-    ) -> Result<CommandResult, String> {
+    ) -> Result<CommandResult, NoResult> {
         match (by_status, output) {
-            (_, Ok(OutputResult::Empty)) => Err("ran no test".to_owned()),
-            (_, Ok(OutputResult::Misused)) => Err("did not start the tests".to_owned()),
+            (_, Ok(OutputResult::Empty)) => Err(NoResult::NoTest),
+            (_, Ok(OutputResult::Misused)) => Err(NoResult::NotStarted),
             (Some(result), _) => Ok(result),
             (None, Ok(OutputResult::Passed)) => Ok(CommandResult::Passed),
             (None, Ok(OutputResult::Failed)) => Ok(CommandResult::Failed),
-            (None, Ok(OutputResult::Unreadable(why))) => Err(format!("hides the result: {why}")),
-            (None, Err(why)) => Err(format!("hides the result: {why}")),
+            (None, Ok(OutputResult::Unreadable(why))) => Err(NoResult::Hidden(why.into())),
+            (None, Err(why)) => Err(NoResult::Hidden(why)),
         }
     }
 
@@ -193,6 +193,17 @@ impl ObservedCheck {
             (all, Err(_)) => format!("`{}`", all.join("` or `")),
         }
     }
+}
+
+/// Why a run has no result; its message comes after the command line.
+#[derive(Debug, thiserror::Error)]
+enum NoResult {
+    #[error("ran no test")]
+    NoTest,
+    #[error("did not start the tests")]
+    NotStarted,
+    #[error("hides the result: {0}")]
+    Hidden(Unknown),
 }
 
 /// How a command line ended.

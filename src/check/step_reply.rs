@@ -6,6 +6,11 @@ use serde_json::Value;
 /// How many characters of a step's output are shown; the end matters most.
 const LONGEST: usize = 4_000;
 
+/// A reply that is not complete JSON.
+#[derive(Debug, thiserror::Error)]
+#[error("its answer is not JSON: {0}")]
+pub(super) struct UnreadableReply(serde_json::Error);
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StepReply {
     objects: bool,
@@ -17,7 +22,7 @@ impl StepReply {
     /// Reads a reply; `None` for plain output, an error for a reply that is not complete JSON.
     ///
     /// Several JSON values, as `go test -json` prints them, are plain output unless one of them is a reply.
-    pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
+    pub(super) fn read(text: &str) -> Result<Option<Self>, UnreadableReply> {
         let text = text.trim();
         if !text.starts_with(['{', '[', '"']) {
             return Ok(None);
@@ -32,7 +37,7 @@ impl StepReply {
             }
             // Plain output may begin with a bracket too, as `[INFO]` does.
             Err(error) if ["{\"", "[\"", "[["].iter().any(|start| text.starts_with(start)) => {
-                Err(format!("its answer is not JSON: {error}"))
+                Err(UnreadableReply(error))
             }
             Err(_) => Ok(None),
         }
@@ -213,10 +218,10 @@ mod tests {
 
     #[test]
     fn plain_output_is_not_a_reply_and_half_a_reply_is_an_error() {
-        assert_eq!(StepReply::read("all good"), Ok(None));
-        assert_eq!(StepReply::read(""), Ok(None));
+        assert_eq!(StepReply::read("all good").unwrap(), None);
+        assert_eq!(StepReply::read("").unwrap(), None);
         assert!(StepReply::read("{\"decision\": \"blo").is_err());
-        assert_eq!(StepReply::read("[INFO] all good"), Ok(None));
+        assert_eq!(StepReply::read("[INFO] all good").unwrap(), None);
     }
 
     #[test]
@@ -226,14 +231,14 @@ mod tests {
         let note = check(r#"[["allow", "note"], null]"#, Truth::Passes, "`x` has no objection");
         assert_eq!(note.context.as_deref(), Some("note"));
         for plain in ["[null]", "[]", r#"["maybe", "x"]"#, r#"["a.js", "b.js"]"#, "[1, 2]", r#"[[1], ["a"]]"#] {
-            assert_eq!(StepReply::read(plain), Ok(None), "{plain}");
+            assert_eq!(StepReply::read(plain).unwrap(), None, "{plain}");
         }
     }
 
     #[test]
     fn several_values_are_plain_output_unless_one_is_a_reply() {
-        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pass\"}\n"), Ok(None));
-        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pa"), Ok(None));
+        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pass\"}\n").unwrap(), None);
+        assert_eq!(StepReply::read("{\"Action\":\"run\"}\n{\"Action\":\"pa").unwrap(), None);
         check("{\"log\": 1}\n{\"decision\": \"block\", \"reason\": \"r\"}", Truth::Fails, "`x` objects: r");
         check("[\"block\", \"a\"]\n[\"block\", \"b\"]", Truth::Fails, "`x` objects: a\nb");
     }

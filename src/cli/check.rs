@@ -49,7 +49,7 @@ pub(super) struct CheckCommand {
     session: Option<String>,
     /// Print the outcome as JSON
     #[arg(long, global = true)]
-    pub(super) json: bool,
+    json: bool,
     /// Print nothing; only set the exit code
     #[arg(long, short, global = true)]
     quiet: bool,

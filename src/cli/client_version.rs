@@ -43,16 +43,20 @@ impl fmt::Display for ClientVersion {
 }
 
 impl FromStr for ClientVersion {
-    type Err = String;
+    type Err = MalformedVersion;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let numbers: Result<Vec<u32>, _> = text.trim().split('.').map(str::parse).collect();
         match numbers.as_deref() {
             Ok([major, minor, patch]) => Ok(Self(*major, *minor, *patch)),
-            _ => Err("a version has three numbers, as in 2.1.325".to_owned()),
+            _ => Err(MalformedVersion),
         }
     }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("a version has three numbers, as in 2.1.325")]
+pub(super) struct MalformedVersion;
 
 /// Why the version of a program is unknown.
 #[derive(Debug, thiserror::Error)]

@@ -36,7 +36,7 @@ pub(super) struct Doctor {
     live: bool,
     /// Print JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

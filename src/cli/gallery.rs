@@ -4,7 +4,7 @@ use super::cli_error::CliError;
 use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
-use super::trust;
+use super::trust::TrustBefore;
 use crate::gallery::{GALLERY, GalleryEntry};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
@@ -46,11 +46,9 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
     check(places, &entries)?;
     let target = InstallTarget::of(places);
     if !dry_run {
-        let may_renew = trust::may_renew(places);
+        let trust = TrustBefore::read(places.clone());
         file_change::apply(&changes, &target)?;
-        if may_renew {
-            trust::renew(places);
-        }
+        trust.renew();
     }
     if as_json {
         let changes: Vec<Value> = changes.iter().map(|change| change.as_json(dry_run)).collect();

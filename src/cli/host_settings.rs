@@ -4,7 +4,7 @@
 
 use crate::disk;
 use crate::event::Event;
-use crate::hook_entries::{self, HostSettings};
+use crate::hook_entries::{self, HostSettings, SettingsScope};
 use crate::live::place;
 use crate::user_folder::project_paths;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,6 @@ const MANAGED: [&str; 4] = [
     "C:\\Program Files\\ClaudeCode",
     "C:\\ProgramData\\ClaudeCode",
 ];
-
-/// Where a settings file belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SettingsScope {
-    Plugin,
-    User,
-    Project,
-    Local,
-    Managed,
-}
 
 /// A settings file of the host, which may be missing.
 pub(super) type SettingsPath = (SettingsScope, PathBuf);
@@ -64,14 +54,9 @@ pub(super) fn answer_instead(event: &[u8], project: Option<&Path>) -> bool {
     let places = project_paths(folder.clone());
     let user = places.user_settings.map(|settings| (SettingsScope::User, settings.with_file_name("settings.json")));
     let paths = of_project(&folder).into_iter().chain(user).chain(managed());
-    let read =
-        |(scope, path): SettingsPath| Some(host_settings(scope, disk::read_text(&path, disk::CONFIGURATION).ok()?));
+    let read = |(scope, path): SettingsPath| {
+        Some(HostSettings { text: disk::read_text(&path, disk::CONFIGURATION).ok()?, scope })
+    };
     let files: Vec<HostSettings> = paths.filter_map(read).collect();
     hook_entries::is_superseded(kind.name(), &files, std::env::var_os("CLAUDE_PLUGIN_ROOT").is_some())
-}
-
-/// A settings file, as far as it decides who answers an event.
-pub(super) fn host_settings(scope: SettingsScope, text: String) -> HostSettings {
-    let is_project = matches!(scope, SettingsScope::Project | SettingsScope::Local);
-    HostSettings { text, is_managed: scope == SettingsScope::Managed, is_project }
 }

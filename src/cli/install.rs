@@ -8,7 +8,7 @@ use super::file_change::{self, ChangeAction, FileChange, FileClass, text_of};
 use super::install_manifest::InstallManifest;
 use super::install_target::{InstallScope, InstallTarget};
 use super::screen::{self, TextStyle, styled};
-use super::trust::InstallTrust;
+use super::trust::TrustBefore;
 use super::{CliResult, doctor, install_variables, is_run_by_model};
 use crate::disk;
 use crate::disk::IGNORED;
@@ -52,7 +52,7 @@ pub(super) struct Install {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Install {
@@ -64,7 +64,7 @@ impl Install {
             needed.into_iter().partition(|kind| client.is_none_or(|client| client.knows(*kind)));
         let mut changes = self.plan(&target, &events)?;
         let may_trust = !self.no_trust && !self.dry_run && !target.is_users;
-        let trust = may_trust.then(|| InstallTrust::before(target.state_places()));
+        let trust = may_trust.then(|| TrustBefore::read(target.state_places()));
         if !self.dry_run {
             file_change::require_inside(&changes, &target)?;
             let created = target.missing_folders();

@@ -76,18 +76,6 @@ pub(super) enum ModesCommand {
 }
 
 impl ModesCommand {
-    /// Whether `--json` is given.
-    pub(super) fn prints_json(&self) -> bool {
-        match self {
-            Self::List { json }
-            | Self::Show { json, .. }
-            | Self::Gallery { json }
-            | Self::Add { json, .. }
-            | Self::Check { json, .. } => *json,
-            Self::Import { .. } => false,
-        }
-    }
-
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
         match self {

@@ -27,7 +27,7 @@ pub(super) struct RecordCommand {
     action: Option<RecordAction>,
     /// Print JSON
     #[arg(long, global = true)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 #[derive(Subcommand)]

@@ -9,7 +9,7 @@ use super::install_target::InstallTarget;
 use super::screen::{self, TextStyle, styled};
 use super::session_lookup::{find_optional, known_sessions};
 use super::{CliResult, EXIT_FAILURE, doctor, places, session_start, trust};
-use crate::engine::decide;
+use crate::engine::{decide, next_opening};
 use crate::facts::Facts;
 use crate::live::LiveFacts;
 use crate::mode::{BrokenFile, Catalogue};
@@ -38,7 +38,7 @@ pub(super) struct Status {
     all: bool,
     /// Print JSON, with all sessions
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// A session with its hook activity.
@@ -163,7 +163,7 @@ impl SessionStatus {
             for (id, record) in state.agents.iter().filter(|(_, record)| record.start_blocked) {
                 screen::print_line(format!("    start blocked: {} ({id}); its tools are blocked too", record.agent));
             }
-            let opening = next_opening(&mode.name);
+            let opening = next_opening(mode);
             for text in next.iter().filter_map(|text| text.strip_prefix(opening.as_str())) {
                 screen::print_line(format!("    next: {text}"));
             }
@@ -191,17 +191,12 @@ fn mode_line(name: &str, state: &ModeState) -> String {
     }
 }
 
-/// How the engine opens the text about the next phase of a mode.
-fn next_opening(mode: &str) -> String {
-    format!("{mode} mode: next is ")
-}
-
 /// What the active modes expect next: the context that a session start would get now.
 fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
     let event = session_start(&session.id, &places.home);
     let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id)).forked_from(session.ancestors());
     let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
-    let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(&mode.name)));
+    let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(mode)));
     context.into_iter().skip(1).filter(is_next).collect()
 }
 

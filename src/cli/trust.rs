@@ -42,7 +42,7 @@ pub(super) struct Trust {
     revoke: bool,
     /// Print JSON, and change nothing unless `--yes` or `--revoke` is given
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// The files of a project, and what the user has agreed to.
@@ -181,13 +181,6 @@ fn confirmed() -> Result<bool, CliError> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Whether a command of a person may change the project's files and agree to the change in the same step: the files
-/// are trusted, or there are none.
-pub(super) fn may_renew(places: &ProjectPaths) -> bool {
-    let review = TrustReview::read(places.clone());
-    !is_run_by_model() && (review.files.is_empty() || review.is_trusted())
-}
-
 /// Agrees to the current files; a record that cannot be written leaves them untrusted, which events report.
 pub(super) fn renew(places: &ProjectPaths) {
     let review = TrustReview::read(places.clone());
@@ -196,18 +189,20 @@ pub(super) fn renew(places: &ProjectPaths) {
     }
 }
 
-/// Whether the files of a project were the person's own before `install` changed them.
-pub(super) struct InstallTrust {
+/// Whether the files of a project were the person's own before a command changed them: they were trusted, or there were
+/// none. Then the person agrees to the change in the same step.
+pub(super) struct TrustBefore {
     places: ProjectPaths,
     is_renewal: bool,
 }
 
-impl InstallTrust {
-    pub(super) fn before(places: ProjectPaths) -> Self {
-        Self { is_renewal: may_renew(&places), places }
+impl TrustBefore {
+    pub(super) fn read(places: ProjectPaths) -> Self {
+        let review = TrustReview::read(places.clone());
+        Self { is_renewal: !is_run_by_model() && (review.files.is_empty() || review.is_trusted()), places }
     }
 
-    /// Agrees to the files if they were trusted before, or if there were none.
+    /// Agrees to the files as they are now, if they were the person's own before.
     pub(super) fn renew(&self) {
         if self.is_renewal {
             renew(&self.places);

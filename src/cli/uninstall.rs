@@ -42,7 +42,7 @@ pub(super) struct Uninstall {
     dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Uninstall {
@@ -208,7 +208,7 @@ fn settings(target: &InstallTarget) -> Result<Option<FileChange>, CliError> {
 
 /// Whether installing into `before` results in exactly `text`.
 fn is_result_of(target: &InstallTarget, before: &str, text: &str) -> bool {
-    let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let value = hook_entries::settings_value(text);
     let entries = hook_entries::entries_in(&value);
     let present = entries.iter().filter(|entry| entry.is_ours()).filter_map(|entry| EventKind::named(entry.event));
     let present: Vec<EventKind> = present.collect();

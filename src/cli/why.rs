@@ -6,7 +6,7 @@ use super::session_lookup::{find_session, last_journal};
 use super::{CliResult, places};
 use crate::engine::outcome;
 use crate::event::Event;
-use crate::facts::Question;
+use crate::facts::{Question, QuestionTopic};
 use crate::journal::JournalLine;
 use crate::journal_files;
 use crate::mode::BASE;
@@ -31,7 +31,7 @@ pub(super) struct Why {
     all: bool,
     /// Print the journal line as JSON
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Why {
@@ -76,7 +76,8 @@ fn show(line: &JournalLine, show_all: bool) {
     screen::print_line(format!("{what} {}", styled(verdict_style(line.decision.verdict), &word)));
     let details = format!("session {}, {}, decided in {}", line.before.id, local_time(&line.at), duration(line.us));
     screen::print_line(styled(TextStyle::Dim, &details));
-    let is_shown = |question: &Question| !question.is_about_words() && (show_all || !question.is_about_command());
+    let is_shown =
+        |question: &Question| !question.is_about_words() && (show_all || question.topic() != QuestionTopic::ToolCall);
     for (question, answer) in line.asked.iter().filter(|(question, _)| is_shown(question)) {
         screen::print_line(format!("{} {question} {answer}", styled(TextStyle::Dim, "asked")));
     }

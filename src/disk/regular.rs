@@ -156,6 +156,11 @@ pub fn reason(error: &io::Error) -> String {
     error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string)
 }
 
+/// Whether an error says that there is nothing at a path.
+pub fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Whether a link is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {

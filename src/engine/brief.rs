@@ -1,6 +1,7 @@
 //! Briefs the model before it starts, so that fewer blocks are needed.
 
 use super::Engine;
+use super::progress::next_opening;
 use crate::mode::{Gate, Mode, Phase, Worker};
 use crate::verdict::Truth;
 
@@ -57,7 +58,7 @@ impl<'a> Engine<'a> {
             parts.push(format!("{opening} Session {session}, milestone {}.", self.milestone()));
         }
         if let Some((_, phase)) = self.current_phase(mode) {
-            parts.push(format!("{} mode: next is {}.", mode.name, self.phase_label(phase)));
+            parts.push(format!("{}{}.", next_opening(mode), self.phase_label(phase)));
             if let Some(wanted) = self.expectations_of(mode, &phase.before) {
                 parts.push(format!("It starts when {wanted}."));
             }

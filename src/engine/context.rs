@@ -6,6 +6,7 @@ use crate::facts::ContextText;
 use crate::ids::without_plugin;
 use crate::mode::BASE;
 use crate::paths::PLUGIN_CONTEXT;
+use crate::session::BASE_NAMESPACE;
 use crate::verdict::{Finding, Outcome, Verdict};
 
 /// The folders of context files, in the order of their precedence: the project's, then a plugin's.
@@ -87,11 +88,11 @@ impl Engine<'_> {
         if self.event.command().is_none() {
             return false;
         }
-        let (base, file) = (format!("{BASE}_mode"), format!("context/{file}"));
-        let added = self.after.modes.get(&base).and_then(|state| state.notified.get(&file));
+        let file = format!("context/{file}");
+        let added = self.after.mode_state(BASE_NAMESPACE).and_then(|state| state.notified.get(&file));
         let is_added = self.is_same_prompt(added.map(String::as_str));
         if let Some(mark) = self.prompt_mark().map(str::to_owned) {
-            self.after.modes.entry(base).or_default().notified.insert(file, mark);
+            self.after.base_mut().notified.insert(file, mark);
         }
         is_added
     }

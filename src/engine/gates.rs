@@ -15,17 +15,7 @@ pub(super) struct Assessment<'a> {
     outcome: Outcome,
     /// The verdict by the mode file.
     verdict: Verdict,
-    /// The verdict as far as the level allows it.
-    allowed: Verdict,
     /// The gates that led to the one that decides, in order.
-    leading: Vec<(&'a Gate, Outcome)>,
-}
-
-/// The gate that decides, with its outcome and the gates that led to it.
-struct ResolvedGate<'a> {
-    gate: &'a Gate,
-    outcome: Outcome,
-    verdict: Verdict,
     leading: Vec<(&'a Gate, Outcome)>,
 }
 
@@ -99,19 +89,19 @@ impl<'a> Engine<'a> {
         passes
     }
 
-    /// Evaluates a gate and those it leads to, with the project's levels.
+    /// Evaluates a gate and those it leads to; the project's settings may turn its warning into a block.
     pub(super) fn assess(&self, mode: &'a Mode, gate: &'a Gate) -> Assessment<'a> {
-        let ResolvedGate { gate, outcome, verdict, leading } = self.resolve(mode, gate);
-        let settings = &self.catalogue.settings;
-        let insists = verdict == Verdict::Warn && settings.enforces(&gate.id);
-        let verdict = if insists { Verdict::Block } else { verdict };
-        let level = settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        Assessment { gate, outcome, verdict, allowed: level.cap(verdict), leading }
+        let mut assessment = self.resolve(mode, gate);
+        if assessment.verdict == Verdict::Warn && self.catalogue.settings.enforces(&assessment.gate.id) {
+            assessment.verdict = Verdict::Block;
+        }
+        assessment
     }
 
     pub(super) fn finding(&self, mode: &Mode, phase: Option<&Phase>, assessment: Assessment<'_>) -> Finding {
-        let Assessment { gate, outcome, verdict, allowed, .. } = assessment;
+        let Assessment { gate, outcome, verdict, .. } = assessment;
         let silent = verdict == Verdict::Pass;
+        let allowed = self.level(mode, gate).cap(verdict);
         Finding {
             mode: mode.name.clone(),
             phase: phase.map(|phase| phase.name.clone()),
@@ -125,9 +115,13 @@ impl<'a> Engine<'a> {
 
     /// Whether a gate applies to this event; it does where its `if` is unknown.
     pub(super) fn applies(&self, mode: &'a Mode, gate: &'a Gate) -> bool {
-        let level = self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level));
-        level != Level::Off
+        self.level(mode, gate) != Level::Off
             && gate.condition.as_ref().is_none_or(|given| self.evaluate(mode, given).truth != Truth::Fails)
+    }
+
+    /// The level of a gate, with the project's settings.
+    fn level(&self, mode: &Mode, gate: &Gate) -> Level {
+        self.catalogue.settings.level((&mode.name, mode.level), (&gate.id, gate.level))
     }
 
     /// Applies what a gate adds to an event that it allows: context, messages, a rewritten input.
@@ -171,7 +165,7 @@ impl<'a> Engine<'a> {
     /// Returns the gate that decides, this one or the one it leads to; the parser rejects cycles.
     ///
     /// A gate sees the tool's input as those that led to it have left it.
-    fn resolve(&self, mode: &'a Mode, gate: &'a Gate) -> ResolvedGate<'a> {
+    fn resolve(&self, mode: &'a Mode, gate: &'a Gate) -> Assessment<'a> {
         let (mut gate, mut leading, mut input) = (gate, Vec::new(), self.input.clone());
         loop {
             let outcome = gate.check.evaluate(&Scope { input: input.as_ref(), ..self.scope(mode) });
@@ -185,7 +179,7 @@ impl<'a> Engine<'a> {
             match action {
                 Action::Verdict(verdict) => {
                     let verdict = own.filter(|_| *verdict > Verdict::Pass).unwrap_or(*verdict);
-                    return ResolvedGate { gate, outcome, verdict, leading };
+                    return Assessment { gate, outcome, verdict, leading };
                 }
                 Action::Gate(id) => match mode.all_gates().find(|(_, other)| other.id == *id) {
                     Some((_, next)) if self.applies(mode, next) && !(self.is_second_pass && next.rewrites()) => {
@@ -193,7 +187,7 @@ impl<'a> Engine<'a> {
                         leading.push((gate, outcome));
                         gate = next;
                     }
-                    _ => return ResolvedGate { gate, outcome, verdict: Verdict::Pass, leading },
+                    _ => return Assessment { gate, outcome, verdict: Verdict::Pass, leading },
                 },
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Engine, Intent};
 use crate::check::Check;
-use crate::mode::{BASE, Mode, Phase, Worker};
+use crate::mode::{Mode, Phase, Worker};
 use crate::session::{DetourOrigin, ModeEnding, ModeState};
 use crate::verdict::Truth;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl<'a> Engine<'a> {
     }
 
     fn add_note(&mut self, note: String) {
-        let notes = &mut self.after.modes.entry(format!("{BASE}_mode")).or_default().notes;
+        let notes = &mut self.after.base_mut().notes;
         if !notes.contains(&note) {
             notes.push(note);
         }
@@ -196,8 +196,8 @@ fn leave_detour(state: &mut ModeState) {
     }
 }
 
-/// How a note about the next phase begins.
-fn next_opening(mode: &Mode) -> String {
+/// How a text about the next phase of a mode begins.
+pub fn next_opening(mode: &Mode) -> String {
     format!("{} mode: next is ", mode.name)
 }
 

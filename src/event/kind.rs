@@ -50,15 +50,7 @@ macro_rules! events {
         }
 
         /// Every event the host has, in the order of its own list.
-        pub const TABLE: &[EventRow] = &[$(EventRow {
-            kind: EventKind::$name,
-            name: stringify!($name),
-            blocking: Blocking::$blocking,
-            context: $context,
-            message: $message,
-            subject: $subject,
-            since: $since,
-        },)*];
+        pub const TABLE: &[EventRow] = &[$(EventKind::$name.row()),*];
 
         impl EventKind {
             /// The row of this event.

@@ -29,13 +29,29 @@ pub enum Frontmatter<T> {
 ///
 /// Drops tags and resolves aliases; merge keys stay plain keys.
 pub fn read(bytes: &[u8]) -> Frontmatter<Mapping> {
-    let block = match parts(bytes).0 {
-        Ok(Some(block)) => block,
-        Ok(None) => return Frontmatter::Absent,
-        Err(clause) => return Frontmatter::Broken(clause),
-    };
-    let text = std::str::from_utf8(block).map_err(|_| "is not UTF-8".into());
-    text.and_then(mapping).map_or_else(Frontmatter::Broken, Frontmatter::Keys)
+    let keys = |block| mapping(std::str::from_utf8(block).map_err(|_| FrontmatterError::NotUtf8)?);
+    match parts(bytes).0.and_then(|block| block.map(keys).transpose()) {
+        Ok(Some(keys)) => Frontmatter::Keys(keys),
+        Ok(None) => Frontmatter::Absent,
+        Err(error) => Frontmatter::Broken(error.to_string()),
+    }
+}
+
+/// Why frontmatter cannot be read; its message comes after the word for the file.
+#[derive(Debug, thiserror::Error)]
+enum FrontmatterError {
+    #[error("is not closed by a line `---`")]
+    NotClosed,
+    #[error("is longer than {} KiB", LONGEST / 1024)]
+    TooLong,
+    #[error("is not UTF-8")]
+    NotUtf8,
+    #[error("nests deeper than {DEEPEST} brackets")]
+    TooDeep,
+    #[error("is not a list of keys and values")]
+    NotMapping,
+    #[error("{}", clause(.0))]
+    Yaml(#[source] serde_yaml::Error),
 }
 
 /// The values of `keys` in the frontmatter of a file.
@@ -56,7 +72,7 @@ pub(super) fn body(bytes: &[u8]) -> &[u8] {
 }
 
 /// The block between the fences of a file, and the text after it; an unclosed fence is an ordinary line of the text.
-fn parts(bytes: &[u8]) -> (Result<Option<&[u8]>, String>, &[u8]) {
+fn parts(bytes: &[u8]) -> (Result<Option<&[u8]>, FrontmatterError>, &[u8]) {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let Some(opening) = lines.next().filter(|line| line.trim_ascii_end() == b"---") else {
@@ -66,24 +82,26 @@ fn parts(bytes: &[u8]) -> (Result<Option<&[u8]>, String>, &[u8]) {
     for line in lines {
         if matches!(line.trim_ascii_end(), b"---" | b"...") {
             let block = bytes.get(opening.len()..end).filter(|block| block.len() <= LONGEST);
-            let block = block.map(Some).ok_or_else(|| format!("is longer than {} KiB", LONGEST / 1024));
-            return (block, bytes.get(end + line.len()..).unwrap_or_default());
+            return (
+                block.map(Some).ok_or(FrontmatterError::TooLong),
+                bytes.get(end + line.len()..).unwrap_or_default(),
+            );
         }
         end += line.len();
     }
-    (Err("is not closed by a line `---`".into()), bytes)
+    (Err(FrontmatterError::NotClosed), bytes)
 }
 
-fn mapping(text: &str) -> Result<Mapping, String> {
+fn mapping(text: &str) -> Result<Mapping, FrontmatterError> {
     if nests_too_deep(text) {
-        return Err(format!("nests deeper than {DEEPEST} brackets"));
+        return Err(FrontmatterError::TooDeep);
     }
     let budget = Cell::new(BUDGET);
     match (BudgetedReader { budget: &budget, taken: None }).deserialize(serde_yaml::Deserializer::from_str(text)) {
         Ok(Value::Mapping(map)) => Ok(map),
         Ok(Value::Null) => Ok(Mapping::new()),
-        Ok(_) => Err("is not a list of keys and values".into()),
-        Err(error) => Err(clause(&error)),
+        Ok(_) => Err(FrontmatterError::NotMapping),
+        Err(error) => Err(FrontmatterError::Yaml(error)),
     }
 }
 

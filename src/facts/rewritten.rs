@@ -1,6 +1,6 @@
 //! Questions about a tool call whose input gates have rewritten.
 
-use super::{Answer, EventText, FactSource, Facts, Question};
+use super::{Answer, FactSource, Facts, Question};
 use crate::event::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,24 +27,6 @@ impl RewrittenQuestion {
     /// The event with the new input; `None` for a question from a recording.
     pub fn event(&self, event: &Event) -> Option<Event> {
         self.input.clone().map(|input| event.with_input(input))
-    }
-}
-
-impl Question {
-    /// Whether the answer depends on the tool's input.
-    const fn is_about_input(&self) -> bool {
-        match self {
-            Self::EventText { of, .. } => !matches!(of, EventText::Message),
-            Self::Touches(_)
-            | Self::Mentions(_)
-            | Self::Calls(_)
-            | Self::OwnCalls(_)
-            | Self::RemoteCalls(_)
-            | Self::Output { .. }
-            | Self::Added(_)
-            | Self::HookEntries => true,
-            _ => false,
-        }
     }
 }
 

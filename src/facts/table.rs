@@ -1,64 +1,75 @@
-//! The table of questions and the types of their answers.
+//! The tables of questions and answers: a question is a row here, with its live answer in `live`.
 
+use super::words::{first_of, or_none, yes_or_no};
 use super::{
-    Answer, CommitState, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
-    FoundStaging, Frontmatter, GitChange, HttpStep, MessageAddressee, Milestone, Question, RunStep, SessionHistory,
-    StagingQuery, TextFindings, TextQuery,
+    CommitState, ContextText, CurrentBranch, EffectQuery, EventText, Facts, ForkParent, FoundEffect, FoundFile,
+    FoundStaging, Frontmatter, GitChange, HttpResult, HttpStep, MessageAddressee, Milestone, RewrittenQuestion,
+    RunResult, RunStep, SessionHistory, StagingQuery, TextFindings, TextQuery, Unknown, words,
 };
 use crate::runners::OutputResult;
+use QuestionTopic::{Project, ToolCall, ToolInput, Wording};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter, Result as FmtResult};
 
-/// Why a question has no answer, as a clause.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{0}")]
-#[serde(transparent)]
-pub struct Unknown(String);
-
-impl<T: Into<String>> From<T> for Unknown {
-    fn from(why: T) -> Self {
-        Self(why.into())
-    }
+/// What a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QuestionTopic {
+    /// The project, the session, the machine, or parts of the event that no gate can rewrite.
+    Project,
+    /// The words of a message: the answer never changes a verdict, and a recording may lack it.
+    Wording,
+    /// What the tool call would do. It is asked at nearly every call; findings repeat what matters.
+    ToolCall,
+    /// Something else that depends on the tool's input.
+    ToolInput,
 }
 
-impl Unknown {
-    const UNREADABLE: &str = "the command cannot be parsed: ";
-
-    const TOO_SLOW: &str = " within ";
-
-    /// A program or server that does what `verb` says too late.
-    pub(crate) fn timeout(name: &str, verb: &str, seconds: u64) -> Self {
-        Self(format!("{name} did not {verb}{}{seconds} s", Self::TOO_SLOW))
-    }
-
-    /// Whether a program or server took too long.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(" s");
-        self.0.rsplit_once(Self::TOO_SLOW).is_some_and(|(_, seconds)| number(seconds))
-    }
-
-    /// A command line that cannot be parsed, for this reason.
-    pub(crate) fn unreadable_command(why: impl std::fmt::Display) -> Self {
-        Self(format!("{}{why}", Self::UNREADABLE))
-    }
-
-    /// The part of what a check saw that says why a command line cannot be parsed.
-    pub(crate) fn unreadable_in(saw: &str) -> Option<&str> {
-        saw.find(Self::UNREADABLE).and_then(|at| saw.get(at..))
-    }
-}
-
-/// The table of questions that checks may ask: each row has the question and the type of its answer.
+/// Makes [`Question`] and the functions of [`Facts`] that ask. A row has the question with its arguments, its topic, its
+/// words for `why`, and the function that asks it, with the answers that fit and the fact in each.
 macro_rules! questions {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $answer:ty =
-        $question:expr, $($pattern:pat => $value:expr),+;)+) => {
+    ($(
+        $(#[$doc:meta])*
+        $question:ident $(($arg:ident: $Arg:ty))? $({ $($(#[$attr:meta])* $field:ident: $Field:ty),+ })? =>
+            $topic:expr, $words:expr, fn $ask:ident -> $Fact:ty { $($answer:pat => $fact:expr),+ };
+    )+) => {
+        /// A question about the state of the project, the session or the machine.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[expect(missing_docs, reason = "the documentation of a question explains its fields")]
+        pub enum Question {
+            $($(#[$doc])* $question $(($Arg))? $({ $($(#[$attr])* $field: $Field),+ })?,)+
+            /// What is the answer for the tool's input as gates have rewritten it?
+            Rewritten(RewrittenQuestion),
+        }
+
+        #[expect(unused_variables, reason = "few rows need all of their arguments")]
+        impl Question {
+            /// What it is about.
+            pub(crate) fn topic(&self) -> QuestionTopic {
+                match self {
+                    $(Self::$question $(($arg))? $({ $($field),+ })? => $topic,)+
+                    Self::Rewritten(_) => Project,
+                }
+            }
+        }
+
+        #[expect(unused_variables, reason = "few rows need all of their arguments")]
+        impl Display for Question {
+            fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+                match self {
+                    $(Self::$question $(($arg))? $({ $($field),+ })? => write!(f, "{}", $words),)+
+                    Self::Rewritten(asked) => write!(f, "with the rewritten input: {}", asked.question),
+                }
+            }
+        }
+
         impl Facts<'_> {$(
             $(#[$doc])*
-            pub fn $name(&self, $($arg: $type),*) -> Result<$answer, Unknown> {
-                match self.ask($question) {
-                    $($pattern => Ok($value),)+
+            pub fn $ask(&self, $($arg: $Arg)? $($($field: $Field),+)?) -> Result<$Fact, Unknown> {
+                match self.ask(Question::$question $(($arg))? $({ $($field),+ })?) {
+                    $($answer => Ok($fact),)+
                     Answer::Unknown(why) => Err(why),
                     _ => Err("the recorded answer does not fit the question".into()),
                 }
@@ -67,113 +78,222 @@ macro_rules! questions {
     };
 }
 
+/// Makes [`Answer`]. A row has the answer with its value, and its words for `why`.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $answer:ident $(($value:ident: $Value:ty))? => $words:expr;)+) => {
+        /// The answer to a question.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Answer {
+            $($(#[$doc])* $answer $(($Value))?,)+
+        }
+
+        impl Display for Answer {
+            fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+                match self {
+                    $(Self::$answer $(($value))? => write!(f, "{}", $words),)+
+                }
+            }
+        }
+    };
+}
+
 questions! {
-    /// Files matching any of `globs`, newest first.
-    fn files(globs: Vec<String>) -> Vec<FoundFile> = Question::Files(globs), Answer::Files(files) => files;
-    /// Files of the project's other worktrees that match any of `globs`, as messages name them.
-    fn elsewhere(globs: Vec<String>) -> Vec<FoundFile> = Question::Elsewhere(globs), Answer::Files(files) => files;
-    /// The absolute path of a file, `None` if its path in the project reaches it from the working directory.
-    fn location(path: String) -> Option<String> = Question::Location(path), Answer::Location(path) => path;
-    /// The values of `keys` in a file's frontmatter.
-    fn frontmatter(path: String, keys: Vec<String>) -> Frontmatter<Map<String, Value>> =
-        Question::Frontmatter { path, keys },
-        Answer::Frontmatter(values) => Frontmatter::Keys(values),
-        Answer::NoFrontmatter => Frontmatter::Absent,
-        Answer::BrokenFrontmatter(why) => Frontmatter::Broken(why);
-    /// Searches the text of a file.
-    fn text(path: String, wanted: TextQuery) -> TextFindings =
-        Question::Text { path, wanted }, Answer::Text(findings) => findings;
-    /// Searches a text of the event; `None` if the event has no such text.
-    fn event_text(of: EventText, wanted: TextQuery) -> Option<TextFindings> =
-        Question::EventText { of, wanted }, Answer::Text(findings) => Some(findings), Answer::NoText => None;
-    /// Searches the conversation, or only its latest assistant message.
-    fn transcript(path: String, last: bool, wanted: TextQuery) -> TextFindings =
-        Question::Transcript { path, last, wanted }, Answer::Text(findings) => findings;
-    /// Compares a file with HEAD.
-    fn committed(path: String) -> CommitState = Question::Committed(path), Answer::Committed(state) => state;
-    /// Uncommitted changes under `paths`.
-    fn changes(paths: Vec<String>) -> Vec<GitChange> = Question::Changes(paths), Answer::Changes(changes) => changes;
-    /// Uncommitted changes under `paths` that are not in `baseline`, or have changed since.
-    fn changes_since(paths: Vec<String>, baseline: BTreeMap<String, String>) -> Vec<GitChange> =
-        Question::ChangesSince { paths, baseline }, Answer::Changes(changes) => changes;
-    /// The uncommitted files under `paths`, with fingerprints of their contents.
-    fn baseline(paths: Vec<String>) -> BTreeMap<String, String> =
-        Question::Baseline(paths), Answer::Baseline(files) => files;
-    /// The commit of HEAD, `None` before the first one.
-    fn head() -> Option<String> = Question::Head, Answer::Head(head) => head;
-    /// Whether the files of HEAD differ from those of a commit, which is empty before the first one.
-    fn head_changed(since: String) -> bool = Question::HeadChanged(since), Answer::HeadChanged(changed) => changed;
-    /// The checked-out branch and the default branch.
-    fn branch() -> CurrentBranch = Question::Branch, Answer::Branch(branch) => branch;
-    /// The current milestone, `None` without a status file.
-    fn milestone() -> Option<Milestone> = Question::Milestone, Answer::Milestone(milestone) => milestone;
-    /// The agent that wrote a file's present content, `None` if no agent of this session did.
-    fn writer(path: String) -> Option<String> = Question::Writer(path), Answer::Writer(writer) => writer;
-    /// The agents of this session that wrote a file, with whatever content; empty if none did.
-    fn writers(path: String) -> Vec<String> = Question::Writers(path), Answer::Writers(writers) => writers;
-    /// Whether the agent with this id wrote a file's present content.
-    fn wrote(path: String, id: String) -> bool = Question::Wrote { path, id }, Answer::Wrote(wrote) => wrote;
-    /// The type of an agent.
-    fn agent(id: String, transcript: Option<String>) -> Option<String> =
-        Question::Agent { id, transcript }, Answer::Agent(agent) => agent;
+    /// Which files match any of these globs?
+    Files(globs: Vec<String>) => Project, format!("which files match {}?", first_of(globs)),
+        fn files -> Vec<FoundFile> { Answer::Files(files) => files };
+    /// Which files of the project's other worktrees match any of these globs, as messages name them?
+    Elsewhere(globs: Vec<String>) => Wording, format!("which files of other worktrees match {}?", first_of(globs)),
+        fn elsewhere -> Vec<FoundFile> { Answer::Files(files) => files };
+    /// Which absolute path has this file, if its path does not reach it from the working directory?
+    Location(path: String) => Wording, format!("where is {path}, seen from the working directory?"),
+        fn location -> Option<String> { Answer::Location(path) => path };
+    /// Which values do these keys have in a file's frontmatter?
+    Frontmatter { path: String, keys: Vec<String> } => Project,
+        format!("what does the frontmatter of {path} have for {}?", keys.join(", ")),
+        fn frontmatter -> Frontmatter<Map<String, Value>> {
+            Answer::Frontmatter(values) => Frontmatter::Keys(values),
+            Answer::NoFrontmatter => Frontmatter::Absent,
+            Answer::BrokenFrontmatter(why) => Frontmatter::Broken(why)
+        };
+    /// What does the text of a file contain?
+    Text { path: String, #[serde(flatten)] wanted: TextQuery } => Project, format!("does {path} have {wanted}?"),
+        fn text -> TextFindings { Answer::Text(findings) => findings };
+    /// Is the present content of this file committed?
+    Committed(path: String) => Project, format!("is the current content of {path} committed?"),
+        fn committed -> CommitState { Answer::Committed(state) => state };
+    /// What is uncommitted under these paths?
+    Changes(paths: Vec<String>) => Project, format!("what is uncommitted under {}?", paths.join(", ")),
+        fn changes -> Vec<GitChange> { Answer::Changes(changes) => changes };
+    /// What is uncommitted under these paths, and not in the baseline or changed since?
+    ChangesSince { paths: Vec<String>, baseline: BTreeMap<String, String> } => Project,
+        format!("what has become uncommitted under {}?", paths.join(", ")),
+        fn changes_since -> Vec<GitChange> { Answer::Changes(changes) => changes };
+    /// Which files are uncommitted under these paths, and what are the fingerprints of their contents?
+    Baseline(paths: Vec<String>) => Project, format!("which files are uncommitted under {}?", paths.join(", ")),
+        fn baseline -> BTreeMap<String, String> { Answer::Baseline(files) => files };
+    /// Which commit is HEAD? `None` before the first one.
+    Head => Project, "which commit is HEAD?",
+        fn head -> Option<String> { Answer::Head(head) => head };
+    /// Do the files of HEAD differ from those of this commit, empty for none?
+    HeadChanged(since: String) => Project, format!("do the files of HEAD differ from those of commit {since}?"),
+        fn head_changed -> bool { Answer::HeadChanged(changed) => changed };
+    /// Which branch is checked out, and which is the default branch?
+    Branch => Project, "which branch is checked out?",
+        fn branch -> CurrentBranch { Answer::Branch(branch) => branch };
+    /// Which milestone is current? `None` without a status file.
+    Milestone => Project, "which milestone is current?",
+        fn milestone -> Option<Milestone> { Answer::Milestone(milestone) => milestone };
+    /// What time is it?
+    Clock => Project, "what time is it?",
+        fn known_clock -> super::Clock { Answer::Clock(clock) => clock };
+    /// Which agents of this session wrote this file, with whatever content?
+    Writers(path: String) => Project, format!("which agents wrote {path}?"),
+        fn writers -> Vec<String> { Answer::Writers(writers) => writers };
+    /// Who wrote this file's present content? `None` if no agent of this session did.
+    Writer(path: String) => Project, format!("who wrote the current content of {path}?"),
+        fn writer -> Option<String> { Answer::Writer(writer) => writer };
+    /// Did the agent with this id write this file's present content?
+    Wrote { path: String, id: String } => Project, format!("did the agent {id} write the current content of {path}?"),
+        fn wrote -> bool { Answer::Wrote(wrote) => wrote };
+    /// Where in the project is this path?
+    Relative(path: String) => Project, format!("where in the project is {path}?"),
+        fn known_relative -> String { Answer::Relative(path) => path };
+    /// Which type is the agent of this id? The path of its transcript is the one that the host gives.
+    Agent { id: String, transcript: Option<String> } => Project, format!("which agent is {id}?"),
+        fn agent -> Option<String> { Answer::Agent(agent) => agent };
+    /// Which agent does a message to this id or name reach? The path is that of the main agent's transcript.
+    Addressee { to: String, transcript: Option<String> } => Project,
+        format!("which agent does a message to {to} reach?"),
+        fn addressee -> Option<MessageAddressee> { Answer::Addressee(addressee) => addressee };
+    /// Which agents have started and not yet stopped?
+    InFlight => Project, "which agents are running?",
+        fn in_flight -> Vec<String> { Answer::InFlight(agents) => agents };
+    /// Which session was this one, with the transcript that the host names, forked from?
+    ForkParent { transcript: Option<String> } => Project, "which session was this one forked from?",
+        fn fork_parent -> ForkParent { Answer::ForkParent(parent) => parent };
+    /// What does a text of the event contain? The journal has the text redacted, so the answer is recorded.
+    EventText { of: EventText, #[serde(flatten)] wanted: TextQuery } =>
+        if *of == EventText::Message { Project } else { ToolInput },
+        format!("does the {of} have {wanted}?"),
+        fn event_text -> Option<TextFindings> { Answer::Text(findings) => Some(findings), Answer::NoText => None };
+    /// How does a program end that is given this event?
+    Run(step: RunStep) => Project, format!("what does `{}` say?", step.command.lines().next().unwrap_or_default()),
+        fn run -> RunResult { Answer::Ran(result) => result };
+    /// How does a server respond to this event?
+    Http(step: HttpStep) => Project, format!("what does {} say?", step.url),
+        fn http -> HttpResult { Answer::Fetched(result) => result };
+    /// Would the tool touch any of these paths?
+    Touches(query: EffectQuery) => ToolCall, query.as_question(),
+        fn touches -> Option<FoundEffect> { Answer::Touches(touched) => touched };
+    /// Does the tool call name any of these paths, and do more than read?
+    Mentions(query: EffectQuery) => ToolCall, format!("does it name {} and do more than read?", query.first_path()),
+        fn mentions -> Option<String> { Answer::Mentions(path) => path };
+    /// Would the command line run one of these programs?
+    Calls(programs: Vec<String>) => ToolCall, format!("would it run {}?", programs.join(" or ")),
+        fn calls -> Option<String> { Answer::Calls(call) => call };
+    /// Would the command line run modegate, under any name, with other words than these?
+    OwnCalls(except: Vec<String>) => ToolCall, format!("would it run modegate, other than {}?", except.join(" or ")),
+        fn own_calls -> Option<String> { Answer::Calls(call) => call };
+    /// Would the command line run one of these programs on another machine? An empty list means any program.
+    RemoteCalls(programs: Vec<String>) => ToolInput,
+        match programs.as_slice() {
+            [] => "would it run a program on another machine?".to_owned(),
+            programs => format!("would it run {} on another machine?", programs.join(" or ")),
+        },
+        fn remote_calls -> Option<String> { Answer::Calls(call) => call };
+    /// Which result does the output of these commands, by their first words, show? The wrappers are the project's own
+    /// programs that run others. The journal has the output redacted, so the answer is recorded.
+    Output {
+        commands: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")] wrappers: Vec<String>
+    } => ToolInput, format!("what does the output of {} show?", commands.join(" or ")),
+        fn output -> OutputResult { Answer::Output(result) => result };
+    /// Would the command line stage such files?
+    Added(query: StagingQuery) => ToolInput, query.as_question(),
+        fn added -> Option<FoundStaging> { Answer::Added(found) => found };
+    /// In which settings file would the tool change modegate's hook entries?
+    HookEntries => ToolCall, "would it change modegate's hook entries?",
+        fn hook_entries -> Option<String> { Answer::HookEntries(file) => file };
+    /// What is in this file of `.claude/context`?
+    Context(file: String) => Project, format!("what does .claude/context/{file} say?"),
+        fn context -> ContextText { Answer::Context(context) => context };
+    /// What has the session done so far?
+    History => Project, "what has the session done so far?",
+        fn history -> SessionHistory { Answer::History(history) => history };
+    /// What does the host's transcript of the conversation contain, or only its latest assistant message?
+    Transcript { path: String, last: bool, #[serde(flatten)] wanted: TextQuery } => Project,
+        format!("does the {} have {wanted}?", if *last { "last message" } else { "conversation" }),
+        fn transcript -> TextFindings { Answer::Text(findings) => findings };
+}
+
+answers! {
+    /// Files, newest first.
+    Files(files: Vec<FoundFile>) => words::of_files(files);
+    /// The absolute path of a file; `None` if its path in the project reaches it from the working directory.
+    Location(path: Option<String>) => path.as_deref().unwrap_or("there");
+    /// A file has no frontmatter.
+    NoFrontmatter => "it has none";
+    /// A file's frontmatter cannot be read, for this reason.
+    BrokenFrontmatter(why: String) => format!("it {why}");
+    /// The asked keys that a file's frontmatter has.
+    Frontmatter(values: Map<String, Value>) => words::of_frontmatter(values);
+    /// What was found in a text.
+    Text(findings: TextFindings) => words::of_text(findings);
+    /// There is no such text.
+    NoText => "there is none";
+    /// A file compared with HEAD.
+    Committed(state: CommitState) => words::of_commit_state(*state);
+    /// Uncommitted changes.
+    Changes(changes: Vec<GitChange>) => words::of_changes(changes);
+    /// Uncommitted files, with fingerprints of their contents.
+    Baseline(files: BTreeMap<String, String>) => format!("{} files", files.len());
+    /// The commit that HEAD is, `None` before the first one.
+    Head(commit: Option<String>) => or_none(commit.as_deref());
+    /// Whether the files of HEAD differ from those of a commit.
+    HeadChanged(changed: bool) => if *changed { "yes" } else { "no" };
+    /// The types of agents that wrote a file, without duplicates.
+    Writers(agents: Vec<String>) => words::of_agents(agents);
+    /// The checked-out branch.
+    Branch(branch: CurrentBranch) => words::of_branch(branch);
+    /// The current milestone, `None` where the project has no status file.
+    Milestone(milestone: Option<Milestone>) => words::of_milestone(milestone.as_ref());
+    /// The time.
+    Clock(clock: super::Clock) => clock.at;
+    /// The agent that wrote a file's present content; `None` if no agent of this session did.
+    Writer(agent: Option<String>) => or_none(agent.as_deref());
+    /// Whether an agent wrote a file's present content.
+    Wrote(wrote: bool) => if *wrote { "yes" } else { "no" };
+    /// A path relative to the project, or an absolute path outside of it.
+    Relative(path: String) => path;
+    /// An agent's type.
+    Agent(agent: Option<String>) => or_none(agent.as_deref());
     /// The agent that a message goes to.
-    fn addressee(to: String, transcript: Option<String>) -> Option<MessageAddressee> =
-        Question::Addressee { to, transcript }, Answer::Addressee(addressee) => addressee;
-    /// The types of the agents that have started and not stopped.
-    fn in_flight() -> Vec<String> = Question::InFlight, Answer::InFlight(agents) => agents;
+    Addressee(addressee: Option<MessageAddressee>) => words::of_addressee(addressee.as_ref());
+    /// The types of the agents in flight.
+    InFlight(agents: Vec<String>) => words::of_agents(agents);
     /// The session that this one was forked from.
-    fn fork_parent(transcript: Option<String>) -> ForkParent =
-        Question::ForkParent { transcript }, Answer::ForkParent(parent) => parent;
-    /// The first protected path that the tool would touch.
-    fn touches(query: EffectQuery) -> Option<FoundEffect> =
-        Question::Touches(query), Answer::Touches(touched) => touched;
-    /// The first protected path that the tool call names without only reading.
-    fn mentions(query: EffectQuery) -> Option<String> = Question::Mentions(query), Answer::Mentions(path) => path;
-    /// The first call of one of these programs in the command line.
-    fn calls(programs: Vec<String>) -> Option<String> = Question::Calls(programs), Answer::Calls(call) => call;
-    /// The first call of modegate, under any name, with other words than these.
-    fn own_calls(except: Vec<String>) -> Option<String> = Question::OwnCalls(except), Answer::Calls(call) => call;
-    /// The first call of one of these programs, or of any, on another machine.
-    fn remote_calls(programs: Vec<String>) -> Option<String> =
-        Question::RemoteCalls(programs), Answer::Calls(call) => call;
-    /// The result that the output of these commands shows.
-    fn output(commands: Vec<String>, wrappers: Vec<String>) -> OutputResult =
-        Question::Output { commands, wrappers }, Answer::Output(result) => result;
+    ForkParent(parent: ForkParent) => words::of_parent(parent);
+    /// The end of a program.
+    Ran(result: RunResult) => format!("exit code {}", result.code);
+    /// The response of a server.
+    Fetched(result: HttpResult) => format!("status {}", result.status);
+    /// The first protected path that would be touched.
+    Touches(found: Option<FoundEffect>) => words::of_effect(found.as_ref());
+    /// The first protected path that is named.
+    Mentions(path: Option<String>) => yes_or_no(path.as_deref());
+    /// The first matching call.
+    Calls(call: Option<String>) => yes_or_no(call.as_deref());
+    /// The result that an output shows.
+    Output(result: OutputResult) => words::of_output(result);
     /// The first command that stages such files.
-    fn added(query: StagingQuery) -> Option<FoundStaging> = Question::Added(query), Answer::Added(found) => found;
-    /// The settings file in which the tool would change modegate's hook entries.
-    fn hook_entries() -> Option<String> = Question::HookEntries, Answer::HookEntries(file) => file;
-    /// A file of `.claude/context`.
-    fn context(file: String) -> ContextText = Question::Context(file), Answer::Context(context) => context;
-    /// What the session has done so far.
-    fn history() -> SessionHistory = Question::History, Answer::History(history) => history;
-    /// Runs a program on the event.
-    fn run(step: RunStep) -> RunResult = Question::Run(step), Answer::Ran(result) => result;
-    /// Sends the event to a server.
-    fn http(step: HttpStep) -> HttpResult = Question::Http(step), Answer::Fetched(result) => result;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextText {
-    /// The text, or its beginning.
-    pub text: String,
-    pub whole: bool,
-}
-
-/// The end of a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunResult {
-    pub code: i32,
-    /// Its output, shortened.
-    pub stdout: String,
-    /// Its errors, shortened.
-    pub stderr: String,
-}
-
-/// The response of a server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HttpResult {
-    pub status: u16,
-    /// The body, shortened.
-    pub body: String,
+    Added(found: Option<FoundStaging>) => yes_or_no(found.as_ref().map(|found| found.by.as_str()));
+    /// The settings file whose entries would change.
+    HookEntries(file: Option<String>) => yes_or_no(file.as_deref());
+    /// A context file's text.
+    Context(context: ContextText) => format!("{} characters", context.text.chars().count());
+    /// What the session has done.
+    History(history: SessionHistory) => format!("{} files changed", history.edited_files.len());
+    /// There is no answer, for this reason.
+    Unknown(why: Unknown) => format!("cannot tell: {why}");
 }

@@ -1,6 +1,6 @@
 //! Whether a tool call changes modegate's hook entries in a settings file.
 
-use super::{GuardedSettings, HookEntry, entries_in, guarded};
+use super::{GuardedSettings, HookEntry, entries_in, guarded, settings_value};
 use crate::event::Event;
 use crate::facts::Unknown;
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn after(event: &Event, before: &str) -> Option<String> {
 
 /// Our entries of a settings file, with their events; none if the file does not parse.
 fn own(text: &str) -> Vec<String> {
-    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let value = settings_value(text);
     let own = entries_in(&value).into_iter().filter(HookEntry::is_ours);
     let mut own: Vec<String> =
         own.map(|handler| format!("{} {:?} {}", handler.event, handler.matcher, handler.entry)).collect();

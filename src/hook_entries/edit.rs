@@ -39,6 +39,11 @@ impl SettingsError {
             _ => None,
         }
     }
+
+    /// The place as text to put behind the message; empty without one.
+    pub fn position(&self) -> String {
+        self.place().map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default()
+    }
 }
 
 /// The text with one entry per event that calls `program`; an empty text is an empty file.

@@ -14,6 +14,11 @@ pub struct HookEntry<'a> {
     pub entry: &'a Value,
 }
 
+/// The content of a settings file; null if it is not JSON, for which the host ignores it.
+pub fn settings_value(text: &str) -> Value {
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
+}
+
 /// Every hook entry of a settings file; malformed ones are left out.
 pub fn entries_in(settings: &Value) -> Vec<HookEntry<'_>> {
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::edit::without_setting;
 use super::plugin::PLUGIN_PREFIX;
-use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, with_entries, without_entries};
+use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, settings_value, with_entries, without_entries};
 use crate::event::EventKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl GuardedSettings {
     /// Reads a settings file; the error says why the host ignores it. An empty text is an empty file.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
         without_entries(text)?;
-        let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let settings = settings_value(text);
         check_schema(&settings)?;
         let mut guarded = Self { others: others(&settings), ..Self::default() };
         for entry in entries_in(&settings).into_iter().filter(HookEntry::is_ours) {

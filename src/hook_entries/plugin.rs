@@ -1,6 +1,6 @@
 //! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
 
-use super::{HookEntry, TIMEOUT, entries_in, launcher};
+use super::{HookEntry, TIMEOUT, entries_in, launcher, settings_value};
 use crate::event::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -15,9 +15,24 @@ pub(super) const PLUGIN_PREFIX: &str = "modegate@";
 pub struct HostSettings {
     /// Its text; the host ignores a file that is not JSON.
     pub text: String,
-    pub is_managed: bool,
-    /// Whether a repository can have brought it along.
-    pub is_project: bool,
+    pub scope: SettingsScope,
+}
+
+/// Where a settings file belongs; later ones override earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SettingsScope {
+    Plugin,
+    User,
+    Project,
+    Local,
+    Managed,
+}
+
+impl SettingsScope {
+    /// Whether a repository can have brought the file along.
+    pub fn is_of_project(self) -> bool {
+        matches!(self, Self::Project | Self::Local)
+    }
 }
 
 /// Whether an entry of the settings answers an event, so that a fallback entry stays silent.
@@ -27,28 +42,23 @@ pub struct HostSettings {
 /// only if it is certain to decide: otherwise a repository could silence the others.
 #[must_use]
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
-    let parsed = |file: &HostSettings| -> Value {
-        // Most settings files do not name the program at all.
-        let text = file.text.trim_start_matches('\u{feff}');
-        if text.contains("modegate") || file.is_managed {
-            serde_json::from_str(text).unwrap_or_default()
-        } else {
-            Value::Null
-        }
-    };
-    let files: Vec<(&HostSettings, Value)> = files.iter().map(|file| (file, parsed(file))).collect();
+    let is_managed = |file: &HostSettings| file.scope == SettingsScope::Managed;
+    // Most settings files do not name the program at all.
+    let may_count = |file: &&HostSettings| file.text.contains("modegate") || is_managed(file);
+    let files: Vec<(&HostSettings, Value)> =
+        files.iter().filter(may_count).map(|file| (file, settings_value(&file.text))).collect();
     let is_set = |value: &Value| value.get("allowManagedHooksOnly").and_then(Value::as_bool) == Some(true);
-    let only_managed = files.iter().any(|(file, value)| file.is_managed && is_set(value));
+    let only_managed = files.iter().any(|(file, value)| is_managed(file) && is_set(value));
     let counts = |file: &HostSettings, entry: &HookEntry<'_>| {
-        let decides = if file.is_project { entry.is_certain_to_decide() } else { entry.calls_modegate() };
+        let decides = if file.scope.is_of_project() { entry.is_certain_to_decide() } else { entry.calls_modegate() };
         entry.event == event && decides && (from_plugin || !entry.is_fallback())
     };
-    let running = files.iter().filter(|(file, _)| file.is_managed || !only_managed);
+    let running = files.iter().filter(|(file, _)| is_managed(file) || !only_managed);
     running.into_iter().any(|(file, value)| entries_in(value).iter().any(|entry| counts(file, entry)))
 }
 
 pub fn enables_plugin(text: &str) -> bool {
-    let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let settings = settings_value(text);
     let mut plugins = settings.get("enabledPlugins").and_then(Value::as_object).into_iter().flatten();
     plugins.any(|(name, value)| name.starts_with(PLUGIN_PREFIX) && *value == Value::Bool(true))
 }
@@ -75,7 +85,8 @@ mod tests {
     use super::*;
 
     fn settings(text: impl Into<String>, is_managed: bool) -> HostSettings {
-        HostSettings { text: text.into(), is_managed, is_project: false }
+        let scope = if is_managed { SettingsScope::Managed } else { SettingsScope::User };
+        HostSettings { text: text.into(), scope }
     }
 
     #[test]
@@ -100,7 +111,7 @@ mod tests {
     #[test]
     fn an_entry_of_a_project_counts_only_if_it_decides() {
         let superseded = |text: &str| {
-            let file = HostSettings { is_project: true, ..settings(text, false) };
+            let file = HostSettings { scope: SettingsScope::Project, ..settings(text, false) };
             is_superseded("PreToolUse", &[file], true)
         };
         let own = with_entries("", PROJECT_COMMAND, &[EventKind::PreToolUse]).unwrap();

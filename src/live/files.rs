@@ -5,12 +5,13 @@
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use walkdir::{DirEntry, WalkDir};
 
+use crate::disk::is_absent;
 use crate::facts::glob::GlobPattern;
 use crate::facts::{FoundFile, Unknown};
 
@@ -49,7 +50,7 @@ fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> 
             dated(pattern.prefix.clone(), &metadata).map(Some)
         }
         Ok(_) => Ok(None),
-        Err(error) if absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, &pattern.prefix)),
     }
 }
@@ -90,7 +91,7 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>,
 fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
     let canonical = |path: &Path| match fs::canonicalize(path) {
         Ok(path) => Ok(Some(path)),
-        Err(error) if absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, shown)),
     };
     let Some(real) = canonical(path)? else { return Ok(None) };
@@ -126,7 +127,7 @@ fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<O
     match fs::metadata(entry.path()) {
         Ok(metadata) if metadata.is_file() => dated(path, &metadata).map(Some),
         Ok(_) => Ok(None),
-        Err(error) if absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, &path)),
     }
 }
@@ -153,11 +154,6 @@ fn dated(path: String, metadata: &Metadata) -> Result<Dated, Unknown> {
     Ok((modified, FoundFile { path, size: metadata.len(), modified: modified_ms }))
 }
 
-/// Whether the error means that the file does not exist.
-fn absent(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
 fn unreadable(error: &io::Error, shown: &str) -> Unknown {
     format!("{} reading `{shown}`", error.kind()).into()
 }
@@ -167,7 +163,7 @@ fn tolerated(error: walkdir::Error, root: &Path, shown: &str) -> Result<(), Unkn
     let place = error.path().and_then(|path| path.strip_prefix(root).ok());
     let shown = place.map_or_else(|| shown.to_owned(), |path| path.display().to_string());
     match error.into_io_error() {
-        Some(error) if !absent(&error) => Err(unreadable(&error, &shown)),
+        Some(error) if !is_absent(&error) => Err(unreadable(&error, &shown)),
         _ => Ok(()),
     }
 }
@@ -281,7 +277,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_folder_is_unknown() {
-        let clause = unreadable(&ErrorKind::PermissionDenied.into(), "docs");
+        let clause = unreadable(&io::ErrorKind::PermissionDenied.into(), "docs");
         assert_eq!(clause, "permission denied reading `docs`".into());
     }
 }

@@ -1,7 +1,7 @@
 //! Compares files with HEAD.
 //!
 //! Two layers: `quick` compares index, HEAD and worktree directly; where it is unsure, `program` asks the `git`
-//! program. Before them, `fast_path` recognizes what is committed without opening the repository with gix. None of them
+//! program. Before them, its `fast_path` recognizes what is committed without opening the repository with gix. None of them
 //! writes to the repository, and all ignore `GIT_DIR` and similar variables: the repository is the one that
 //! contains `tree`.
 //!
@@ -10,44 +10,20 @@
 //! checkout leaves them out), and how much of a submodule counts is read from `.gitmodules` only.
 
 mod branch;
-#[cfg(unix)]
-mod cached_tree;
 mod checkout;
-#[cfg(unix)]
-mod content;
-#[cfg(unix)]
-mod dir_listing;
-#[cfg(unix)]
-mod entry;
-#[cfg(unix)]
-mod fast_path;
-#[cfg(unix)]
-mod folder_task;
-#[cfg(unix)]
-mod folders;
-#[cfg_attr(not(unix), allow(dead_code, reason = "the quick layer, which is for Unix, asks for more of it"))]
+#[cfg_attr(not(unix), allow(dead_code, reason = "the quick layer asks for more of it"))]
 mod ignore_rules;
-#[cfg(unix)]
-mod index;
 mod path_scope;
-#[cfg(unix)]
-mod plain_objects;
 mod program;
 #[cfg(unix)]
 mod quick;
-#[cfg(unix)]
-mod raw_entry;
-#[cfg(unix)]
-mod renames;
-#[cfg(unix)]
-mod staged;
 mod stash;
 mod submodules;
 pub(super) mod time_limit;
-#[cfg(unix)]
-mod walk;
-#[cfg(unix)]
-mod window;
+#[cfg(not(unix))]
+mod without_quick;
+#[cfg(not(unix))]
+use without_quick as quick;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -93,8 +69,7 @@ impl LayerError {
 /// When `tree` is not in a repository or in a bare one, when `path` is a folder or outside, and when
 /// something cannot be read.
 pub fn commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> {
-    #[cfg(unix)]
-    if fast_path::is_committed(tree, path) {
+    if quick::is_committed(tree, path) {
         return Ok(CommitState::Committed);
     }
     let (tree, path) = (tree.to_owned(), path.to_owned());
@@ -114,7 +89,7 @@ fn layered_commitment(tree: &Path, path: &Path) -> Result<CommitState, Unknown> 
         return layered_commitment(&found.root().join(checkout::text(folder)), &checkout::text(inner));
     }
     let file = AskedFile { path: &file, repository: nested.map(|(folder, _)| folder) };
-    layered(&found, |place| quick_commitment(place, &file), || program::commitment(&found, &file))
+    layered(&found, |place| quick::commitment(place, &file), || program::commitment(&found, &file))
 }
 
 /// A file that exists, relative to the worktree's root.
@@ -137,7 +112,7 @@ struct AskedFile<'a> {
 pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitChange>, Unknown> {
     let begun = time_limit::now();
     time_limit::check(begun)?;
-    let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
+    let Some(look) = quick::first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths) = (tree.to_owned(), paths.to_vec());
     let mut changes = limited(begun, move || layered_changes(&tree, &paths, look))?;
     changes.truncate(limit);
@@ -145,12 +120,12 @@ pub fn changes(tree: &Path, paths: &[String], limit: usize) -> Result<Vec<GitCha
 }
 
 /// See [`changes`].
-fn layered_changes(tree: &Path, paths: &[String], look: FirstLook) -> Result<Vec<GitChange>, Unknown> {
+fn layered_changes(tree: &Path, paths: &[String], look: quick::FirstLook) -> Result<Vec<GitChange>, Unknown> {
     let found = Checkout::from(tree)?;
     let asked = PathScope::new(found.prefix(), paths)?;
     let (mut changes, asked) = submodules::inner(&found, asked)?;
     if !asked.paths().is_empty() {
-        let quick = |place: &OpenCheckout<'_>| quick_changes(place, &asked, look);
+        let quick = |place: &OpenCheckout<'_>| quick::changes(place, &asked, look);
         changes.extend(layered(&found, quick, || program::changes(&found, &asked))?);
     }
     changes.sort_unstable();
@@ -182,7 +157,7 @@ fn rules(tree: &Path) -> Result<BTreeSet<String>, Unknown> {
 pub fn changes_with_rules(tree: &Path, paths: &[String], known: &BTreeSet<String>) -> Result<Vec<GitChange>, Unknown> {
     let begun = time_limit::now();
     time_limit::check(begun)?;
-    let Some(look) = first_look(tree, paths) else { return Ok(Vec::new()) };
+    let Some(look) = quick::first_look(tree, paths) else { return Ok(Vec::new()) };
     let (tree, paths, known) = (tree.to_owned(), paths.to_vec(), known.clone());
     limited(begun, move || layered_changes_with_rules(&tree, &paths, known, look))
 }
@@ -192,7 +167,7 @@ fn layered_changes_with_rules(
     tree: &Path,
     paths: &[String],
     known: BTreeSet<String>,
-    look: FirstLook,
+    look: quick::FirstLook,
 ) -> Result<Vec<GitChange>, Unknown> {
     if rules(tree).is_ok_and(|rules| rules.is_subset(&known)) {
         return layered_changes(tree, paths, look);
@@ -201,7 +176,7 @@ fn layered_changes_with_rules(
     let (mut changes, asked) = submodules::inner(&found, PathScope::new(found.prefix(), paths)?)?;
     if !asked.paths().is_empty() {
         let clause = "rules that ignore files were added to `.git/info/exclude` or `core.excludesFile`";
-        let quick = found.place().and_then(|place| quick_changes(&place, &asked, look));
+        let quick = found.place().and_then(|place| quick::changes(&place, &asked, look));
         changes.extend(settled(quick, || Err(ProgramError::Failed(clause.into())))?);
     }
     changes.sort_unstable();
@@ -214,8 +189,7 @@ fn layered_changes_with_rules(
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
-    #[cfg(unix)]
-    if let Some(commit) = fast_path::head(tree) {
+    if let Some(commit) = quick::head(tree) {
         return Ok(Some(commit.to_string()));
     }
     let tree = tree.to_owned();
@@ -234,8 +208,7 @@ pub fn head(tree: &Path) -> Result<Option<String>, Unknown> {
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn head_changed(tree: &Path, since: &str) -> Result<bool, Unknown> {
-    #[cfg(unix)]
-    if let Some(changed) = fast_path::head_changed(tree, since) {
+    if let Some(changed) = quick::head_changed(tree, since) {
         return Ok(changed);
     }
     let (tree, since) = (tree.to_owned(), since.to_owned());
@@ -262,8 +235,7 @@ pub fn branch(tree: &Path) -> Result<CurrentBranch, Unknown> {
 ///
 /// When `tree` is not in a repository, or HEAD cannot be read.
 pub fn stashes(tree: &Path) -> Result<Vec<String>, Unknown> {
-    #[cfg(unix)]
-    if fast_path::has_no_stash(tree) {
+    if quick::has_no_stash(tree) {
         return Ok(Vec::new());
     }
     let tree = tree.to_owned();
@@ -299,37 +271,4 @@ fn settled<T>(quick: Result<T, LayerError>, program: impl FnOnce() -> Result<T, 
             ProgramError::Failed(why) => why,
         }),
     }
-}
-
-#[cfg(unix)]
-use self::quick::{changes as quick_changes, commitment as quick_commitment};
-
-/// What the fast path has seen, for the layers.
-#[cfg(unix)]
-type FirstLook = Option<fast_path::FirstLook>;
-#[cfg(not(unix))]
-type FirstLook = ();
-
-/// Looks at `paths`; `None` if nothing has changed.
-#[cfg(unix)]
-fn first_look(tree: &Path, paths: &[String]) -> Option<FirstLook> {
-    let look = fast_path::FirstLook::at(tree, paths);
-    if look.as_ref().is_some_and(|look| look.is_clean) { None } else { Some(look) }
-}
-
-#[cfg(not(unix))]
-fn first_look(_: &Path, _: &[String]) -> Option<FirstLook> {
-    Some(())
-}
-
-/// The quick layer needs all fields of `lstat`, which only Unix has.
-#[cfg(not(unix))]
-fn quick_changes(_: &OpenCheckout<'_>, _: &PathScope, (): FirstLook) -> Result<Vec<GitChange>, LayerError> {
-    Err(LayerError::Unsure("not on this system".to_owned()))
-}
-
-/// See [`quick_changes`].
-#[cfg(not(unix))]
-fn quick_commitment(_: &OpenCheckout<'_>, _: &AskedFile<'_>) -> Result<CommitState, LayerError> {
-    Err(LayerError::Unsure("not on this system".to_owned()))
 }

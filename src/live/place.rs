@@ -123,7 +123,7 @@ fn main_checkout(worktree: &Path) -> Option<PathBuf> {
 
 /// The nearest ancestor with a `.git`.
 pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
-    path.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+    repository_root(path).map(|(root, _)| root.to_owned())
 }
 
 /// The folder that all worktrees of a repository share.

@@ -39,6 +39,11 @@ struct Envelope<'a> {
     content: &'a RawValue,
 }
 
+/// What a seal is for: the folder `own` of the project is part of it, so that no file serves another project.
+pub(crate) fn purpose<'a>(file: &'static [u8], own: &'a Path) -> [&'a [u8]; 2] {
+    [file, own.file_name().unwrap_or_default().as_encoded_bytes()]
+}
+
 /// Reads the last line of a file that was sealed for `purpose`.
 pub(crate) fn read<T: DeserializeOwned>(
     path: &Path,

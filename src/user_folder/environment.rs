@@ -79,7 +79,7 @@ fn absolute(name: &str) -> Option<PathBuf> {
 fn read(path: &Path) -> Option<ProjectVariables> {
     let bytes = match disk::read(path, disk::CONFIGURATION) {
         Ok(bytes) => bytes,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return None,
+        Err(error) if disk::is_absent(&error) => return None,
         Err(_) => return Some(ProjectVariables::Unreadable),
     };
     // As the host reads them: a byte order mark and bytes that are no text do not matter.

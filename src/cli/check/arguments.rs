@@ -1,7 +1,7 @@
 //! Reads a check from arguments, as a mode file would have it.
 
 use super::super::cli_error::CliError;
-use crate::check::{BUILTIN_VARIABLES, Check, Definitions};
+use crate::check::{BUILTIN_VARIABLES, Check, CheckSubject, Definitions};
 use crate::paths::lexical;
 use crate::yaml::{Node, TreeReader};
 use clap::Subcommand;
@@ -162,25 +162,7 @@ fn key_and_value(pair: &str) -> Result<(String, Value), CliError> {
 /// The check, unless a part of it needs an event, a program or a server.
 fn without_event(check: Check) -> Result<Check, CliError> {
     let mut is_fit = true;
-    check.walk(&mut |part| {
-        is_fit &= matches!(
-            part,
-            Check::All(_)
-                | Check::Any(_)
-                | Check::Not(_)
-                | Check::File(_)
-                | Check::Frontmatter(_)
-                | Check::Text(_)
-                | Check::Committed(_)
-                | Check::Clean(_)
-                | Check::Reviewed(_)
-                | Check::Variable(_)
-                | Check::Branch(_)
-                | Check::State(_)
-                | Check::Ran(_)
-                | Check::Observed(_)
-        );
-    });
+    check.walk(&mut |part| is_fit &= part.subject() != Some(CheckSubject::Event));
     let error = || {
         CliError::usage("this works only for checks on files, git and the state, not on events, programs or servers")
             .hint("run `modegate check --help` for examples")

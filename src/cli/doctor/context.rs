@@ -1,11 +1,11 @@
 //! Reads what the checks look at: settings files, modes and plugins.
 
 use super::super::client_version::ClientVersion;
-pub(super) use super::super::host_settings::SettingsScope;
 use super::super::host_settings::{self, SettingsPath};
 use super::super::install_target::{InstallTarget, user_folder};
 use super::program_checks::is_this_program;
 use crate::disk;
+pub(super) use crate::hook_entries::SettingsScope;
 use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
 use crate::mode::Catalogue;
 use crate::mode_cache;
@@ -92,8 +92,7 @@ impl DoctorContext {
 
     /// Whether the line of an entry may be run: one of the project must be as `install` writes it.
     pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
-        let is_of_project = matches!(file.scope, SettingsScope::Project | SettingsScope::Local);
-        !is_of_project || entry.is_as_installed(&self.target.entry_program()) || self.is_agreed()
+        !file.scope.is_of_project() || entry.is_as_installed(&self.target.entry_program()) || self.is_agreed()
     }
 
     fn is_agreed(&self) -> bool {
@@ -106,9 +105,7 @@ impl SettingsFile {
     fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
         let value = match disk::read(path, disk::SMALL) {
             Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return None;
-            }
+            Err(error) if disk::is_absent(&error) => return None,
             Err(error) => Err(IgnoredSettings::Unreadable(error)),
         };
         Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
@@ -117,7 +114,7 @@ impl SettingsFile {
     /// The file as the hook sees it; `None` for a plugin's.
     fn of_host(&self) -> Option<HostSettings> {
         let text = self.value.as_ref().ok()?.to_string();
-        (self.scope != SettingsScope::Plugin).then(|| host_settings::host_settings(self.scope, text))
+        (self.scope != SettingsScope::Plugin).then_some(HostSettings { text, scope: self.scope })
     }
 
     /// The folder of the plugin that this file belongs to.
@@ -135,18 +132,14 @@ impl SettingsFile {
 pub(super) enum IgnoredSettings {
     #[error("it cannot be read ({0})")]
     Unreadable(io::Error),
-    #[error("{0}{position}", position = position(.0))]
+    #[error("{0}{position}", position = .0.position())]
     Invalid(#[from] SettingsError),
-}
-
-fn position(error: &SettingsError) -> String {
-    error.place().map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default()
 }
 
 /// The content of a settings file as the host reads it.
 fn parsed(text: &str) -> Result<Value, IgnoredSettings> {
     hook_entries::without_entries(text)?;
-    Ok(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default())
+    Ok(hook_entries::settings_value(text))
 }
 
 /// The folders of enabled plugins; the host's folder also has disabled ones.

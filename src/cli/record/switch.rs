@@ -2,7 +2,8 @@
 
 use crate::cli::cli_error::CliError;
 use crate::cli::file_change::text_of;
-use crate::cli::{screen, trust};
+use crate::cli::screen;
+use crate::cli::trust::TrustBefore;
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
 use crate::paths::ProjectPaths;
@@ -17,13 +18,11 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
     // No file is created for the default.
     let changed = switched != text;
     if changed {
-        let may_renew = trust::may_renew(places);
+        let trust = TrustBefore::read(places.clone());
         let failed = |error| CliError::failure(format!("cannot write `{SETTINGS}`: {error}"));
         disk::require_inside(&path, &[&places.home]).map_err(failed)?;
         disk::write(&path, switched.as_bytes(), disk::LinkPolicy::Follow).map_err(failed)?;
-        if may_renew {
-            trust::renew(places);
-        }
+        trust.renew();
     }
     if as_json {
         screen::print_json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));

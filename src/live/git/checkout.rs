@@ -16,7 +16,7 @@ const MISLEADING: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GI
 
 /// A folder and the repository that contains it.
 pub(super) struct Checkout {
-    repo: Result<gix::Repository, String>,
+    repo: gix::Result<gix::Repository>,
     root: PathBuf,
     prefix: Vec<u8>,
     rules: Option<BTreeSet<String>>,
@@ -43,7 +43,7 @@ impl Checkout {
             Err(error) => {
                 let (found, _) = gix::discover::upwards(&tree)
                     .map_err(|_| format!("`{}` is not in a git repository", tree.display()))?;
-                (Err(error.to_string()), found.into_repository_and_work_tree_directories().1)
+                (Err(error), found.into_repository_and_work_tree_directories().1)
             }
         };
         let root = root.ok_or_else(|| format!("`{}` is in a repository without a worktree", tree.display()))?;
@@ -78,7 +78,7 @@ impl Checkout {
         match whole.symlink_metadata() {
             Ok(seen) if seen.is_dir() => return Err(format!("`{}` is a folder", path.display()).into()),
             Ok(_) => {}
-            Err(error) if absent(&error) => return Ok(None),
+            Err(error) if disk::is_absent(&error) => return Ok(None),
             Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display()).into()),
         }
         let outside = || Unknown::from(format!("`{}` is outside the worktree", path.display()));
@@ -98,7 +98,7 @@ impl Checkout {
 
     /// The repository, if gix can read it.
     pub(super) fn repository(&self) -> Result<&gix::Repository, LayerError> {
-        let repo = self.repo.as_ref().map_err(|clause| LayerError::Unsure(clause.clone()))?;
+        let repo = self.repo.as_ref().map_err(LayerError::unsure)?;
         match repo.config_snapshot().string("extensions.refStorage") {
             Some(format) if format != "files" => Err(LayerError::Unsure(format!("the references are in a {format}"))),
             _ => Ok(repo),
@@ -166,11 +166,6 @@ pub(super) fn head_changed(repo: &gix::Repository, since: &str) -> Result<bool, 
     }
     let before = gix::ObjectId::from_hex(since.as_bytes()).ok().filter(|id| repo.has_object(*id));
     before.map_or(Ok(true), |before| Ok(tree(before)? != now))
-}
-
-/// Whether `error` says that there is nothing at a path.
-pub(super) fn absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
 /// `path` as git writes it: raw bytes on Unix, forward slashes everywhere.

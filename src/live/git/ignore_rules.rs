@@ -14,7 +14,7 @@ use gix::worktree::stack::state::Ignore;
 use gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
 
 use super::LayerError;
-use super::checkout::{OpenCheckout, absent, is_repository, text};
+use super::checkout::{OpenCheckout, is_repository, text};
 use crate::disk;
 
 /// The rules of `.gitignore` files, `info/exclude` and the user's own file.
@@ -73,7 +73,7 @@ impl<'a> IgnoreRules<'a> {
         }
         let listing = match whole.read_dir() {
             Ok(listing) => listing,
-            Err(error) if absent(&error) => return Ok(false),
+            Err(error) if disk::is_absent(&error) => return Ok(false),
             Err(error) => return Err(LayerError::unreadable(&whole, &error)),
         };
         let mut folders = Vec::new();
@@ -124,7 +124,7 @@ fn uncommitted_rules(place: &OpenCheckout<'_>) -> Result<Vec<(PathBuf, Vec<u8>)>
 fn read(path: &Path) -> Result<Option<Vec<u8>>, LayerError> {
     match disk::read(path, disk::LARGEST) {
         Ok(rules) => Ok(Some(rules)),
-        Err(error) if absent(&error) || !path.is_file() => Ok(None),
+        Err(error) if disk::is_absent(&error) || !path.is_file() => Ok(None),
         Err(error) => Err(LayerError::unreadable(path, &error)),
     }
 }

@@ -12,7 +12,7 @@ use super::{AskedFile, ChangeKind, CommitState, GitChange, Unknown, submodules};
 use crate::process::{self, ProcessOutput};
 
 /// The time after which git is killed.
-const GIT_TIMEOUT: Duration = Duration::from_secs(10);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 /// Variables that belong to the user, not to a surrounding git command.
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
@@ -282,9 +282,9 @@ fn finished(command: &mut Command, input: Option<Vec<u8>>) -> Result<Vec<u8>, Pr
 
 /// Runs git to its end, or until the timeout.
 fn run(command: &mut Command, input: Option<Vec<u8>>) -> Result<ProcessOutput, ProgramError> {
-    match process::run(command, input, Instant::now() + GIT_TIMEOUT, usize::MAX) {
+    match process::run(command, input, Instant::now() + PROGRAM_TIMEOUT, usize::MAX) {
         Ok(Some(output)) => Ok(output),
-        Ok(None) => Err(format!("git did not end within {} s", GIT_TIMEOUT.as_secs()).into()),
+        Ok(None) => Err(format!("git did not end within {} s", PROGRAM_TIMEOUT.as_secs()).into()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ProgramError::Absent),
         Err(error) => Err(format!("git cannot be started: {error}").into()),
     }

@@ -1,13 +1,43 @@
 //! The quick layer: compares index, HEAD and worktree directly, restricted to the given paths.
+//!
+//! It needs all fields of `lstat`, which only Unix has.
 
-use super::checkout::{OpenCheckout, head, text};
-use super::content::ContentComparer;
-use super::fast_path::FirstLook;
+mod cached_tree;
+mod content;
+mod dir_listing;
+mod entry;
+mod fast_path;
+mod folder_task;
+mod folders;
+mod index;
+mod plain_objects;
+mod raw_entry;
+mod renames;
+mod staged;
+mod submodule;
+mod walk;
+mod window;
+
+pub(super) use fast_path::{has_no_stash, head, head_changed, is_committed};
+pub(super) use submodule::is_linked;
+
+use super::checkout::{self, OpenCheckout, text};
 use super::ignore_rules::IgnoreRules;
-use super::index::GitIndex;
 use super::path_scope::PathScope;
-use super::walk::{WalkResult, WorktreeWalk};
-use super::{AskedFile, ChangeKind, CommitState, GitChange, LayerError, renames, staged, submodules};
+use super::{AskedFile, ChangeKind, CommitState, GitChange, LayerError};
+use content::ContentComparer;
+use index::GitIndex;
+use std::path::Path;
+use walk::{WalkResult, WorktreeWalk};
+
+/// What the fast path has seen.
+pub(super) type FirstLook = Option<fast_path::FirstLook>;
+
+/// Looks at `paths`; `None` if nothing has changed.
+pub(super) fn first_look(tree: &Path, paths: &[String]) -> Option<FirstLook> {
+    let look = fast_path::FirstLook::at(tree, paths);
+    if look.as_ref().is_some_and(|look| look.is_clean) { None } else { Some(look) }
+}
 
 /// The git settings that affect the comparison.
 struct CompareSettings {
@@ -51,7 +81,7 @@ pub(super) fn commitment(place: &OpenCheckout<'_>, file: &AskedFile<'_>) -> Resu
         return Ok(CommitState::Modified);
     }
     let wanted = renames::GitBlob::new(entry.mode, entry.id);
-    let blob = match head(place.repo)? {
+    let blob = match checkout::head(place.repo)? {
         Some(commit) => staged::committed(&place.repo.objects, &commit, path)?,
         None => None,
     };
@@ -91,7 +121,7 @@ fn unknown_file(
 pub(super) fn changes(
     place: &OpenCheckout<'_>,
     asked: &PathScope,
-    look: Option<FirstLook>,
+    look: FirstLook,
 ) -> Result<Vec<GitChange>, LayerError> {
     let settings = CompareSettings::of(place)?;
     let (index, mut seen) = if let Some(look) = look.filter(|look| look.is_of(place.root, asked)) {
@@ -114,7 +144,7 @@ pub(super) fn changes(
     let mut known = std::collections::HashSet::new();
     for (path, kind) in renames::named(&staged::staged(
         &place.repo.objects,
-        head(place.repo)?,
+        checkout::head(place.repo)?,
         place.repo.object_hash(),
         &index,
         asked,
@@ -166,7 +196,7 @@ fn unstaged<'a>(
     }
     for link in index.links.iter().filter(|link| asked.covers(index.path(link))) {
         let path = index.path(link);
-        if let Some(kind) = submodules::difference(place, link, path, settings.sparse)? {
+        if let Some(kind) = submodule::difference(place, link, path, settings.sparse)? {
             found.push((path, kind));
         }
     }

@@ -155,8 +155,6 @@ impl<'a> InferredAnswers<'a> {
         let known = self.known;
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
-            Question::Elsewhere(_) => return Err("this session does not show other worktrees".into()),
-            Question::Location(_) => return Err("this session does not show where its files are".into()),
             Question::Frontmatter { path, keys } => frontmatter_of(self.content(path)?.as_bytes(), keys),
             Question::Text { path, wanted } => Answer::Text(search_file(self.content(path)?.as_bytes(), wanted)?),
             Question::Milestone => self.milestone()?,
@@ -210,6 +208,7 @@ impl<'a> InferredAnswers<'a> {
             Question::Http(_) => return Err("servers are not asked in a replay".into()),
             Question::Context(_) => return Err("context files are not read in a replay".into()),
             Question::Transcript { .. } => return Err("the conversation is not read in a replay".into()),
+            _ => return Err("this session does not show it".into()),
         })
     }
 }

@@ -11,9 +11,9 @@ use gix::objs::Kind;
 use rustix::fs::{FileType, Stat, lstat};
 use rustix::io::Errno;
 
-use super::checkout::{OpenCheckout, text};
 use super::entry::{IndexEntry, low};
-use super::{ChangeKind, LayerError};
+use crate::live::git::checkout::{OpenCheckout, text};
+use crate::live::git::{ChangeKind, LayerError};
 
 /// Compares contents as git stores them, after line endings and filters.
 pub(super) struct ContentComparer<'a> {

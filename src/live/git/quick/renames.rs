@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
-use super::{ChangeKind, LayerError};
+use crate::live::git::{ChangeKind, LayerError};
 
 /// A file, symbolic link, submodule or tree as git stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]

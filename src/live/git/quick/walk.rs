@@ -11,13 +11,13 @@ use std::time::Instant;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, statat};
 use rustix::io::Errno;
 
-use super::LayerError;
-use super::checkout::text;
 use super::dir_listing::{DirListing, EntryCounts, EntryType};
 use super::folder_task::{FolderEntries, FolderEntry, FolderTask, joined};
 use super::index::GitIndex;
-use super::path_scope::PathScope;
-use super::time_limit::{GIT_TIMEOUT, STACK, now};
+use crate::live::git::LayerError;
+use crate::live::git::checkout::text;
+use crate::live::git::path_scope::PathScope;
+use crate::live::git::time_limit::{GIT_TIMEOUT, STACK, now};
 
 /// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use gix::hash;
 
-use super::LayerError;
 use super::entry::IndexEntry;
-use super::path_scope::{PathScope, within};
 use super::raw_entry::{RawEntry, number};
 use super::window::{FileWindow, LONGEST_ENTRY};
+use crate::live::git::LayerError;
+use crate::live::git::path_scope::{PathScope, within};
 
 /// The entries of the index under the given paths.
 #[derive(Debug, Default)]

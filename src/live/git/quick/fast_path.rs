@@ -10,17 +10,17 @@ use std::path::{Component, Path, PathBuf};
 use gix::objs::FindExt;
 use gix::{ObjectId, hash};
 
-use super::checkout::{absent, bytes, nested};
 use super::folders::GitFolders;
 use super::index::GitIndex;
-use super::path_scope::PathScope;
 use super::plain_objects::PlainObjects;
 use super::renames::GitBlob;
 use super::staged;
 use super::walk::{WalkResult, WorktreeWalk};
+use crate::live::git::checkout::{bytes, nested};
+use crate::live::git::path_scope::PathScope;
 
 /// Whether the file at `path`, relative to `tree`, is certainly committed.
-pub(super) fn is_committed(tree: &Path, path: &Path) -> bool {
+pub(in crate::live::git) fn is_committed(tree: &Path, path: &Path) -> bool {
     is_certainly_committed(tree, path).unwrap_or(false)
 }
 
@@ -52,7 +52,7 @@ fn is_certainly_committed(tree: &Path, path: &Path) -> Option<bool> {
 }
 
 /// What was seen of the changes under some paths, for the layers to go on with.
-pub(super) struct FirstLook {
+pub(in crate::live::git) struct FirstLook {
     /// The worktree's root.
     root: PathBuf,
     asked: PathScope,
@@ -88,7 +88,7 @@ impl FirstLook {
 }
 
 /// The commit that HEAD points at.
-pub(super) fn head(tree: &Path) -> Option<ObjectId> {
+pub(in crate::live::git) fn head(tree: &Path) -> Option<ObjectId> {
     let folders = GitFolders::of(&tree.canonicalize().ok()?)?;
     let commit = folders.head()?;
     tree_of(&PlainObjects::of(&folders.common), &commit)?;
@@ -96,7 +96,7 @@ pub(super) fn head(tree: &Path) -> Option<ObjectId> {
 }
 
 /// Whether the files of HEAD differ from those of the commit `since`.
-pub(super) fn head_changed(tree: &Path, since: &str) -> Option<bool> {
+pub(in crate::live::git) fn head_changed(tree: &Path, since: &str) -> Option<bool> {
     let folders = GitFolders::of(&tree.canonicalize().ok()?)?;
     let objects = PlainObjects::of(&folders.common);
     let since = ObjectId::from_hex(since.as_bytes()).ok()?;
@@ -104,10 +104,10 @@ pub(super) fn head_changed(tree: &Path, since: &str) -> Option<bool> {
 }
 
 /// Whether nothing was ever stashed.
-pub(super) fn has_no_stash(tree: &Path) -> bool {
+pub(in crate::live::git) fn has_no_stash(tree: &Path) -> bool {
     let folders = tree.canonicalize().ok().and_then(|tree| GitFolders::of(&tree));
     let log = folders.filter(|found| found.head().is_some()).map(|found| found.common.join("logs/refs/stash"));
-    log.is_some_and(|log| log.symlink_metadata().is_err_and(|error| absent(&error)))
+    log.is_some_and(|log| log.symlink_metadata().is_err_and(|error| crate::disk::is_absent(&error)))
 }
 
 /// The tree of a commit.

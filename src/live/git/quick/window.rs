@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 
-use super::LayerError;
 use super::index::corrupt;
+use crate::live::git::LayerError;
 
 /// How much of the file is in memory at a time.
 const WINDOW: usize = 64 * 1024;

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use gix::objs::{Find, FindExt};
 use gix::{ObjectId, hash};
 
-use super::LayerError;
 use super::cached_tree::CachedTree;
 use super::entry::IndexEntry;
 use super::index::GitIndex;
-use super::path_scope::{PathScope, within};
 use super::renames::{GitBlob, StagedChange};
+use crate::live::git::LayerError;
+use crate::live::git::path_scope::{PathScope, within};
 
 /// The deltas from the commit of HEAD, if there is one, to the index under the asked paths, sorted by path.
 pub(super) fn staged(
