@@ -72,6 +72,18 @@ fn status_shows_the_phase_and_the_expected_path() {
     assert!(json["sessions"][0]["next"][0].as_str().unwrap().contains("plan_s_"));
 }
 
+/// The main agent has yet to read that the draft is done; `status` must not repeat it.
+#[test]
+fn status_shows_the_next_phase_once() {
+    let project = Project::new();
+    plan(&project);
+    project.write("project/MS-1_Login/plans/plan_s_1.md", "# Plan\n");
+    let stop = json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": "a1", "agent_type": "strategic-planner"});
+    assert_eq!(project.hook(&stop).exit, 0);
+    let text = project.run(&["status"]).stdout;
+    assert_eq!(text.matches("next: consult (consulting-expert)").count(), 1, "{text}");
+}
+
 #[test]
 fn an_agent_whose_start_is_blocked_is_explained() {
     let project = Project::new();
