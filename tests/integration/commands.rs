@@ -85,6 +85,18 @@ fn status_shows_the_next_phase_once() {
 }
 
 #[test]
+fn log_shows_what_gates_warned_about_and_observed() {
+    let project = Project::new();
+    for (level, shown) in [("warn", "warned "), ("observe", "observed: ")] {
+        project.write(".claude/modegate.yaml", format!("level: {level}\n"));
+        plan(&project);
+        assert_eq!(project.hook(&planner_start()).exit, 0);
+        let text = project.run(&["log", "-n", "1"]).stdout;
+        assert!(text.contains(shown) && text.contains("Research report not found."), "{text}");
+    }
+}
+
+#[test]
 fn an_agent_whose_start_is_blocked_is_explained() {
     let project = Project::new();
     plan(&project);
