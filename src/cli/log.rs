@@ -139,8 +139,7 @@ impl Log {
         let session: String = line.before.id.chars().take(SHORT_ID).collect();
         let word = format!("{:<13}", outcome(&line.decision, &line.findings));
         let time = screen::local_time(&line.at);
-        let reason = line.decision.reason.lines().next().unwrap_or_default();
-        let parts = [event.summary(), line.security.join("; "), reason.to_owned(), line.decision.moves.join(", ")];
+        let parts = [event.summary(), line.security.join("; "), reason(line), line.decision.moves.join(", ")];
         let parts: Vec<String> =
             parts.iter().map(|text| screen::one_line(text)).filter(|text| !text.is_empty()).collect();
         let used = time.chars().count() + session.chars().count() + word.chars().count() + 3;
@@ -151,6 +150,18 @@ impl Log {
             styled(TextStyle::Cyan, &session),
             styled(why::verdict_style(line.decision.verdict), &word),
         ));
+    }
+}
+
+/// The first line of the decision's reason; where nothing was blocked or asked, what a gate warned about or observed.
+fn reason(line: &JournalLine) -> String {
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    let strictest = line.findings.iter().filter(|finding| !finding.reason.is_empty()).max_by_key(|one| one.verdict);
+    match strictest {
+        _ if !line.decision.reason.is_empty() => first(&line.decision.reason),
+        Some(finding) if finding.verdict == Verdict::Observe => format!("observed: {}", first(&finding.reason)),
+        Some(finding) => first(&finding.reason),
+        None => String::new(),
     }
 }
 

@@ -120,7 +120,7 @@ impl Status {
         } else if let Some(problem) = missing_program {
             problem.print();
         } else if sessions.is_empty() {
-            screen::print_line("no sessions yet; start Claude Code here and type a command such as /plan");
+            screen::print_line("no sessions yet; start Claude Code in this folder and type a command such as /plan");
         }
         if let Some(notice) = trust::notice(places, catalogue).filter(|_| is_installed) {
             screen::print_line(styled(TextStyle::Yellow, &notice));
@@ -191,11 +191,14 @@ fn mode_line(name: &str, state: &ModeState) -> String {
     }
 }
 
-/// What the active modes expect next: the context that a session start would get now.
+/// What the active modes expect next: the context that a session start would get now, without notes that were not
+/// delivered yet, which may be about an earlier phase.
 fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
+    let mut session = session.clone();
+    session.modes.values_mut().for_each(|state| state.notes.clear());
     let event = session_start(&session.id, &places.home);
     let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id)).forked_from(session.ancestors());
-    let context = decide(&event, catalogue, session, &Facts::new(&live)).decision.context;
+    let context = decide(&event, catalogue, &session, &Facts::new(&live)).decision.context;
     let is_next = |text: &String| catalogue.modes.iter().any(|mode| text.starts_with(&next_opening(mode)));
     context.into_iter().skip(1).filter(is_next).collect()
 }

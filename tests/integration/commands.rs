@@ -72,6 +72,36 @@ fn status_shows_the_phase_and_the_expected_path() {
     assert!(json["sessions"][0]["next"][0].as_str().unwrap().contains("plan_s_"));
 }
 
+/// The main agent has yet to read that the draft is done; `status` must not repeat it.
+#[test]
+fn status_shows_the_next_phase_once() {
+    let project = Project::new();
+    plan(&project);
+    project.write("project/MS-1_Login/plans/plan_s_1.md", "# Plan\n");
+    let stop = json!({"hook_event_name": "SubagentStop", "session_id": "s", "agent_id": "a1", "agent_type": "strategic-planner"});
+    assert_eq!(project.hook(&stop).exit, 0);
+    let text = project.run(&["status"]).stdout;
+    assert_eq!(text.matches("next: consult (consulting-expert)").count(), 1, "{text}");
+}
+
+#[test]
+fn log_shows_what_gates_warned_about_and_observed() {
+    let project = Project::new();
+    for (level, shown) in [("warn", "warned "), ("observe", "observed: ")] {
+        project.write(".claude/modegate.yaml", format!("level: {level}\n"));
+        plan(&project);
+        assert_eq!(project.hook(&planner_start()).exit, 0);
+        let text = project.run(&["log", "-n", "1"]).stdout;
+        assert!(text.contains(shown) && text.contains("Research report not found."), "{text}");
+    }
+}
+
+#[test]
+fn modes_list_tells_detours_from_phases() {
+    let text = Project::new().run(&["modes", "list"]).stdout;
+    assert!(text.contains("refactor (the main agent) → commit (the main agent); detour troubleshoot (troubleshooter)"));
+}
+
 #[test]
 fn an_agent_whose_start_is_blocked_is_explained() {
     let project = Project::new();
