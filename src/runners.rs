@@ -7,12 +7,14 @@ mod filters;
 mod grammars;
 mod other_calls;
 mod other_work;
+mod starts;
 mod summary;
 
 use crate::shell::{CallOutput, ProgramCall, ShellWord};
-use filters::{SeenPart, seen_part};
+use filters::{HiddenOutput, SeenPart, seen_part};
 use other_work::does_other_work;
 use serde::{Deserialize, Serialize};
+use starts::starts;
 use std::collections::BTreeSet;
 use summary::SummaryReader;
 
@@ -45,10 +47,18 @@ pub struct LineOutput {
 
 /// The calls that run one of `commands` and do its work.
 pub fn runs_of<'a>(calls: &'a [ProgramCall], commands: &[String]) -> Vec<&'a ProgramCall> {
-    let matches = |call: &&ProgramCall| commands.iter().any(|command| call.matches(command));
+    let matches = |call: &&ProgramCall| commands.iter().any(|command| starts(call, command));
     let (other, runs): (Vec<_>, Vec<_>) = calls.iter().filter(matches).partition(|call| does_other_work(&call.argv()));
     // A wrapper repeats the words of what it runs.
-    runs.into_iter().filter(|run| !other.iter().any(|call| call.command == run.command)).collect()
+    let explains = |call: &ProgramCall, run: &ProgramCall| {
+        let own = call.words.len().checked_sub(run.words.len()).and_then(|count| call.words.get(..count));
+        call.command == run.command
+            && own.is_some_and(|own| own.iter().any(|word| word.is("--help") || word.is("--version")))
+    };
+    let is_run = |run: &&ProgramCall| {
+        !other.iter().any(|call| call.command == run.command) && !calls.iter().any(|call| explains(call, run))
+    };
+    runs.into_iter().filter(is_run).collect()
 }
 
 /// Reads the result of the runs in `calls` at these places, all of the same kind.
@@ -64,16 +74,17 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
     let count = commands.iter().collect::<BTreeSet<_>>().len();
     let mut part = SeenPart { start_cut: output.start_cut, end_cut: output.end_cut, selected: Vec::new() };
     for run in runs {
-        let shown = match filters_of(calls, run) {
-            Ok((filters, reader)) => {
-                commands.extend(reader);
-                seen_part(&filters, lines)
-            }
-            Err(why) => Err(why.to_owned()),
-        };
+        let shown = filters_of(calls, run).and_then(|(filters, reader)| {
+            commands.extend(reader);
+            seen_part(&filters, lines)
+        });
         match shown {
             Ok(other) => part.add(other),
-            Err(why) => return unreadable(why),
+            // `pytest > /missing/log`
+            Err(_) if output.failed && output.text.lines().any(summary::is_not_started) => {
+                return OutputResult::Misused;
+            }
+            Err(why) => return unreadable(why.to_string()),
         }
     }
     if let Some(other) = other_calls::speaker(calls, &commands) {
@@ -84,18 +95,18 @@ pub fn read(calls: &[ProgramCall], runs: &[&ProgramCall], output: &LineOutput) -
 }
 
 /// The filters behind a run, and the command that shows the file that it writes.
-fn filters_of(calls: &[ProgramCall], run: &ProgramCall) -> Result<(Vec<Vec<ShellWord>>, Option<usize>), &'static str> {
+fn filters_of(calls: &[ProgramCall], run: &ProgramCall) -> Result<(Vec<Vec<ShellWord>>, Option<usize>), HiddenOutput> {
     match &run.output {
-        CallOutput::Shown(_) if run.piped => Err("it is in the middle of a pipe"),
+        CallOutput::Shown(_) if run.piped => Err(HiddenOutput::Piped),
         CallOutput::Shown(filters) => Ok((filters.clone(), None)),
-        CallOutput::Hidden | CallOutput::Captured => Err("its output is not shown"),
+        CallOutput::Hidden | CallOutput::Captured => Err(HiddenOutput::Elsewhere),
         CallOutput::Written(file) => {
             // `make test > log 2>&1; echo $?; tail log`
             let mut after = calls.iter().skip_while(|call| call.command <= run.command);
             let reader = after.find(|call| !call.matches("echo")).filter(|call| !call.piped);
             let own = |word: &ShellWord| word.is(file);
-            let reader = reader.filter(|reader| reader.words.iter().any(own)).ok_or("its output is not shown")?;
-            let CallOutput::Shown(filters) = &reader.output else { return Err("its output is not shown") };
+            let reader = reader.filter(|reader| reader.words.iter().any(own)).ok_or(HiddenOutput::Elsewhere)?;
+            let CallOutput::Shown(filters) = &reader.output else { return Err(HiddenOutput::Elsewhere) };
             let mut words = reader.words.clone();
             words.retain(|word| !own(word));
             Ok((std::iter::once(words).chain(filters.iter().cloned()).collect(), Some(reader.command)))

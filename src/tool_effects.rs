@@ -320,15 +320,21 @@ fn guessed_lines(event: &Event) -> Vec<String> {
     typed.map(str::to_owned).chain(of_code).collect()
 }
 
-/// Whether a `chmod` only adds permissions for the owner: `u+w`, `a+rX`, `755`.
+/// Whether a `chmod` takes nothing from the owner: `u+w`, `a+rX,go-w`, `755`.
 fn only_adds(by: &str) -> bool {
+    let keeps = |clause: &str| {
+        let who = clause.trim_end_matches(|c| !"ugoa".contains(c));
+        let who = who.get(..who.find(['+', '-', '=']).unwrap_or(who.len())).unwrap_or_default();
+        match clause.get(who.len()..).unwrap_or_default().split_at_checked(1) {
+            Some(("+", given)) => !given.contains(['-', '=']),
+            Some(("-" | "=", _)) if !who.is_empty() && !who.contains(['u', 'a']) => true,
+            Some(("=", given)) => ["rwx", "rwX"].contains(&given),
+            _ => false,
+        }
+    };
     let adds = |mode: &str| {
         let number = mode.chars().all(|c| c.is_ascii_digit());
-        if number {
-            mode.trim_start_matches('0').starts_with('7')
-        } else {
-            mode.contains('+') && !mode.contains(['-', '='])
-        }
+        if number { mode.trim_start_matches('0').starts_with('7') } else { mode.split(',').all(keeps) }
     };
     let words = by.split_whitespace().skip_while(|word| !word.ends_with("chmod")).skip(1);
     words.filter(|word| !word.starts_with('-')).take(1).any(adds)

@@ -3,6 +3,17 @@
 use crate::shell::ShellWord;
 use regex::{Regex, RegexBuilder};
 
+/// Why it is not known which lines of an output are seen.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HiddenOutput {
+    #[error("its output is not shown")]
+    Elsewhere,
+    #[error("it is in the middle of a pipe")]
+    Piped,
+    #[error("`{0}` changes what is printed")]
+    Changed(String),
+}
+
 /// The host removes empty lines at both ends of the output; so many may be missing.
 const TRIMMED: usize = 4;
 
@@ -51,16 +62,16 @@ enum PipeFilter {
     Selected(LineSelection),
 }
 
-/// The lines that these filters let through; the error says why they are not known.
-pub(super) fn seen_part(filters: &[Vec<ShellWord>], lines: Option<usize>) -> Result<SeenPart, String> {
+/// The lines that these filters let through.
+pub(super) fn seen_part(filters: &[Vec<ShellWord>], lines: Option<usize>) -> Result<SeenPart, HiddenOutput> {
     let mut part = SeenPart::default();
     let mut lines = lines;
     for words in filters.iter().rev() {
         let whole = |limit: usize| lines.is_some_and(|lines| lines + TRIMMED <= limit);
         let words: Vec<String> = words.iter().map(|word| word.text().unwrap_or_default()).collect();
         let name = words.first().map_or("", |name| name.rsplit('/').next().unwrap_or_default());
-        let unclear = || format!("`{name}` changes what is printed");
-        match filter(name, words.get(1..).unwrap_or_default()).ok_or_else(unclear)? {
+        let changed = || HiddenOutput::Changed(name.to_owned());
+        match filter(name, words.get(1..).unwrap_or_default()).ok_or_else(changed)? {
             PipeFilter::All => {}
             PipeFilter::Sorted => {
                 let cut = part.start_cut || part.end_cut;

@@ -62,8 +62,7 @@ runners! {
         Passed r"^test result: ok\. <some> passed; 0 failed;"
         Part r"^test result: ok\. 0 passed; 0 failed;.* 0 filtered out"
         Empty r"^test result: ok\. 0 passed; 0 failed;.* <some> filtered out"
-        Misused r"^error: (no test target|package ID specification|no such command|failed to parse manifest)"
-        Misused r"^error: (could not find `Cargo|unexpected argument|.*requires a value|manifest path)"
+        Misused r"^error: "
     }
     ["cargo nextest"] Final {
         Failed r"^Summary \[.*\] .*tests? run:.*\b<some> (failed|timed out|exec failed|errored)"
@@ -71,6 +70,7 @@ runners! {
         Passed r"^Summary \[.*\] +<some>(/<n>)? tests? run: <some> passed"
         Empty r"^Summary \[.*\] +0 tests? run"
         Empty r"^error: no tests to run"
+        Misused r"^error: "
     }
     ["pytest", "py.test", "python -m pytest"] Final {
         Failed r"^(=+ )?(.*, )?<some> (failed|errors?)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
@@ -79,7 +79,7 @@ runners! {
         Passed r"^(=+ )?(.*, )?<some> (passed|xfailed|xpassed)\b.* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
         Empty r"^(=+ )?(no tests ran|<n> (skipped|deselected|warnings?)).* in [0-9.]+s( \([0-9:]+\))?( =+)?$"
         Empty r"^(=+ )?no tests collected"
-        Misused r"^ERROR: (usage:|file or directory not found|not found:)"
+        Misused r"^ERROR: |^ImportError: Error importing plugin"
         Misused r"^(\S*pytest(\.py)?|__main__\.py): error:"
         Misused r"No module named '?pytest('?$|\.__main__)"
     }
@@ -123,7 +123,7 @@ runners! {
     }
     ["mocha"] Parts failing "  1 failing" {
         Failed r"^<some> failing$"
-        Failed r"^Error: No test files found"
+        Empty r"^Error: No test files found"
         Passed r"^<some> passing( \([0-9.]+(ms|s|m|h)\))?$"
         Empty r"^0 passing( \([0-9.]+(ms|s|m|h)\))?$"
     }
@@ -132,7 +132,7 @@ runners! {
         Passed r"^<some> pass$"
         Whole r"^0 fail$"
         Empty r"^(Ran 0 tests|0 pass$|No tests found)"
-        Empty r"regex .* matched 0 tests"
+        Empty r"regex .* matched 0 tests|^The following filters did not match"
     }
     ["deno test"] Final {
         Failed r"^FAILED \| <n> passed"
@@ -174,6 +174,7 @@ runners! {
         Passed r"^OK \(<some> tests?, <n> assertions?\)$"
         Passed r"^OK, but "
         Empty r"^No tests (executed|found)"
+        Misused r#"^(Test file "|Cannot open file)"#
     }
     ["pest", "php artisan test"] Final {
         Failed r"^Tests: +(.*, )?<some> failed\b.*\(<n> assertions?\)"
@@ -187,6 +188,7 @@ runners! {
         Whole r"^(\[[A-Z]+\] )?BUILD SUCCESS"
         Empty r"^(\[[A-Z]+\] )?(No tests to run|Tests are skipped)"
         Misused r"Unknown lifecycle phase|^Unrecognized option|Could not find goal"
+        Misused r"No tests (matching pattern .* )?were executed|Could not find the selected project"
     }
     ["gradle", "gradlew"] Final {
         Aborted r"^BUILD FAILED"
@@ -217,6 +219,8 @@ runners! {
         Passed r"^\S? ?Test run with <some> tests? .*passed after"
         Passed r"^\*\* TEST SUCCEEDED \*\*"
         Part r"^Executed 0 tests?, with 0 failures"
+        Empty r"No matching test cases were run"
+        Misused r"^xcodebuild: error:"
         Part r"^\S? ?Test run with 0 tests? .*passed after"
     }
     ["flutter test", "dart test"] Final {
@@ -228,19 +232,23 @@ runners! {
         Failed r"^(<n> (doctests?|propert(y|ies)), )*<n> tests?, <some> failures?"
         Failed r"^\*\* \((CompileError|SyntaxError|TokenMissingError)"
         Aborted r"^\*\* \(Mix\)"
+        Misused r"did not match any directory/file"
         Passed r"^(<n> (doctests?|propert(y|ies)), )*<some> tests?, 0 failures"
         Empty r"^(0 tests?, 0 failures|There are no tests to run)"
     }
     ["tox"] Final {
         Failed r"^evaluation failed :\("
+        Misused r"HandledError\|"
         Passed r"^congratulations :\)"
     }
     ["nox"] Parts failing "nox > Session tests failed." {
         Failed r"^nox > Session \S+ failed"
+        Misused r"^nox > Error while collecting sessions"
         Passed r"^nox > Session \S+ was successful"
     }
     ["bazel test"] Final {
         Failed r"^Executed <n> out of <n> tests?: .*fails?"
+        Misused r"^ERROR: .*no such (package|target)"
         Passed r"^Executed <n> out of <n> tests?: <some> tests? pass(es)?\.?$"
     }
     ["sbt test"] Parts failing "[error] Failed: Total 5, Failed 1, Errors 0, Passed 4" {
@@ -258,10 +266,10 @@ runners! {
     }
 }
 
-use LineMeaning::{Failed, Misused};
+use LineMeaning::{Empty, Failed, Misused};
 
 /// What programs print that run other test runners.
-pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
+pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 20] = [
     (Failed, r"^g?make(\[<n>\])?: \*\*\* \[.*\] (Error <n>|Fehler <n>)"),
     (Failed, r"^error: Recipe .* failed"),
     (
@@ -274,7 +282,20 @@ pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
     (Failed, r"^task: Failed to run task"),
     (Failed, r"^(ERROR +run failed|Failed: +\S+#\S+)"),
     (Failed, r"^(NX +)?Ran targets? .* (with errors|but failed)|^NX +Running target .* failed"),
-    (Misused, r"^g?make(\[<n>\])?: \*\*\* No (rule to make target|targets)"),
+    // A file or folder has the name of the target.
+    (
+        Empty,
+        r"^g?make(\[<n>\])?: ('(tests?|check)(-\S+)?' is up to date|Nothing to be done for '(tests?|check)(-\S+)?')",
+    ),
+    (
+        Empty,
+        r"^(No projects matched the filters|Tasks: +0 successful, 0 total|No tasks were (executed|run)|(NX +)?No tasks were run)",
+    ),
+    (
+        Misused,
+        r"^npm error No workspaces found|No package found with name|^Unknown workspace|EFILTER No packages remain",
+    ),
+    (Misused, r"^g?make(\[<n>\])?: \*\*\* (No (rule to make target|targets)|\S+: No such file or directory)"),
     (Misused, r"(?i-u)missing script|no test specified|does not contain recipe|justfile does not contain"),
     (
         Misused,
@@ -288,7 +309,7 @@ pub(super) const WRAPPER_SIGNS: [(LineMeaning, &str); 17] = [
 ];
 
 /// Parts of lines with which the tests were not started: a program, a package, a network or a container was missing.
-pub(super) const NOT_STARTED: [&str; 62] = [
+pub(super) const NOT_STARTED: [&str; 65] = [
     // npm, yarn, pnpm
     "error code E404",
     "error code ENOTFOUND",
@@ -352,7 +373,10 @@ pub(super) const NOT_STARTED: [&str; 62] = [
     // Containers
     "permission denied while trying to connect to the Docker",
     "no configuration file provided",
+    "pull access denied",
+    "docker: Error response from daemon",
     // Others
+    "Failed to change working directory to",
     "No test configuration file found",
     "only supported from within a workspace",
     "Could not find Package.swift",

@@ -6,17 +6,19 @@ const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listen
     --cache-show --show --showConfig --clearCache --notest --no-run-tests --script-shell";
 
 /// Options that mean something else for other programs.
-const OWN_FLAGS: [(&str, &str); 27] = [
+const OWN_FLAGS: [(&str, &str); 30] = [
     ("make", "--touch --ignore-errors --question --eval"),
-    ("just", "-n -l -s --evaluate"),
+    ("just", "-n -l -s --evaluate --summary"),
     ("task", "-n -l --dry --summary"),
     ("mise", "-n"),
     ("go", "-c -list -n"),
+    ("node", "-v -c --check"),
+    ("python", "-V"),
     ("ctest", "-N --show-only --print-labels"),
-    ("gradle", "-m"),
-    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -DtestFailureIgnore -fn --fail-never"),
+    ("gradle", "-m -v"),
+    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -DtestFailureIgnore -fn --fail-never -v"),
     ("dotnet", "-t"),
-    ("tox", "-l -n"),
+    ("tox", "-l -n --showconfig list config"),
     ("nox", "-l --install-only"),
     ("vitest", "list -v"),
     ("pytest", "-V"),
@@ -25,20 +27,33 @@ const OWN_FLAGS: [(&str, &str); 27] = [
     ("mocha", "-V"),
     ("cargo", "-V"),
     ("rspec", "-v --init"),
-    ("phpunit", "--list-suites"),
+    (
+        "phpunit",
+        "--list-suites --list-groups --list-test-files --check-version --atleast-version --generate-configuration",
+    ),
     ("prove", "-V -D --dry"),
     ("bats", "-v -c --count"),
-    ("rake", "-n -T -P"),
+    ("rake", "-n -T -P --tasks"),
     ("turbo", "--dry --graph"),
     ("nx", "--graph"),
     ("lerna", "--no-bail"),
     ("bazel", "--nobuild"),
     ("swift", "list"),
+    ("xcodebuild", "-dry-run -n -enumerate-tests -showdestinations"),
 ];
+
+/// Options that name a program to run the tests with.
+const STARTERS: [(&str, &str); 3] =
+    [("go", "-exec --exec -toolexec"), ("prove", "-e --exec"), ("bazel", "--run_under")];
+
+/// Programs that run nothing.
+const NOTHING: [&str; 9] = ["true", "false", ":", "echo", "exit", "printf", "cat", "test", "env"];
 
 /// Whether words make a command do something other than its work.
 pub fn does_other_work(words: &[String]) -> bool {
     let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    // `python3.12`
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     // `gradlew` and `mvnw` are the project's own `gradle` and `mvn`.
     let program = if ["gradlew", "mvnw"].contains(&program) { program.trim_end_matches('w') } else { program };
     let words = words.get(1..).unwrap_or_default();
@@ -53,15 +68,32 @@ pub fn does_other_work(words: &[String]) -> bool {
     };
     let skips = program == "gradle" && words.windows(2).any(excludes);
     let make = ["make", "gmake"].contains(&program) && words.iter().any(|word| makes_nothing(word));
-    own || skips || make || has(FLAGS)
+    let starts = STARTERS.iter().any(|(own, options)| *own == program && started_by(words, options).any(is_nothing));
+    let runner = program == "cargo" && words.iter().any(|word| word.starts_with("target.") && word.contains("runner"));
+    own || skips || make || starts || runner || has(FLAGS)
+}
+
+/// The values of these options.
+fn started_by<'a>(words: &'a [String], options: &'a str) -> impl Iterator<Item = &'a str> {
+    words.iter().zip(words.iter().skip(1).map(Some).chain([None])).filter_map(move |(word, next)| {
+        let (option, value) = word.split_once('=').unzip();
+        let is_one = options.split(' ').any(|own| own == option.unwrap_or(word));
+        value.or(next.map(String::as_str)).filter(|_| is_one)
+    })
+}
+
+/// Whether a command line does nothing, or runs a program of the project in place of one.
+fn is_nothing(line: &str) -> bool {
+    let program = line.split_whitespace().next().unwrap_or_default();
+    NOTHING.contains(&program.rsplit('/').next().unwrap_or_default()) || program.starts_with('.')
 }
 
 /// Whether a word of `make` prints or touches instead of running, ignores errors, or replaces a program.
 fn makes_nothing(word: &str) -> bool {
     if let Some((name, value)) = word.split_once('=') {
-        let program = value.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        return !name.starts_with('-') && (name == "SHELL" || ["true", ":", "echo", "exit"].contains(&program));
+        let rules = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS"].contains(&name);
+        return !name.starts_with('-') && (rules || is_nothing(value));
     }
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-    letters.chars().take_while(|c| !"CfIjloW".contains(*c)).any(|c| "nitq".contains(c))
+    letters.chars().take_while(|c| !"CfIjloW".contains(*c)).any(|c| "nitqv".contains(c))
 }

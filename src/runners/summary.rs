@@ -7,6 +7,16 @@ use crate::shell::ProgramCall;
 use regex::{RegexSet, RegexSetBuilder};
 use std::sync::OnceLock;
 
+/// The ends of a shell's messages about a command that it did not start.
+const SHELL_ERRORS: [&str; 6] = [
+    "not found",
+    "No such file or directory",
+    "Permission denied",
+    "Is a directory",
+    "ambiguous redirect",
+    "Directory nonexistent",
+];
+
 /// Finds signs of the runners that a command may have started.
 pub(super) struct SummaryReader {
     runners: Vec<&'static RunnerGrammar>,
@@ -161,13 +171,13 @@ impl SeenSigns {
 }
 
 /// Whether a line says that the tests were not started.
-fn is_not_started(line: &str) -> bool {
-    // `sh: 1: jest: not found`, `bash: line 1: pytest: command not found`
-    let is_missing = || {
-        let shell = line.trim_start().split(": ").next().unwrap_or_default();
-        shell.ends_with("sh") && line.trim_end().ends_with("not found")
+pub(super) fn is_not_started(line: &str) -> bool {
+    // `sh: 1: jest: not found`, `bash: line 1: /x/log: No such file or directory`
+    let is_of_shell = || {
+        let shell = line.trim_start().split(": ").next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        ["sh", "bash", "zsh", "dash"].contains(&shell) && SHELL_ERRORS.iter().any(|end| line.trim_end().ends_with(end))
     };
-    NOT_STARTED.iter().any(|part| line.contains(part)) || is_missing()
+    NOT_STARTED.iter().any(|part| line.contains(part)) || is_of_shell()
 }
 
 fn filled(pattern: &str) -> String {

@@ -199,6 +199,13 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
     ("make test", "make test", "\u{1b}[32m5 passed\u{1b}[0m in 0.12s", "passed"),
     ("make test", "make test", "=== 1 failed in 0.12s ===\nmake: *** [Makefile:2: test] Error 1", "failed"),
     ("make test", "make test", "make: *** No rule to make target 'test'.  Stop.", "misused"),
+    ("make test", "make test", "make: 'test' is up to date.", "empty"),
+    ("make test", "make test", "make: Nothing to be done for 'test'.", "empty"),
+    ("make test", "make test", "make[1]: Nothing to be done for 'all'.\n5 passed in 0.12s", "passed"),
+    ("npx mocha no", "mocha", "Error: No test files found: \"no\"", "empty"),
+    ("bun test no", "bun test", "The following filters did not match any test files:", "empty"),
+    ("pnpm --filter no test", "pnpm test", "No projects matched the filters in \"/x\"", "empty"),
+    ("turbo run test --filter=no", "turbo run test", " Tasks:    0 successful, 0 total", "empty"),
     (
         "mise run test",
         "mise run test",
@@ -248,6 +255,18 @@ fn tests_that_were_not_started_have_not_failed() {
         ("./gradlew test", "* What went wrong:\nCould not resolve all files\nBUILD FAILED in 2s"),
         ("mix test", "** (Mix) Could not find a Mix.Project"),
         ("python -m pytest", "/usr/bin/python3: No module named pytest"),
+        ("pytest --rootdir=no", "ERROR: Directory '/x/no' not found. Check your '--rootdir' option."),
+        ("pytest -p no", "ImportError: Error importing plugin \"no\": No module named 'no'"),
+        ("pytest > /no/log", "/bin/bash: line 1: /no/log: No such file or directory"),
+        ("cargo test --features no", "error: the package 'x' does not contain this feature: no"),
+        ("make -C no test", "make: *** no: No such file or directory.  Stop."),
+        ("phpunit no", "Test file \"no\" not found"),
+        ("mvn test -Dtest=No", "[ERROR] No tests matching pattern \"No\" were executed!\n[INFO] BUILD FAILURE"),
+        ("mix test no", "** (Mix) Paths given to \"mix test\" did not match any directory/file: no"),
+        ("tox -e no", "ROOT: HandledError| provided environments not found in configuration file: no"),
+        ("nox -s no", "nox > Error while collecting sessions: Sessions not found: no"),
+        ("bazel test //no", "ERROR: Skipping '//no': no such package 'no': BUILD file not found"),
+        ("docker run no pytest", "docker: Error response from daemon: pull access denied for no"),
     ] {
         check_error(line, error, &OutputResult::Misused);
     }
@@ -261,6 +280,8 @@ fn tests_that_do_not_compile_or_fail_have_failed() {
         ("mix test", "** (CompileError) test/x_test.exs:3: undefined function"),
         ("npm test", "sh: 1: lint: not found\nTests:       1 failed, 2 passed, 3 total"),
         ("make test", "1 failed in 0.1s\nmake: *** [Makefile:2: test] Error 1"),
+        ("cargo test", "error: expected `;`\nerror: could not compile `x` (lib test) due to 1 previous error"),
+        ("make test", "tests/run.sh: line 3: app: command not found\n1 failed in 0.1s"),
         ("go test ./...", "a_test.go:4: no required module provides package b\nFAIL\ta [setup failed]"),
     ] {
         check_error(line, error, &OutputResult::Failed);
@@ -285,12 +306,76 @@ fn options_that_run_no_test_are_known() {
         "turbo run test --dry=json",
         "swift test list",
         "npm test --script-shell=/bin/true",
+        "go test -exec true ./...",
+        "go test -exec=/bin/true ./...",
+        "go test -exec ./own ./...",
+        "prove --exec true t",
+        "bazel test --run_under=true //...",
+        "cargo test --config target.x.runner=\"true\"",
+        "make test PYTEST=true",
+        "make test MAKEFLAGS=-n",
+        "make -v test",
+        "python3.12 -V -m pytest",
     ] {
         assert!(does_other_work(&words(line)), "{line}");
     }
-    for line in
-        ["pytest -vv", "pytest --count=3", "go test -v -count=1 ./...", "prove -v t", "npm test -- -v", "bats -r t"]
-    {
+    for line in [
+        "pytest -vv",
+        "pytest --count=3",
+        "go test -v -count=1 ./...",
+        "go test -exec qemu-arm ./...",
+        "prove -v t",
+        "prove -e perl t",
+        "npm test -- -v",
+        "bats -r t",
+        "make test PYTEST=pytest",
+    ] {
         assert!(!does_other_work(&words(line)), "{line}");
+    }
+}
+
+/// The number of runs of `command` in a line.
+fn runs_in(line: &str, command: &str) -> usize {
+    runs_of(&effects(line, &ExecContext::default()).calls, &[command.to_owned()]).len()
+}
+
+#[test]
+fn only_the_runner_itself_counts() {
+    for (line, command) in [
+        ("./pytest", "pytest"),
+        ("/tmp/pytest -q", "pytest"),
+        ("timeout 60 tests/pytest", "pytest"),
+        ("./make test", "make test"),
+        ("python -u own.py -m pytest", "python -m pytest"),
+        ("python -c pass -m pytest", "python -m pytest"),
+        ("node app.js --test", "node --test"),
+        ("node -e 1 --test", "node --test"),
+        ("cargo -q run test", "cargo test"),
+        ("npm -s start test", "npm test"),
+        ("env --version pytest", "pytest"),
+        ("npx --help jest", "jest"),
+    ] {
+        assert_eq!(runs_in(line, command), 0, "{line}");
+    }
+    for (line, command) in [
+        (".venv/bin/pytest", "pytest"),
+        ("/usr/local/bin/pytest", "pytest"),
+        ("$VENV/pytest", "pytest"),
+        ("node_modules/.bin/jest", "jest"),
+        ("vendor/phpunit/phpunit/phpunit", "phpunit"),
+        ("./gradlew test", "gradlew test"),
+        ("./manage.py test", "manage.py test"),
+        ("./run-tests --fast", "run-tests"),
+        ("tools/pytest", "tools/pytest"),
+        ("python3.12 -W ignore -m pytest -q", "python -m pytest"),
+        ("node --import tsx --test tests", "node --test"),
+        ("cargo +nightly -q test", "cargo test"),
+        ("cargo --config net.offline=true test", "cargo test"),
+        ("npm --prefix web run test:unit", "npm run test"),
+        ("pnpm --filter web test", "pnpm test"),
+        ("go -C web test ./...", "go test"),
+        ("npx jest --version-check", "jest"),
+    ] {
+        assert_eq!(runs_in(line, command), 1, "{line}");
     }
 }

@@ -1,8 +1,10 @@
 //! Programs with a verb that runs other programs: `uv run`, `mise exec`, `docker compose exec`.
 
+use super::FileEffect;
 use super::args::Args;
 use super::inline_code::guessed;
 use super::scripts::ScriptLimits;
+use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::wrappers::has_name;
 use crate::shell::word::ShellWord;
@@ -43,7 +45,7 @@ const CARRIERS: [(&str, &str, &str, usize); 14] = [
     ("kubectl oc", "exec", "-n --namespace -c --container --context", 1),
 ];
 
-/// Programs that act in a container; their paths are not those of this machine.
+/// Programs that act in a container; their paths are not those of this machine, except for mounts.
 const CONTAINERS: &str = "docker podman nerdctl docker-compose kubectl oc";
 
 /// Test programs that `yarn NAME` runs without a verb.
@@ -74,12 +76,38 @@ impl Walker<'_> {
         if !has_name(CONTAINERS, name) {
             return Some(self.aside(|walker| walker.run(&words, input)));
         }
+        let mounts = self.mounts(rest);
         let before = self.effects.changes.len();
         let scripts = std::mem::replace(&mut self.scripts, ScriptLimits::none());
-        let printed = self.aside(|walker| walker.run(&words, input));
+        let printed = self.aside(|walker| {
+            walker.state.enter(workdir(rest));
+            walker.run(&words, input)
+        });
         self.scripts = scripts;
-        self.effects.changes.truncate(before);
+        let inside = self.effects.changes.split_off(before);
+        self.effects.changes.extend(inside.into_iter().filter_map(|change| outside(change, &mounts)));
         Some(printed)
+    }
+
+    /// The folders of this machine that a container sees and may change, each after its path there.
+    fn mounts(&self, rest: &[ShellWord]) -> Vec<(String, String)> {
+        let folder = self.state.folder.as_deref();
+        let mount = |value: ShellWord| {
+            let value = value.text()?;
+            let field = |names: [&str; 2]| {
+                let mut fields = value.split(',').filter_map(|field| field.split_once('='));
+                fields.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+            };
+            let (source, target) = match field(["source", "src"]).zip(field(["target", "dst"])) {
+                Some(named) => named,
+                None => value.strip_suffix(":rw").unwrap_or(&value).split_once(':')?,
+            };
+            // A name without a folder is a volume of its own.
+            let is_path = source.starts_with(['/', '.']) && !target.contains(':') && !value.contains("readonly");
+            let source = absolute(source, folder).filter(|_| is_path)?;
+            Some((absolute(target, None)?, source.trim_end_matches('/').to_owned()))
+        };
+        values(rest, &["-v", "--volume", "--mount"]).filter_map(mount).collect()
     }
 
     fn carried_words(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
@@ -166,4 +194,28 @@ fn given_line(name: &str, rest: &[ShellWord]) -> Option<ShellWord> {
         _ => return None,
     };
     Args::leading(words, VALUED).0.value("-c --call --command").cloned()
+}
+
+/// The values of these options, wherever they are.
+fn values<'a>(rest: &'a [ShellWord], options: &'a [&'a str]) -> impl Iterator<Item = ShellWord> + 'a {
+    rest.iter().zip(rest.iter().skip(1).map(Some).chain([None])).filter_map(move |(word, next)| {
+        let own = |option: &&str| if word.is(option) { next.cloned() } else { word.after(&format!("{option}=")) };
+        options.iter().find_map(own)
+    })
+}
+
+/// The folder in which a container's program runs, if it is named.
+fn workdir(rest: &[ShellWord]) -> Option<String> {
+    values(rest, &["-w", "--workdir"]).find_map(|folder| absolute(&folder.text()?, None))
+}
+
+/// The change on this machine that a container makes through one of its mounts.
+fn outside(change: FileEffect, mounts: &[(String, String)]) -> Option<FileEffect> {
+    let TargetPath::Known { path, glob } = &change.target else { return None };
+    let below = |target: &str| {
+        path.strip_prefix(target.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let path = mounts.iter().find_map(|(target, source)| Some(format!("{source}{}", below(target)?)))?;
+    let path = if path.is_empty() { "/".to_owned() } else { path };
+    Some(FileEffect { target: TargetPath::Known { path, glob: *glob }, ..change })
 }

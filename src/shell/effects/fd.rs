@@ -9,17 +9,25 @@ use crate::shell::word::ShellWord;
 const VALUED: &str = "-d --max-depth --min-depth --exact-depth -t --type -e --extension -E --exclude -S --size -o --owner \
     -c --color -j --threads --changed-within --changed-before --search-path --base-directory --path-separator \
     --max-results --batch-size --ignore-file --and --format";
-/// Options that select some of the paths.
-const SELECTING: &str = "-d --max-depth --min-depth --exact-depth -t --type -e --extension -S --size -o --owner \
+/// Options that select some of the paths, besides their type.
+const SELECTING: &str = "-d --max-depth --min-depth --exact-depth -e --extension -S --size -o --owner \
     --changed-within --changed-before --max-results -1 --and";
+/// Options with which hidden files are found, too.
+const HIDDEN: &str = "-H --hidden -u --unrestricted";
 /// Options that are followed by a command.
-const RUNNING: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
+const RUNNING: [&str; 2] = ["--exec", "--exec-batch"];
+/// How deep files are found that are not hidden.
+const DEPTHS: [&str; 4] = ["", "*/", "*/*/", "*/*/*/"];
 
 impl Walker<'_> {
     pub fn fd(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
-        let split = rest.iter().position(|word| RUNNING.iter().any(|option| word.is(option))).unwrap_or(rest.len());
+        let split = rest.iter().position(runs).unwrap_or(rest.len());
         let (own, command) = rest.split_at_checked(split).unwrap_or((rest, &[]));
-        let args = Args::new(own, VALUED);
+        // `-Hx` is `-H -x`.
+        let letters = command.first().map(|word| word.prefix().trim_end_matches(['x', 'X']).to_owned());
+        let letters = letters.filter(|letters| letters.len() > 1 && !letters.starts_with("--")).map(ShellWord::new);
+        let own: Vec<ShellWord> = own.iter().cloned().chain(letters).collect();
+        let args = Args::new(&own, VALUED);
         let pattern = args.operands.first().map_or_else(String::new, |pattern| pattern.filled("…"));
         let named = args.operands.iter().skip(1).chain(args.values("--search-path --base-directory"));
         let mut roots: Vec<ShellWord> = named.cloned().collect();
@@ -27,8 +35,13 @@ impl Walker<'_> {
             roots.push(ShellWord::new("."));
         }
         let mut lines = ShellWord::default();
-        for (at, root) in roots.iter().enumerate() {
-            let found = self.found_below(root, &args, &pattern);
+        // As with `find`, all files are all that is removed.
+        let removes = command.iter().any(|word| word.is("rm"));
+        let selecting = if removes { SELECTING } else { &format!("{SELECTING} -t --type") };
+        let is_part = args.has(selecting);
+        let found = roots.iter().flat_map(|root| self.found_below(root, &args, &pattern, is_part));
+        let found: Vec<ShellWord> = found.collect();
+        for (at, found) in found.into_iter().enumerate() {
             if at > 0 {
                 lines.push("\n");
             }
@@ -46,21 +59,34 @@ impl Walker<'_> {
     }
 
     /// The paths below a root that match.
-    fn found_below(&self, root: &ShellWord, args: &Args, pattern: &str) -> ShellWord {
-        let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    fn found_below(&self, root: &ShellWord, args: &Args, pattern: &str, is_part: bool) -> Vec<ShellWord> {
+        let below = |glob: &str| {
+            let mut found = root.slashed();
+            found.push_glob(glob);
+            found
+        };
         let any = ["", ".", ".*", "^"].contains(&pattern);
-        let mut found = root.slashed();
-        match args.value("-e --extension").map(|end| end.filled("*")) {
-            None if any && !args.has(SELECTING) => found.push_glob("*"),
-            Some(end) => found.push_glob(&format!("**/*.{end}")),
-            None if !any && is_plain(pattern) => found.push_glob(&format!("**/*{pattern}*")),
+        let name = match args.value("-e --extension").map(|end| end.filled("*")) {
+            Some(end) => Some(format!("*.{end}")),
+            None if any => None,
+            None if args.has("-g --glob") => Some(pattern.to_owned()),
+            None => name_glob(pattern),
+        };
+        let is_hidden = args.has(HIDDEN);
+        match name {
+            Some(name) if is_hidden => vec![below(&format!("**/{name}"))],
+            Some(name) => DEPTHS.iter().map(|depth| below(&format!("{depth}{name}"))).collect(),
+            None if any && !is_part => vec![below(if is_hidden { "**" } else { "*" })],
             // Some files of the project are as harmless as in `rm "$file"`.
             None if matches!(self.target(root), TargetPath::Known { path, .. } if self.is_own(&path)) => {
-                return ShellWord::unknown();
+                vec![ShellWord::unknown()]
             }
-            None => found.push_unknown(),
+            None => {
+                let mut found = root.slashed();
+                found.push_unknown();
+                vec![found]
+            }
         }
-        found
     }
 
     /// Whether a path is in the project.
@@ -68,4 +94,20 @@ impl Walker<'_> {
         let rest = path.strip_prefix(self.context.project.trim_end_matches('/'));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
+}
+
+/// Whether a word begins the command: `-x`, `-X`, `-Hx`.
+fn runs(word: &ShellWord) -> bool {
+    let text = word.prefix();
+    let letters = text.strip_prefix('-').filter(|letters| letters.chars().all(char::is_alphabetic)).unwrap_or_default();
+    letters.ends_with(['x', 'X']) || RUNNING.contains(&text.as_str())
+}
+
+/// The glob of the names in which a simple regular expression is found.
+fn name_glob(pattern: &str) -> Option<String> {
+    let (start, rest) = pattern.strip_prefix('^').map_or(("*", pattern), |rest| ("", rest));
+    let (end, rest) = rest.strip_suffix('$').map_or(("*", rest), |rest| ("", rest));
+    let plain = rest.replace("\\.", "\0").replace(".*", "*").replace('.', "?").replace('\0', ".");
+    let is_plain = plain.chars().all(|c| c.is_alphanumeric() || "_-*?.".contains(c));
+    is_plain.then(|| format!("{start}{plain}{end}"))
 }

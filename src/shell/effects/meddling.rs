@@ -4,7 +4,7 @@ use super::walker::Walker;
 use crate::shell::word::ShellWord;
 
 /// Variables that make programs do something else.
-const VARIABLES: [&str; 12] = [
+const VARIABLES: [&str; 17] = [
     "LD_PRELOAD",
     "DYLD_INSERT_LIBRARIES",
     "BASH_ENV",
@@ -17,6 +17,11 @@ const VARIABLES: [&str; 12] = [
     "JAVA_TOOL_OPTIONS",
     "MAVEN_ARGS",
     "RUSTC_WRAPPER",
+    "RUSTC",
+    "RUSTDOC",
+    "MAKEFILES",
+    "npm_config_script_shell",
+    "NPM_CONFIG_SCRIPT_SHELL",
 ];
 
 /// Folders in which people install programs.
@@ -56,7 +61,9 @@ impl Walker<'_> {
     /// Notes the assignment of a variable that changes what programs do; walks the command line in one.
     pub fn assigned(&mut self, name: &str, value: &ShellWord) {
         self.editor_assigned(name, value);
-        let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
+        let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
+            || name.starts_with("CARGO_BUILD_RUSTC")
+            || name == "GOFLAGS" && value.filled("").contains("exec");
         let loads = |option: &&str| value.filled("").contains(*option);
         let node = name == "NODE_OPTIONS" && ["-r", "--require", "--import", "loader"].iter().any(loads);
         let path = name == "PATH" && !only_installed(value);

@@ -13,7 +13,8 @@ const MOST_FILES: usize = 64;
 const READERS: &str = "cat tac nl head tail less more bat base64 gbase64 base32 xxd od hexdump gzip bzip2 xz zstd tar gtar \
     zip openssl gpg strings sort uniq dd";
 /// Programs that send what they read.
-const SENDERS: &str = "nc ncat netcat socat telnet ssh autossh mail mailx sendmail mutt ftp tftp sftp pastebinit";
+const SENDERS: &str = "nc ncat netcat socat telnet ssh autossh mail mailx sendmail mutt ftp tftp sftp pastebinit dig \
+    nslookup";
 const CURL: &str = "-d --data --data-ascii --data-binary --data-urlencode --json -F --form -T --upload-file -H --header -X \
     --request -u --user -A --user-agent -e -b -c -o --output -D -m --max-time -w --cert --key --cacert -K --config -x \
     --proxy --connect-timeout --retry";
@@ -103,8 +104,11 @@ impl Walker<'_> {
     /// Programs of services with a verb that uploads.
     fn uploaded(&mut self, name: &str, rest: &[ShellWord]) {
         if name == "gh" {
-            let args = Args::new(rest, "-F --body-file --notes-file");
-            let files: Vec<ShellWord> = args.values("-F --body-file --notes-file").cloned().collect();
+            const FILES: &str = "-F --body-file --notes-file --field --input";
+            let args = Args::new(rest, FILES);
+            // `gh api -F name=@file`
+            let given = args.values(FILES).map(|file| after_at(file).unwrap_or_else(|| file.clone()));
+            let files: Vec<ShellWord> = given.collect();
             // What `gh secret set` reads stays secret.
             if !args.operands.first().is_some_and(|noun| noun.is("secret") || noun.is("auth")) {
                 self.send(&files, false);

@@ -72,7 +72,7 @@ fn text_and_reading_change_nothing() {
         "read -r x",
         "true",
         "for i in 1 2; do echo $i; done",
-        "docker run -v /:/x img rm -rf /x",
+        "docker run -v data:/x img rm -rf /x",
         "kubectl exec pod -- rm -rf /",
         "npm run build",
         "git checkout -b new",
