@@ -70,24 +70,7 @@ pub fn outcome(decision: &Decision, findings: &[Finding]) -> &'static str {
 #[must_use]
 pub fn decide(event: &Event, catalogue: &Catalogue, session: &Session, facts: &Facts<'_>) -> Decided {
     let event = who::with_agent_type(event, catalogue, session, facts);
-    let mut engine = Engine {
-        event: &event,
-        catalogue,
-        facts,
-        after: session.clone(),
-        findings: Vec::new(),
-        context: Vec::new(),
-        messages: Vec::new(),
-        moves: Vec::new(),
-        intents: Vec::new(),
-        who: None,
-        starting: None,
-        input: None,
-        after_rewriting: Vec::new(),
-        is_second_pass: false,
-        allow: false,
-        by_own_work: false,
-    };
+    let mut engine = Engine::new(&event, catalogue, facts, session.clone());
     if let Some(kind) = event.kind {
         engine.dispatch(kind);
     }
@@ -133,6 +116,27 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
+    fn new(event: &'a Event, catalogue: &'a Catalogue, facts: &'a Facts<'a>, after: Session) -> Self {
+        Self {
+            event,
+            catalogue,
+            facts,
+            after,
+            findings: Vec::new(),
+            context: Vec::new(),
+            messages: Vec::new(),
+            moves: Vec::new(),
+            intents: Vec::new(),
+            who: None,
+            starting: None,
+            input: None,
+            after_rewriting: Vec::new(),
+            is_second_pass: false,
+            allow: false,
+            by_own_work: false,
+        }
+    }
+
     /// Runs everything that matches an event of this kind.
     fn dispatch(&mut self, kind: EventKind) {
         self.take_over_modes(kind);

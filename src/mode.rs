@@ -12,8 +12,8 @@ mod user_only;
 
 pub use broken_file::{BrokenFile, FileKind};
 pub use catalogue::{
-    Catalogue, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_modes, import,
-    restore_embedded,
+    Catalogue, ModeMemo, ModeOrigin, PLUGIN_GATES, ProjectSources, SETTINGS, USER_HOOKS, embedded_mode, embedded_modes,
+    import, restore_embedded,
 };
 pub use embedded::EMBEDDED;
 pub use event_filter::EventFilter;

@@ -19,22 +19,12 @@ impl<'a> Engine<'a> {
         let source = RewrittenFacts::new(self.facts, &input);
         let facts = Facts::new(&source);
         let mut second = Engine {
-            event: &event,
-            catalogue: self.catalogue,
-            facts: &facts,
-            after: self.after.clone(),
-            findings: Vec::new(),
-            context: Vec::new(),
-            messages: Vec::new(),
-            moves: Vec::new(),
-            intents: Vec::new(),
             who: self.who.clone(),
-            starting: None,
             input: Some(input.clone()),
             after_rewriting: self.after_rewriting.clone(),
             is_second_pass: true,
-            allow: false,
             by_own_work: self.by_own_work,
+            ..Engine::new(&event, self.catalogue, &facts, self.after.clone())
         };
         second.run_second_pass(&self.findings);
         let Engine { after, findings, .. } = second;

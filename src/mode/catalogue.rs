@@ -149,7 +149,7 @@ impl Catalogue {
             }
         }
         catalogue.drop_broken_flows(files);
-        let base = embedded(BASE).unwrap_or_default();
+        let base = embedded_mode(BASE).unwrap_or_default();
         if let Some((file, text)) = settings {
             let mut problems = catalogue.unknown_names(text);
             problems.extend(user_only::limit_settings(&mut catalogue.settings, &user, &base, text));
@@ -192,7 +192,7 @@ impl Catalogue {
         memo: &mut dyn ModeMemo,
     ) {
         let known: Vec<&str> = self.settings.variables.keys().map(String::as_str).collect();
-        let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded(name) };
+        let builtin = |name: &str| if name == BASE { self.mode(BASE).cloned() } else { embedded_mode(name) };
         let gates = matches!(file.rsplit('.').next(), Some("json" | "toml"));
         let kind = if gates { FileKind::Gates } else { FileKind::Mode };
         let read = if gates {
@@ -222,7 +222,7 @@ impl Catalogue {
         };
         warnings.extend(user_only::unlisted_env(&mode, user));
         if mode.name == BASE
-            && let Some(base) = embedded(BASE)
+            && let Some(base) = embedded_mode(BASE)
         {
             warnings.extend(user_only::restore_gates(&mut mode, &base));
         }
@@ -264,7 +264,7 @@ impl Catalogue {
                 self.modes.remove(at);
                 self.origins.remove(at);
             }
-            if let Some(shipped) = embedded(&name) {
+            if let Some(shipped) = embedded_mode(&name) {
                 self.add(shipped, ModeOrigin::Embedded);
             }
         }
@@ -365,7 +365,7 @@ impl Catalogue {
 
 /// Converts files to the gates of one base mode; `None` for a file in another format.
 pub fn import(files: &[(String, String)]) -> Result<Option<Node>, Vec<FileProblem>> {
-    let mut base = embedded(BASE).unwrap_or_default();
+    let mut base = embedded_mode(BASE).unwrap_or_default();
     let mut all: Option<Node> = None;
     for (file, text) in files {
         let taken = clashes(file, text, None, &base, &[]);
@@ -401,7 +401,8 @@ fn merged_gates(files: &[(String, String)], defaults: Option<&str>) -> bool {
     defaults.is_some() && own.is_some_and(|(_, text)| is_usable(text))
 }
 
-fn embedded(name: &str) -> Option<Mode> {
+/// The embedded mode of that name.
+pub fn embedded_mode(name: &str) -> Option<Mode> {
     let at = EMBEDDED.iter().position(|(own, _)| *own == name)?;
     embedded_modes().get(at)?.as_ref().ok().map(|(mode, _)| mode.clone())
 }

@@ -3,7 +3,7 @@
 use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
-use crate::mode::{BrokenFile, Catalogue, EMBEDDED, Gate, Mode, ModeOrigin, ProjectSources};
+use crate::mode::{BrokenFile, Catalogue, Gate, Mode, ModeOrigin, ProjectSources, embedded_mode};
 use crate::printable;
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
@@ -85,7 +85,7 @@ pub(super) fn powers(sources: &ProjectSources) -> Vec<String> {
     let mut steps: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut lines = Vec::new();
     for (mode, origin) in catalogue.entries() {
-        let shipped = shipped_mode(&mode.name);
+        let shipped = embedded_mode(&mode.name);
         let own = own_gates(mode, shipped.as_ref());
         if let (ModeOrigin::File(file), false) = (origin, own.is_empty() && mode.phases.is_empty()) {
             let gates = screen::counted(own.len(), "gate");
@@ -118,12 +118,6 @@ pub(super) fn broken_files(sources: &ProjectSources, files: &SteeringFiles) -> V
         format!("`{}` is trusted as it is, with {}; {fate}", shown(&broken.file), broken.problem_count())
     };
     own.map(line).collect()
-}
-
-/// The built-in mode of this name.
-fn shipped_mode(name: &str) -> Option<Mode> {
-    let (_, text) = EMBEDDED.iter().find(|(shipped, _)| *shipped == name)?;
-    crate::mode::read(text, |_| None, &[]).ok().map(|(mode, _)| mode)
 }
 
 /// The gates of a mode that are not exactly built-in ones.
