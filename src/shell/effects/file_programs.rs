@@ -169,9 +169,7 @@ fn is_device(word: &ShellWord) -> bool {
 
 /// Records a change of an unknown path below a folder.
 pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord) {
-    let mut inside = folder.slashed();
-    inside.push_unknown();
-    let target = walker.target(&inside);
+    let target = walker.target(&folder.child(&ShellWord::unknown()));
     walker.note(effect, target, true);
 }
 
@@ -251,9 +249,7 @@ fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         let folder = args.value("-C --directory").unwrap_or(&here);
         below(walker, Write, folder);
         for member in &args.operands {
-            let mut path = folder.slashed();
-            path.extend(member);
-            walker.change(Write, &path, true);
+            walker.change(Write, &folder.child(member), true);
         }
     } else if args.has("-c -r -u --create --append --update")
         && let Some(file) = args.value("-f --file").filter(|file| !file.is("-"))

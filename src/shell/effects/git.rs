@@ -49,8 +49,7 @@ pub(super) fn listed(rest: &[ShellWord]) -> ShellWord {
         [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
             let mut lines = path.clone();
             lines.push("\n");
-            lines.extend(&path.slashed());
-            lines.push_unknown();
+            lines.extend(&path.child(&ShellWord::unknown()));
             lines
         }
         _ => ShellWord::unknown(),
@@ -131,14 +130,9 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
 /// Changes pathspecs: a folder includes everything in it.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     for word in words {
-        let word = word.after(":/").map_or_else(
-            || word.clone(),
-            |below| {
-                let mut whole = ShellWord::new(walker.context.project.as_str()).slashed();
-                whole.extend(&below);
-                whole
-            },
-        );
+        let word = word
+            .after(":/")
+            .map_or_else(|| word.clone(), |below| ShellWord::new(walker.context.project.as_str()).child(&below));
         walker.change(effect, &word, true);
     }
 }

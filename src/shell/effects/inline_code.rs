@@ -339,12 +339,7 @@ pub(super) fn mention(walker: &mut Walker<'_>, code: &str) {
                 continue;
             }
             found.push(token);
-            let mut word = ShellWord::default();
-            if token.contains('*') {
-                word.push_glob(token);
-            } else {
-                word.push(token);
-            }
+            let word = if token.contains('*') { ShellWord::glob(*token) } else { ShellWord::new(*token) };
             let target = walker.target(&word);
             walker.note(Effect::Mention, target, true);
         }

@@ -134,9 +134,12 @@ impl Walker<'_> {
                 }
                 printed
             }
-            "su" | "runuser" | "script" => {
-                let args = Args::new(rest, "-c --command -s -g -G --shell");
-                let script = args.value("-c --command").cloned();
+            "su" | "runuser" | "script" | "nix-shell" => {
+                let (valued, code) = match name {
+                    "nix-shell" => ("--run --command -p -A", "--run --command"),
+                    _ => ("-c --command -s -g -G --shell", "-c --command"),
+                };
+                let script = Args::new(rest, valued).value(code).cloned();
                 script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
             "watch" => self.unowned(|walker| {
@@ -160,11 +163,6 @@ impl Walker<'_> {
             }
             "crontab" => self.crontab(rest, input),
             "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
-            "nix-shell" => {
-                let args = Args::new(rest, "--run --command -p -A");
-                let script = args.value("--run --command").cloned();
-                script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
-            }
             "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
             "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
             "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
