@@ -207,6 +207,9 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         let methods = after.trim_start_matches(')');
         let is_path = place == 0 && name == "Path";
         let moves = is_any(MOVING) || function == "rename" || is_path && methods.starts_with(".rename");
+        // `[p.unlink() for p in Path('x').glob('*')]`
+        let glob = found_by(methods).filter(|_| is_path && code.contains(".unlink("));
+        walker.change_all(Effect::Remove, &at(0).zip(glob).map(|(path, glob)| path.child(&glob)), false);
         if is_any(REMOVING) || moves || is_path && methods.starts_with(".unlink") {
             walker.change_all(Effect::Remove, &at(0), true);
         }
@@ -218,6 +221,18 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         if is_any(WRITING_SECOND) || moves && !is_path || ["copy", "symlink", "link"].contains(&function) {
             walker.change_all(Effect::Write, &at(1), false);
         }
+    }
+}
+
+/// The paths below a folder that a method of Python finds: `.glob('*')`, `.rglob('*')`, `.iterdir()`.
+fn found_by(methods: &str) -> Option<ShellWord> {
+    let (method, rest) = methods.strip_prefix('.')?.split_once('(')?;
+    let pattern = || rest.strip_prefix(['\'', '"'])?.split(['\'', '"']).next();
+    match method {
+        "iterdir" => Some(ShellWord::glob("*")),
+        "glob" => Some(ShellWord::glob(pattern()?)),
+        "rglob" => Some(ShellWord::glob(format!("**/{}", pattern()?))),
+        _ => None,
     }
 }
 
