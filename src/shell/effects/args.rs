@@ -1,6 +1,6 @@
 //! Splits the words of a program into options and operands.
 
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// The arguments of a program.

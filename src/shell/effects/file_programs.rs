@@ -5,7 +5,7 @@ use super::args::Args;
 use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 use Paths::{AfterOf, Devices, First, Folder, Last, Operands, Rest, Trees, Values};
 use When::{Always, Unless, UnlessWords, With, Without};

@@ -63,6 +63,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         None => (rest, None),
     };
     let args = Args::new(own, "-b -B -c -C -m -s --source -o --output -e --exclude");
+    let given = || [args.operands.as_slice(), paths.unwrap_or_default()].concat();
     if ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command) {
         walker.change_all(Effect::Write, args.values("-o --output"), false);
     }
@@ -82,17 +83,15 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
             }
         },
         "restore" if !args.has("-S --staged") || args.has("-W --worktree") => {
-            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
             let elsewhere = args.has("-s --source");
-            if elsewhere { pathspecs(walker, Effect::Write, &given) } else { set_back(walker, &given) }
+            if elsewhere { pathspecs(walker, Effect::Write, &given()) } else { set_back(walker, &given()) }
         }
         "reset" if args.has("--hard --merge --keep") => tree(walker, Effect::Write),
         "clean" if !args.has("-n --dry-run") => {
-            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
-            if given.is_empty() {
+            if given().is_empty() {
                 super::file_programs::below(walker, Effect::Remove, &ShellWord::new("."));
             }
-            pathspecs(walker, Effect::Remove, &given);
+            pathspecs(walker, Effect::Remove, &given());
         }
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
@@ -108,9 +107,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
                 }
             }
         }
-        "rm" if !args.has("--cached -n --dry-run") => {
-            pathspecs(walker, Effect::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
-        }
+        "rm" if !args.has("--cached -n --dry-run") => pathspecs(walker, Effect::Remove, &given()),
         "mv" => copy_move::mv(walker, rest),
         "apply" if args.has("--check --stat --numstat --summary --cached") => {}
         "apply" | "am" | "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "bisect" | "read-tree"

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::inline_code::guessed;
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Settings whose value is a command line, in lower case.

@@ -10,25 +10,17 @@ use crate::shell::word::ShellWord;
 use std::borrow::Cow;
 
 /// Interpreters with the options that take code.
-const INTERPRETERS: [(&str, &str); 19] = [
-    ("python", "-c"),
-    ("pypy", "-c"),
+const INTERPRETERS: [(&str, &str); 11] = [
+    ("python pypy", "-c"),
     ("perl", "-e -E"),
-    ("ruby", "-e"),
+    ("ruby lua Rscript osascript", "-e"),
     ("node", "-e -p --eval --print -pe"),
-    ("nodejs", "-e -p --eval --print"),
-    ("bun", "-e --eval"),
+    ("nodejs ts-node", "-e -p --eval --print"),
+    ("bun tsx", "-e --eval"),
     ("deno", "eval"),
-    ("tsx", "-e --eval"),
-    ("ts-node", "-e --eval -p --print"),
     ("php", "-r"),
-    ("lua", "-e"),
-    ("Rscript", "-e"),
-    ("osascript", "-e"),
-    ("awk", "-e --source"),
-    ("gawk", "-e --source"),
-    ("mawk", ""),
-    ("nawk", ""),
+    ("awk gawk", "-e --source"),
+    ("mawk nawk", ""),
     ("sqlite3", "-cmd"),
 ];
 /// Functions that start a program.
@@ -81,7 +73,10 @@ const DESTROYING: &str = "rmtree unlink remove rmdir rmSync rm_r rimraf system";
 
 fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.into_iter().find(|(known, _)| *known == bare || *known == name)
+    let known = |(names, options): (&'static str, _)| {
+        names.split(' ').find(|known| *known == bare || *known == name).map(|known| (known, options))
+    };
+    INTERPRETERS.into_iter().find_map(known)
 }
 
 /// Walks the code of an interpreter; returns false if the program is not one.

@@ -1,7 +1,7 @@
 //! What changes the meaning of later commands on the line.
 
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Variables that make programs do something else.

@@ -4,6 +4,7 @@ use super::args::Args;
 use super::target_path::absolute;
 use super::walker::Walker;
 use super::{ProgramCall, builtins};
+use crate::shell::has_name;
 use crate::shell::syntax::CommandTree;
 use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
@@ -329,14 +330,6 @@ impl Walker<'_> {
 /// Joins words to a script; unlike a [`ShellWord`], a script that is too long is an error.
 pub(super) fn joined(words: &[ShellWord]) -> String {
     words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether `names`, separated by spaces, contain `name`; `*` at the end of one matches any ending.
-pub(super) fn has_name(names: &str, name: &str) -> bool {
-    let (names, name) = (names.as_bytes(), name.as_bytes());
-    let is = |own: &[u8]| own.strip_suffix(b"*").map_or(own == name, |begin| name.starts_with(begin));
-    // Nearly all names differ in their first letter.
-    names.split(|byte| *byte == b' ').any(|own| own.first() == name.first() && is(own))
 }
 
 /// Quotes a word for the shell.
