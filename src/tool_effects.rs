@@ -285,7 +285,7 @@ fn is_of_server(event: &Event) -> bool {
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commandLine", "shell_command", "program", "executable"];
 
 fn command_lines(value: &Value, lines: &mut Vec<String>) {
-    const LISTS: [&str; 4] = ["args", "argv", "arguments", "command"];
+    const LISTS: [&str; 5] = ["args", "argv", "arguments", "command", "cmd"];
     match value {
         Value::Array(values) => values.iter().for_each(|value| command_lines(value, lines)),
         Value::Object(fields) => {

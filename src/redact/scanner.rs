@@ -75,7 +75,7 @@ impl<'a> SecretScanner<'a> {
 
     /// The end of the run of bytes that `belong`.
     fn run(self, from: usize, belong: impl Fn(u8) -> bool) -> usize {
-        from + self.rest(from).iter().take_while(|byte| belong(**byte)).count()
+        self.near(from, usize::MAX, belong)
     }
 
     /// The same, but no further than `most` bytes.

@@ -1,5 +1,7 @@
 //! Options with which a test command runs no test, or hides that one failed.
 
+use crate::shell::has_name;
+
 /// Options of any program.
 const FLAGS: &str = "--no-run --help -h --list --listTests --list-tests --listenvs --version --collect-only --collectonly \
     --co --dry-run --just-print --setup-plan --setup-only --markers --fixtures --fixtures-per-test \
@@ -77,8 +79,7 @@ pub fn does_other_work(words: &[String]) -> bool {
 fn started_by<'a>(words: &'a [String], options: &'a str) -> impl Iterator<Item = &'a str> {
     words.iter().zip(words.iter().skip(1).map(Some).chain([None])).filter_map(move |(word, next)| {
         let (option, value) = word.split_once('=').unzip();
-        let is_one = options.split(' ').any(|own| own == option.unwrap_or(word));
-        value.or(next.map(String::as_str)).filter(|_| is_one)
+        value.or(next.map(String::as_str)).filter(|_| has_name(options, option.unwrap_or(word)))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Whether a call starts the runner that a command names, or only looks like it.
 
 use super::grammars::RUNNERS;
-use crate::shell::ProgramCall;
+use crate::shell::{ProgramCall, has_name};
 
 /// Programs whose first operand decides what they do, and their options with a value.
 const FIRST_OPERAND: [(&str, &str); 8] = [
@@ -39,12 +39,11 @@ pub(super) fn starts(call: &ProgramCall, command: &str) -> bool {
 /// Whether a program is where programs are installed: a `./pytest` may print anything.
 fn is_installed(program: &str, name: &str) -> bool {
     let Some((folder, _)) = program.rsplit_once(['/', '\\']) else { return true };
-    let is_one = |names: &str, name: &str| names.split(' ').any(|own| own == name);
-    let is_known = is_one("make gmake npm pnpm yarn", name)
+    let is_known = has_name("make gmake npm pnpm yarn", name)
         || RUNNERS.iter().flat_map(|runner| runner.commands).any(|own| own.split(' ').next() == Some(name));
     let is_dependency = ["node_modules/", "vendor/"].iter().any(|part| folder.contains(part));
     let last = folder.rsplit(['/', '\\']).next().unwrap_or_default();
-    !is_known || is_dependency || is_one(PROJECT_PROGRAMS, name) || is_one(PROGRAM_FOLDERS, last)
+    !is_known || is_dependency || has_name(PROJECT_PROGRAMS, name) || has_name(PROGRAM_FOLDERS, last)
 }
 
 /// Whether only options come before `first`: `cargo -q run test` is not `cargo test`.
@@ -55,7 +54,7 @@ fn decides(argv: &[String], name: &str, first: &str) -> bool {
         if word == first || !word.starts_with(['-', '+']) {
             return word.split(':').next() == Some(first);
         }
-        if valued.split(' ').any(|option| option == word) {
+        if has_name(valued, word) {
             words.next();
         }
     }

@@ -143,30 +143,25 @@ impl Effect {
     /// The verb after "may".
     #[must_use]
     pub fn verb(self) -> &'static str {
-        match self {
-            Self::Remove => "remove",
-            Self::Write => "write",
-            Self::Mode => "change the permissions of",
-            Self::Own => "change the owner of",
-            Self::Device => "overwrite",
-            Self::Bomb => "use up",
-            Self::Send => "send",
-            Self::Mention => "name",
-        }
+        self.verbs().0
     }
 
     /// The verb after "it".
     #[must_use]
     pub fn third_person(self) -> &'static str {
+        self.verbs().1
+    }
+
+    fn verbs(self) -> (&'static str, &'static str) {
         match self {
-            Self::Remove => "removes",
-            Self::Write => "writes",
-            Self::Mode => "changes the permissions of",
-            Self::Own => "changes the owner of",
-            Self::Device => "overwrites",
-            Self::Bomb => "uses up",
-            Self::Send => "sends",
-            Self::Mention => "names",
+            Self::Remove => ("remove", "removes"),
+            Self::Write => ("write", "writes"),
+            Self::Mode => ("change the permissions of", "changes the permissions of"),
+            Self::Own => ("change the owner of", "changes the owner of"),
+            Self::Device => ("overwrite", "overwrites"),
+            Self::Bomb => ("use up", "uses up"),
+            Self::Send => ("send", "sends"),
+            Self::Mention => ("name", "names"),
         }
     }
 }

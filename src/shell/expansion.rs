@@ -152,7 +152,7 @@ impl FieldSplitter {
             WordPart::Escape(text) if quoted && !["$", "`", "\"", "\\"].contains(text) => {
                 self.word().push(&format!("\\{text}"));
             }
-            WordPart::Single(text) | WordPart::Escape(text) => self.word().push(text),
+            WordPart::Single(text) | WordPart::Escape(text) | WordPart::Text(text) => self.word().push(text),
             WordPart::Command(text) => {
                 let printed = environment.printed(text);
                 self.take(&[printed], quoted, false, &environment.budget());

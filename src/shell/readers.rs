@@ -1,6 +1,7 @@
 //! Programs that only read, by their names and options.
 
 use super::effects::may_write;
+use super::has_name;
 
 /// Programs that read files or print text, whatever their options.
 const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
@@ -34,15 +35,15 @@ pub(super) fn is_document(file: &str) -> bool {
 pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
     let words: Vec<String> = raw.iter().map(|word| unquoted(word)).collect();
     let Some((program, rest)) = words.split_first() else { return true };
-    let rest_is = |list: &str| rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| listed(list, word));
+    let rest_is = |list: &str| rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| has_name(list, word));
     let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
-    let writes = rest.iter().any(|word| listed(WRITING_OPTIONS, word.split('=').next().unwrap_or(word)));
+    let writes = rest.iter().any(|word| has_name(WRITING_OPTIONS, word.split('=').next().unwrap_or(word)));
     match base(program) {
         // `grep -o` and `jq -i` are options of their own.
         "grep" | "egrep" | "fgrep" | "rg" | "ls" | "cut" | "stat" | "diff" | "test" | "[" | "echo" | "printf"
         | "du" | "file" => !rest.iter().any(|word| word == "--pre" || word.starts_with("--pre=")),
-        name if listed(READERS, name) => !writes,
-        name if listed(SHELL_STATE, name) => true,
+        name if has_name(READERS, name) => !writes,
+        name if has_name(SHELL_STATE, name) => true,
         "find" | "yq" => !writes,
         "sort" => !rest.iter().any(|word| word.starts_with("-o") || word.starts_with("--output")),
         "uniq" | "xxd" | "base64" => operands <= 1 && !rest.iter().any(|word| word == "-r"),
@@ -66,7 +67,7 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             is_reader(raw.get(1 + options..).unwrap_or_default(), None)
         }
         "tee" => rest.iter().filter(|word| !word.starts_with('-')).all(|word| is_document(word)),
-        "modegate" | "modegate.exe" => rest.iter().find(|word| listed(OWN, word)).is_some(),
+        "modegate" | "modegate.exe" => rest.iter().find(|word| has_name(OWN, word)).is_some(),
         _ => false,
     }
 }
@@ -80,8 +81,8 @@ fn git_reads(rest: &[String]) -> bool {
             "--no-pager" | "-P" => {}
             word => {
                 let mut options = words.map(|word| word.split('=').next().unwrap_or(word));
-                return listed(GIT, word)
-                    && !options.any(|word| listed("--output -O --open-files-in-pager --ext-diff", word));
+                return has_name(GIT, word)
+                    && !options.any(|word| has_name("--output -O --open-files-in-pager --ext-diff", word));
             }
         }
     }
@@ -114,11 +115,6 @@ fn sed_writes(script: &str) -> bool {
 /// The name of a program without its folder.
 pub(super) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
-}
-
-/// Whether a word is in a list.
-pub(super) fn listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
 }
 
 /// A word without quotes and backslashes.

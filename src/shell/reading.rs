@@ -2,8 +2,9 @@
 //!
 //! A short list of programs that only read, by their names and options. Everything else does more.
 
+use super::has_name;
 use super::parse::parse;
-use super::readers::{SHELL_STATE, base, is_document, is_reader, listed, unquoted};
+use super::readers::{SHELL_STATE, base, is_document, is_reader, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
 use super::work::WorkBudget;
 
@@ -68,7 +69,7 @@ impl CommandText {
         }
         let is_document = |redirect: &&Redirection| is_document(&unquoted(&redirect.target));
         // What is printed to a file may be read by a later command.
-        if listed(SHELL_STATE, &program) || !written.iter().all(is_document) {
+        if has_name(SHELL_STATE, &program) || !written.iter().all(is_document) {
             command.words.iter().for_each(|word| add(&mut self.text, word));
             command.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));
         }
@@ -118,7 +119,7 @@ fn judged(words: &[String]) -> impl Iterator<Item = &String> {
     };
     let is_data = move |at: usize| {
         let option = at.checked_sub(1).and_then(|before| words.get(before));
-        option.is_some_and(|option| listed(data, option))
+        option.is_some_and(|option| has_name(data, option))
     };
     let is_own = words.first().is_some_and(|word| base(&unquoted(word)) == "modegate");
     let skipped = if is_copy(words) { words.len() - 1 } else { usize::from(is_own) };
@@ -128,7 +129,7 @@ fn judged(words: &[String]) -> impl Iterator<Item = &String> {
 
 /// `cp a b`: only the last word is written.
 fn is_copy(words: &[String]) -> bool {
-    let is_plain = |word: &String| !word.starts_with('-') || listed("-p -a -r -R -f -v -n", word);
+    let is_plain = |word: &String| !word.starts_with('-') || has_name("-p -a -r -R -f -v -n", word);
     words.len() > 2 && words.first().is_some_and(|word| word == "cp") && words.iter().all(is_plain)
 }
 

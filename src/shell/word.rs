@@ -41,6 +41,10 @@ impl ShellWord {
         word
     }
 
+    pub(super) fn glob(text: impl Into<String>) -> Self {
+        Self { pieces: vec![WordPiece::Glob(text.into())] }
+    }
+
     pub(super) fn unknown() -> Self {
         Self { pieces: vec![WordPiece::Unknown] }
     }
@@ -213,6 +217,13 @@ impl ShellWord {
         let mut word = self.clone();
         word.push("/");
         word
+    }
+
+    /// The path of a name in the folder that the word is.
+    pub(super) fn child(&self, name: &Self) -> Self {
+        let mut path = self.slashed();
+        path.extend(name);
+        path
     }
 
     /// The rest of the word after a known prefix.

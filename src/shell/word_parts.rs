@@ -6,7 +6,7 @@
 use super::parse::parse;
 use super::work::ScanLimits;
 
-/// A part of a word that is not plain text.
+/// A part of a word.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WordPart<'a> {
     /// `'…'`
@@ -29,15 +29,21 @@ pub(super) enum WordPart<'a> {
     Braced(&'a str),
     /// `$x`
     Variable(&'a str),
-    /// An ordinary character.
+    /// Text without a special character.
+    Text(&'a str),
+    /// Another character, which may be special.
     Plain(char),
 }
 
 /// Returns the first part of `text` and its length; `quoted` text has fewer special characters.
 pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> Option<(WordPart<'t>, usize)> {
     let limits = limits.deeper()?;
-    if !limits.budget.spend(1) {
+    let plain = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-/.".contains(byte)).count();
+    if !limits.budget.spend(plain.max(1)) {
         return None;
+    }
+    if plain > 0 {
+        return Some((WordPart::Text(text.get(..plain)?), plain));
     }
     let mut chars = text.chars();
     let found = match (chars.next(), chars.next()) {
@@ -46,12 +52,12 @@ pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> O
             (WordPart::Single(text.get(1..=end)?), end + 2)
         }
         (Some('"'), _) if !quoted => {
-            let end = double(text.get(1..)?, limits)?;
+            let end = until('"', text.get(1..)?, true, limits)?;
             (WordPart::Double(text.get(1..=end)?), end + 2)
         }
         (Some('\\'), Some(next)) => (WordPart::Escape(text.get(1..=next.len_utf8())?), 1 + next.len_utf8()),
         (Some('`'), _) => {
-            let end = backtick(text.get(1..)?)?;
+            let end = unescaped('`', text.get(1..)?)?;
             (WordPart::Backtick(text.get(1..=end)?), end + 2)
         }
         (Some('<' | '>'), Some('(')) if !quoted => {
@@ -59,11 +65,11 @@ pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> O
             (WordPart::Process(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('\'')) if !quoted => {
-            let end = ansi(text.get(2..)?)?;
+            let end = unescaped('\'', text.get(2..)?)?;
             (WordPart::Ansi(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('"')) if !quoted => {
-            let end = double(text.get(2..)?, limits)?;
+            let end = until('"', text.get(2..)?, true, limits)?;
             (WordPart::Double(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('(')) => parenthesis(text, limits)?,
@@ -72,7 +78,7 @@ pub(super) fn part<'t>(text: &'t str, quoted: bool, limits: ScanLimits<'_>) -> O
             (WordPart::Count(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some('{')) => {
-            let end = braced(text.get(2..)?, limits)?;
+            let end = until('}', text.get(2..)?, false, limits)?;
             (WordPart::Braced(text.get(2..end + 2)?), end + 3)
         }
         (Some('$'), Some(first)) => {
@@ -104,14 +110,15 @@ fn parenthesis<'t>(text: &'t str, limits: ScanLimits<'_>) -> Option<(WordPart<'t
     Some((WordPart::Command(text.get(2..end + 2)?), end + 3))
 }
 
-fn double(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
+/// The place of the first `end` that is not in a part of its own.
+fn until(end: char, text: &str, quoted: bool, limits: ScanLimits<'_>) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = text.get(at..)?;
-        if rest.starts_with('"') {
+        if rest.starts_with(end) {
             return Some(at);
         }
-        at += step(rest, true, limits)?;
+        at += step(rest, quoted, limits)?;
     }
 }
 
@@ -120,19 +127,11 @@ fn step(text: &str, quoted: bool, limits: ScanLimits<'_>) -> Option<usize> {
     part(text, quoted, limits).map(|(_, length)| length)
 }
 
-fn backtick(text: &str) -> Option<usize> {
+/// The place of the first `end` without a backslash before it.
+fn unescaped(end: char, text: &str) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {
-        let is_end = c == '`' && !escaped;
-        escaped = c == '\\' && !escaped;
-        is_end.then_some(at)
-    })
-}
-
-fn ansi(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    text.char_indices().find_map(|(at, c)| {
-        let is_end = c == '\'' && !escaped;
+        let is_end = c == end && !escaped;
         escaped = c == '\\' && !escaped;
         is_end.then_some(at)
     })
@@ -149,17 +148,6 @@ fn closed(text: &str, open: char, close: char, limits: ScanLimits<'_>) -> Option
             inside -= 1;
         }
         inside += usize::from(rest.starts_with(open));
-        at += step(rest, false, limits)?;
-    }
-}
-
-fn braced(text: &str, limits: ScanLimits<'_>) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let rest = text.get(at..)?;
-        if rest.starts_with('}') {
-            return Some(at);
-        }
         at += step(rest, false, limits)?;
     }
 }

@@ -5,7 +5,7 @@
 use super::{COMMANDS, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
-use crate::shell::beyond_reading;
+use crate::shell::{beyond_reading, has_name};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -93,36 +93,8 @@ pub(super) fn executes(tool: &str) -> bool {
 }
 
 /// Fields with text for people, or with the content of a file.
-const PROSE: [&str; 28] = [
-    "body",
-    "caption",
-    "comment",
-    "content",
-    "contents",
-    "description",
-    "message",
-    "messages",
-    "newText",
-    "new_str",
-    "new_string",
-    "new_text",
-    "note",
-    "notes",
-    "observations",
-    "oldText",
-    "old_str",
-    "old_string",
-    "old_text",
-    "plan",
-    "prompt",
-    "question",
-    "subject",
-    "summary",
-    "text",
-    "thought",
-    "thoughts",
-    "title",
-];
+const PROSE: &str = "body caption comment content contents description message messages newText new_str new_string new_text \
+    note notes observations oldText old_str old_string old_text plan prompt question subject summary text thought thoughts title";
 
 /// The first of modegate's own paths that is in a folder after a word that removes or moves files, in a command line or
 /// in code.
@@ -156,28 +128,11 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a text begins with a word that removes or moves files.
 fn removing(text: &str) -> bool {
-    const WORDS: [&str; 17] = [
-        "rm",
-        "rmdir",
-        "rd",
-        "del",
-        "erase",
-        "ri",
-        "remove-item",
-        "mv",
-        "move",
-        "mi",
-        "move-item",
-        "rename-item",
-        "rmtree",
-        "rmsync",
-        "rimraf",
-        "rename",
-        "renamesync",
-    ];
+    const WORDS: &str =
+        "rm rmdir rd del erase ri remove-item mv move mi move-item rename-item rmtree rmsync rimraf rename renamesync";
     let first = words_of(text).next().unwrap_or_default();
     let name = first.rsplit('.').next().unwrap_or(first);
-    WORDS.iter().any(|own| name.eq_ignore_ascii_case(own))
+    has_name(WORDS, &name.to_ascii_lowercase())
 }
 
 /// The first of modegate's own paths that is in the folder `name`.
@@ -202,7 +157,7 @@ fn collect<'v>(value: &'v Value, field: &str, executes: bool, texts: &mut Vec<Co
     match value {
         Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text))),
         Value::String(text) => {
-            let is_prose = !executes && PROSE.contains(&field) && text.contains(char::is_whitespace);
+            let is_prose = !executes && has_name(PROSE, field) && text.contains(char::is_whitespace);
             let is_address = ["http://", "https://"].iter().any(|begin| text.starts_with(begin));
             texts.extend((!is_prose && !is_address).then_some(Cow::Borrowed(text.as_str())));
         }
@@ -219,8 +174,7 @@ fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
         where-object sort-object get-filehash out-string";
     let reads = |statement: &str| {
         let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !statement.contains(['>', '(', '`'])
-            && (first.is_empty() || READERS.split_whitespace().any(|known| known == first))
+        !statement.contains(['>', '(', '`']) && (first.is_empty() || has_name(READERS, &first))
     };
     let pipelines = command.split([';', '\n', '&']);
     let active = pipelines.filter(|pipeline| !pipeline.split('|').all(reads));

@@ -1,5 +1,6 @@
 //! Splits the words of a program into options and operands.
 
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// The arguments of a program.
@@ -56,10 +57,10 @@ impl Args {
             *rest = after;
             Some(first.clone())
         };
-        if text.starts_with("--") || has_word(valued, &text) {
+        if text.starts_with("--") || has_name(valued, &text) {
             let (name, value) = match text.split_once('=') {
                 Some((name, _)) => (name, word.after(&format!("{name}="))),
-                None if has_word(valued, &text) => (text.as_str(), next()),
+                None if has_name(valued, &text) => (text.as_str(), next()),
                 None => (text.as_str(), None),
             };
             self.flags.push(name.to_owned());
@@ -71,7 +72,7 @@ impl Args {
             let name = format!("-{c}");
             seen.push(c);
             self.flags.push(name.clone());
-            if has_word(valued, &name) {
+            if has_name(valued, &name) {
                 let own = word.after(&seen).filter(|own| !own.pieces().is_empty());
                 self.values.extend(own.or_else(&mut next).map(|value| (name, value)));
                 break;
@@ -98,10 +99,6 @@ impl Args {
     pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a ShellWord> {
         self.values.iter().filter(|(flag, _)| names.split(' ').any(|name| is(flag, name))).map(|(_, value)| value)
     }
-}
-
-fn has_word(words: &str, word: &str) -> bool {
-    words.split(' ').any(|one| one == word)
 }
 
 fn is(flag: &str, name: &str) -> bool {

@@ -303,11 +303,7 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
     let args = Args::new(rest, "-e -f -m -A -B -C -g -t --include --exclude");
     let skip = usize::from(!args.has("-e -f"));
     match args.operands.get(skip..) {
-        Some([folder]) if args.has("-l --files-with-matches") => {
-            let mut below = folder.slashed();
-            below.push_unknown();
-            below
-        }
+        Some([folder]) if args.has("-l --files-with-matches") => folder.child(&ShellWord::unknown()),
         _ => ShellWord::unknown(),
     }
 }

@@ -6,7 +6,7 @@ use super::inline_code::guessed;
 use super::scripts::ScriptLimits;
 use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Programs, their verbs, options with a value, and the number of operands between the verb and the command.
@@ -76,11 +76,14 @@ impl Walker<'_> {
         if !has_name(CONTAINERS, name) {
             return Some(self.aside(|walker| walker.run(&words, input)));
         }
-        let mounts = self.mounts(rest);
+        let valued = CARRIERS.iter().find(|(names, ..)| has_name(names, name)).map_or("", |(_, _, valued, _)| valued);
+        let args = Args::new(rest, valued);
+        let mounts = self.mounts(&args);
+        let folder = args.value("-w --workdir").and_then(|folder| absolute(&folder.text()?, None));
         let before = self.effects.changes.len();
         let scripts = std::mem::replace(&mut self.scripts, ScriptLimits::none());
         let printed = self.aside(|walker| {
-            walker.state.enter(workdir(rest));
+            walker.state.enter(folder);
             walker.run(&words, input)
         });
         self.scripts = scripts;
@@ -90,9 +93,9 @@ impl Walker<'_> {
     }
 
     /// The folders of this machine that a container sees and may change, each after its path there.
-    fn mounts(&self, rest: &[ShellWord]) -> Vec<(String, String)> {
+    fn mounts(&self, args: &Args) -> Vec<(String, String)> {
         let folder = self.state.folder.as_deref();
-        let mount = |value: ShellWord| {
+        let mount = |value: &ShellWord| {
             let value = value.text()?;
             let field = |names: [&str; 2]| {
                 let mut fields = value.split(',').filter_map(|field| field.split_once('='));
@@ -107,7 +110,7 @@ impl Walker<'_> {
             let source = absolute(source, folder).filter(|_| is_path)?;
             Some((absolute(target, None)?, source.trim_end_matches('/').to_owned()))
         };
-        values(rest, &["-v", "--volume", "--mount"]).filter_map(mount).collect()
+        args.values("-v --volume --mount").filter_map(mount).collect()
     }
 
     fn carried_words(&self, name: &str, rest: &[ShellWord]) -> Option<Vec<ShellWord>> {
@@ -194,19 +197,6 @@ fn given_line(name: &str, rest: &[ShellWord]) -> Option<ShellWord> {
         _ => return None,
     };
     Args::leading(words, VALUED).0.value("-c --call --command").cloned()
-}
-
-/// The values of these options, wherever they are.
-fn values<'a>(rest: &'a [ShellWord], options: &'a [&'a str]) -> impl Iterator<Item = ShellWord> + 'a {
-    rest.iter().zip(rest.iter().skip(1).map(Some).chain([None])).filter_map(move |(word, next)| {
-        let own = |option: &&str| if word.is(option) { next.cloned() } else { word.after(&format!("{option}=")) };
-        options.iter().find_map(own)
-    })
-}
-
-/// The folder in which a container's program runs, if it is named.
-fn workdir(rest: &[ShellWord]) -> Option<String> {
-    values(rest, &["-w", "--workdir"]).find_map(|folder| absolute(&folder.text()?, None))
 }
 
 /// The change on this machine that a container makes through one of its mounts.

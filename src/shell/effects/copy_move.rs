@@ -112,22 +112,17 @@ fn brought_along(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord
     let TargetPath::Known { path, glob: false } = walker.target(source) else { return };
     for name in [".claude/settings.json", ".claude/settings.local.json", ".claude/modegate.yaml"] {
         if walker.disk.script(&format!("{path}/{name}")).is_some() {
-            let mut file = target.slashed();
-            file.push(name);
-            walker.change(Effect::Write, &file, false);
+            walker.change(Effect::Write, &target.child(&ShellWord::new(name)), false);
         }
     }
 }
 
 /// The path of a source in a target folder.
 fn inside(target: &ShellWord, source: &ShellWord) -> ShellWord {
-    let mut inside = target.slashed();
-    match source.text() {
-        Some(text) => {
-            let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            if source.has_glob() { inside.push_glob(name) } else { inside.push(name) }
-        }
-        None => inside.push_unknown(),
-    }
-    inside
+    let name = source.text().map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned());
+    target.child(&match name {
+        Some(name) if source.has_glob() => ShellWord::glob(name),
+        Some(name) => ShellWord::new(name),
+        None => ShellWord::unknown(),
+    })
 }

@@ -60,11 +60,7 @@ impl Walker<'_> {
 
     /// The paths below a root that match.
     fn found_below(&self, root: &ShellWord, args: &Args, pattern: &str, is_part: bool) -> Vec<ShellWord> {
-        let below = |glob: &str| {
-            let mut found = root.slashed();
-            found.push_glob(glob);
-            found
-        };
+        let below = |glob: &str| root.child(&ShellWord::glob(glob));
         let any = ["", ".", ".*", "^"].contains(&pattern);
         let name = match args.value("-e --extension").map(|end| end.filled("*")) {
             Some(end) => Some(format!("*.{end}")),
@@ -81,11 +77,7 @@ impl Walker<'_> {
             None if matches!(self.target(root), TargetPath::Known { path, .. } if self.is_own(&path)) => {
                 vec![ShellWord::unknown()]
             }
-            None => {
-                let mut found = root.slashed();
-                found.push_unknown();
-                vec![found]
-            }
+            None => vec![root.child(&ShellWord::unknown())],
         }
     }
 

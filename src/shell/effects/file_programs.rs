@@ -5,7 +5,7 @@ use super::args::Args;
 use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 use Paths::{AfterOf, Devices, First, Folder, Last, Operands, Rest, Trees, Values};
 use When::{Always, Unless, UnlessWords, With, Without};
@@ -169,9 +169,7 @@ fn is_device(word: &ShellWord) -> bool {
 
 /// Records a change of an unknown path below a folder.
 pub(super) fn below(walker: &mut Walker<'_>, effect: Effect, folder: &ShellWord) {
-    let mut inside = folder.slashed();
-    inside.push_unknown();
-    let target = walker.target(&inside);
+    let target = walker.target(&folder.child(&ShellWord::unknown()));
     walker.note(effect, target, true);
 }
 
@@ -251,9 +249,7 @@ fn tar(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         let folder = args.value("-C --directory").unwrap_or(&here);
         below(walker, Write, folder);
         for member in &args.operands {
-            let mut path = folder.slashed();
-            path.extend(member);
-            walker.change(Write, &path, true);
+            walker.change(Write, &folder.child(member), true);
         }
     } else if args.has("-c -r -u --create --append --update")
         && let Some(file) = args.value("-f --file").filter(|file| !file.is("-"))

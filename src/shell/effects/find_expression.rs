@@ -72,12 +72,7 @@ impl Selection {
 
     /// What is found below a starting path.
     pub fn below(&self, start: &ShellWord) -> ShellWord {
-        let mut found = start.slashed();
-        match self.glob() {
-            Some(glob) => found.push_glob(&glob),
-            None => found.push_unknown(),
-        }
-        found
+        start.child(&self.glob().map_or_else(ShellWord::unknown, ShellWord::glob))
     }
 
     /// One glob for all.

@@ -49,8 +49,7 @@ pub(super) fn listed(rest: &[ShellWord]) -> ShellWord {
         [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
             let mut lines = path.clone();
             lines.push("\n");
-            lines.extend(&path.slashed());
-            lines.push_unknown();
+            lines.extend(&path.child(&ShellWord::unknown()));
             lines
         }
         _ => ShellWord::unknown(),
@@ -64,6 +63,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         None => (rest, None),
     };
     let args = Args::new(own, "-b -B -c -C -m -s --source -o --output -e --exclude");
+    let given = || [args.operands.as_slice(), paths.unwrap_or_default()].concat();
     if ["archive", "diff", "log", "show", "format-patch", "bundle"].contains(&command) {
         walker.change_all(Effect::Write, args.values("-o --output"), false);
     }
@@ -83,17 +83,15 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
             }
         },
         "restore" if !args.has("-S --staged") || args.has("-W --worktree") => {
-            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
             let elsewhere = args.has("-s --source");
-            if elsewhere { pathspecs(walker, Effect::Write, &given) } else { set_back(walker, &given) }
+            if elsewhere { pathspecs(walker, Effect::Write, &given()) } else { set_back(walker, &given()) }
         }
         "reset" if args.has("--hard --merge --keep") => tree(walker, Effect::Write),
         "clean" if !args.has("-n --dry-run") => {
-            let given = [args.operands.as_slice(), paths.unwrap_or_default()].concat();
-            if given.is_empty() {
+            if given().is_empty() {
                 super::file_programs::below(walker, Effect::Remove, &ShellWord::new("."));
             }
-            pathspecs(walker, Effect::Remove, &given);
+            pathspecs(walker, Effect::Remove, &given());
         }
         "stash" => {
             let verb = args.operands.first().map(|verb| verb.filled("")).unwrap_or_default();
@@ -109,9 +107,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
                 }
             }
         }
-        "rm" if !args.has("--cached -n --dry-run") => {
-            pathspecs(walker, Effect::Remove, &[args.operands.as_slice(), paths.unwrap_or_default()].concat());
-        }
+        "rm" if !args.has("--cached -n --dry-run") => pathspecs(walker, Effect::Remove, &given()),
         "mv" => copy_move::mv(walker, rest),
         "apply" if args.has("--check --stat --numstat --summary --cached") => {}
         "apply" | "am" | "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "bisect" | "read-tree"
@@ -131,14 +127,9 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
 /// Changes pathspecs: a folder includes everything in it.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
     for word in words {
-        let word = word.after(":/").map_or_else(
-            || word.clone(),
-            |below| {
-                let mut whole = ShellWord::new(walker.context.project.as_str()).slashed();
-                whole.extend(&below);
-                whole
-            },
-        );
+        let word = word
+            .after(":/")
+            .map_or_else(|| word.clone(), |below| ShellWord::new(walker.context.project.as_str()).child(&below));
         walker.change(effect, &word, true);
     }
 }

@@ -3,6 +3,7 @@
 use super::args::Args;
 use super::inline_code::guessed;
 use super::walker::Walker;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Settings whose value is a command line, in lower case.
@@ -49,7 +50,7 @@ fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {
     let name = name.to_lowercase();
     match value.strip_prefix('!') {
         Some(line) if name.starts_with("alias.") => guessed(walker, line),
-        _ if SETTINGS.split(' ').any(|own| own == name) => guessed(walker, value),
+        _ if has_name(SETTINGS, &name) => guessed(walker, value),
         _ => {}
     }
 }
@@ -57,7 +58,7 @@ fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {
 impl Walker<'_> {
     /// Walks the value of a variable that names an editor or pager.
     pub fn editor_assigned(&mut self, name: &str, value: &ShellWord) {
-        if VARIABLES.split(' ').any(|own| own == name) {
+        if has_name(VARIABLES, name) {
             guessed(self, &value.filled(""));
         }
     }

@@ -105,11 +105,7 @@ fn named(walker: &Walker<'_>, command: &str, rest: &[ShellWord], operands: &[She
         } else if text.starts_with(":(") {
             staged.paths.push(TargetPath::Unknown { bare: None });
         } else if !text.starts_with(":!") && !text.starts_with(":^") {
-            let top = operand.after(":/").map(|below| {
-                let mut path = ShellWord::new(root).slashed();
-                path.extend(&below);
-                path
-            });
+            let top = operand.after(":/").map(|below| ShellWord::new(root).child(&below));
             staged.paths.push(walker.target(top.as_ref().unwrap_or(operand)));
         }
     }

@@ -10,25 +10,17 @@ use crate::shell::word::ShellWord;
 use std::borrow::Cow;
 
 /// Interpreters with the options that take code.
-const INTERPRETERS: [(&str, &str); 19] = [
-    ("python", "-c"),
-    ("pypy", "-c"),
+const INTERPRETERS: [(&str, &str); 11] = [
+    ("python pypy", "-c"),
     ("perl", "-e -E"),
-    ("ruby", "-e"),
+    ("ruby lua Rscript osascript", "-e"),
     ("node", "-e -p --eval --print -pe"),
-    ("nodejs", "-e -p --eval --print"),
-    ("bun", "-e --eval"),
+    ("nodejs ts-node", "-e -p --eval --print"),
+    ("bun tsx", "-e --eval"),
     ("deno", "eval"),
-    ("tsx", "-e --eval"),
-    ("ts-node", "-e --eval -p --print"),
     ("php", "-r"),
-    ("lua", "-e"),
-    ("Rscript", "-e"),
-    ("osascript", "-e"),
-    ("awk", "-e --source"),
-    ("gawk", "-e --source"),
-    ("mawk", ""),
-    ("nawk", ""),
+    ("awk gawk", "-e --source"),
+    ("mawk nawk", ""),
     ("sqlite3", "-cmd"),
 ];
 /// Functions that start a program.
@@ -81,7 +73,10 @@ const DESTROYING: &str = "rmtree unlink remove rmdir rmSync rm_r rimraf system";
 
 fn interpreter(name: &str) -> Option<(&'static str, &'static str)> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.into_iter().find(|(known, _)| *known == bare || *known == name)
+    let known = |(names, options): (&'static str, _)| {
+        names.split(' ').find(|known| *known == bare || *known == name).map(|known| (known, options))
+    };
+    INTERPRETERS.into_iter().find_map(known)
 }
 
 /// Walks the code of an interpreter; returns false if the program is not one.
@@ -207,6 +202,9 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         let methods = after.trim_start_matches(')');
         let is_path = place == 0 && name == "Path";
         let moves = is_any(MOVING) || function == "rename" || is_path && methods.starts_with(".rename");
+        // `[p.unlink() for p in Path('x').glob('*')]`
+        let glob = found_by(methods).filter(|_| is_path && code.contains(".unlink("));
+        walker.change_all(Effect::Remove, &at(0).zip(glob).map(|(path, glob)| path.child(&glob)), false);
         if is_any(REMOVING) || moves || is_path && methods.starts_with(".unlink") {
             walker.change_all(Effect::Remove, &at(0), true);
         }
@@ -218,6 +216,18 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         if is_any(WRITING_SECOND) || moves && !is_path || ["copy", "symlink", "link"].contains(&function) {
             walker.change_all(Effect::Write, &at(1), false);
         }
+    }
+}
+
+/// The paths below a folder that a method of Python finds: `.glob('*')`, `.rglob('*')`, `.iterdir()`.
+fn found_by(methods: &str) -> Option<ShellWord> {
+    let (method, rest) = methods.strip_prefix('.')?.split_once('(')?;
+    let pattern = || rest.strip_prefix(['\'', '"'])?.split(['\'', '"']).next();
+    match method {
+        "iterdir" => Some(ShellWord::glob("*")),
+        "glob" => Some(ShellWord::glob(pattern()?)),
+        "rglob" => Some(ShellWord::glob(format!("**/{}", pattern()?))),
+        _ => None,
     }
 }
 
@@ -339,12 +349,7 @@ pub(super) fn mention(walker: &mut Walker<'_>, code: &str) {
                 continue;
             }
             found.push(token);
-            let mut word = ShellWord::default();
-            if token.contains('*') {
-                word.push_glob(token);
-            } else {
-                word.push(token);
-            }
+            let word = if token.contains('*') { ShellWord::glob(*token) } else { ShellWord::new(*token) };
             let target = walker.target(&word);
             walker.note(Effect::Mention, target, true);
         }

@@ -1,56 +1,18 @@
 //! What changes the meaning of later commands on the line.
 
 use super::walker::Walker;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Variables that make programs do something else.
-const VARIABLES: [&str; 17] = [
-    "LD_PRELOAD",
-    "DYLD_INSERT_LIBRARIES",
-    "BASH_ENV",
-    "ENV",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "MFLAGS",
-    "PYTEST_ADDOPTS",
-    "PYTEST_PLUGINS",
-    "JAVA_TOOL_OPTIONS",
-    "MAVEN_ARGS",
-    "RUSTC_WRAPPER",
-    "RUSTC",
-    "RUSTDOC",
-    "MAKEFILES",
-    "npm_config_script_shell",
-    "NPM_CONFIG_SCRIPT_SHELL",
-];
+const VARIABLES: &str = "LD_PRELOAD DYLD_INSERT_LIBRARIES BASH_ENV ENV MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES PYTEST_ADDOPTS \
+    PYTEST_PLUGINS JAVA_TOOL_OPTIONS MAVEN_ARGS RUSTC_WRAPPER RUSTC RUSTDOC CARGO_BUILD_RUSTC* npm_config_script_shell \
+    NPM_CONFIG_SCRIPT_SHELL";
 
 /// Folders in which people install programs.
-const PROGRAM_FOLDERS: [&str; 24] = [
-    "/usr/",
-    "/opt/",
-    "/bin",
-    "/sbin",
-    "/nix/",
-    "/snap/",
-    "/home/linuxbrew/",
-    "/Library/",
-    "/Applications/",
-    "/.cargo/bin",
-    "/.local/bin",
-    "/.local/share/",
-    "/go/bin",
-    "/.bun/bin",
-    "/.deno/bin",
-    "/.nvm/",
-    "/.pyenv/",
-    "/.rbenv/",
-    "/.asdf/",
-    "/.volta/",
-    "/.dotnet",
-    "/flutter/bin",
-    "/.pub-cache/bin",
-    "/.npm-global/bin",
-];
+const PROGRAM_FOLDERS: &str = "/usr/ /opt/ /bin /sbin /nix/ /snap/ /home/linuxbrew/ /Library/ /Applications/ /.cargo/bin \
+    /.local/bin /.local/share/ /go/bin /.bun/bin /.deno/bin /.nvm/ /.pyenv/ /.rbenv/ /.asdf/ /.volta/ /.dotnet \
+    /flutter/bin /.pub-cache/bin /.npm-global/bin";
 
 impl Walker<'_> {
     /// Notes that later commands may mean something else, for this reason.
@@ -62,12 +24,11 @@ impl Walker<'_> {
     pub fn assigned(&mut self, name: &str, value: &ShellWord) {
         self.editor_assigned(name, value);
         let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
-            || name.starts_with("CARGO_BUILD_RUSTC")
             || name == "GOFLAGS" && value.filled("").contains("exec");
         let loads = |option: &&str| value.filled("").contains(*option);
         let node = name == "NODE_OPTIONS" && ["-r", "--require", "--import", "loader"].iter().any(loads);
         let path = name == "PATH" && !only_installed(value);
-        if VARIABLES.contains(&name) || runner || node || path {
+        if has_name(VARIABLES, name) || runner || node || path {
             self.meddle(format!("it sets {name}"));
         }
     }
@@ -77,7 +38,7 @@ impl Walker<'_> {
 fn only_installed(path: &ShellWord) -> bool {
     let known = path.filled("");
     known.split(':').filter(|folder| !folder.is_empty()).all(|folder| {
-        PROGRAM_FOLDERS.iter().any(|own| match own.strip_prefix("/.") {
+        PROGRAM_FOLDERS.split(' ').any(|own| match own.strip_prefix("/.") {
             Some(_) => folder.contains(own),
             None => {
                 folder.starts_with(own)

@@ -7,8 +7,8 @@ use super::args::Args;
 use super::recipes::recipes;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::wrappers::has_name;
 use super::{Effect, FileEffect, LineEffects, ProgramCall, inline_code};
+use crate::shell::has_name;
 use crate::shell::reading::beyond_reading;
 use crate::shell::syntax::{CommandTree, CompoundKind};
 use crate::shell::word::ShellWord;
@@ -191,9 +191,7 @@ impl Walker<'_> {
         let text = files.iter().find_map(|file| {
             // Names that are tried count as one.
             self.scripts.count = left;
-            let mut path = folder.slashed();
-            path.extend(file);
-            self.text_on_disk(&path)
+            self.text_on_disk(&folder.child(file))
         });
         let Some(text) = text else { return };
         let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
@@ -218,9 +216,7 @@ impl Walker<'_> {
             _ => return,
         };
         let folder = args.value("-C --dir --prefix --cwd").cloned().unwrap_or_else(|| ShellWord::new("."));
-        let mut path = folder.slashed();
-        path.push("package.json");
-        let Some(text) = self.text_on_disk(&path) else { return };
+        let Some(text) = self.text_on_disk(&folder.child(&ShellWord::new("package.json"))) else { return };
         let Ok(package) = serde_json::from_str::<serde_json::Value>(&text) else { return };
         let line = |name: String| package.get("scripts")?.get(name)?.as_str();
         let lines = [format!("pre{name}"), name.to_owned(), format!("post{name}")].into_iter().filter_map(line);

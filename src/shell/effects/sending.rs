@@ -3,7 +3,7 @@
 use super::Effect;
 use super::args::Args;
 use super::walker::Walker;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::syntax::Redirection;
 use crate::shell::word::ShellWord;
 

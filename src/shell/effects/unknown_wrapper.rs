@@ -1,7 +1,7 @@
 //! Programs that modegate does not know and that may run their arguments: `foo git push`.
 
 use super::ProgramCall;
-use super::wrappers::has_name;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
 /// Programs that do not run a program of the same name as their first argument: they print it, search for it, explain

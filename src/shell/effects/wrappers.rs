@@ -4,6 +4,7 @@ use super::args::Args;
 use super::target_path::absolute;
 use super::walker::Walker;
 use super::{ProgramCall, builtins};
+use crate::shell::has_name;
 use crate::shell::syntax::CommandTree;
 use crate::shell::word::{self, ShellWord, UNKNOWN};
 use std::rc::Rc;
@@ -134,9 +135,12 @@ impl Walker<'_> {
                 }
                 printed
             }
-            "su" | "runuser" | "script" => {
-                let args = Args::new(rest, "-c --command -s -g -G --shell");
-                let script = args.value("-c --command").cloned();
+            "su" | "runuser" | "script" | "nix-shell" => {
+                let (valued, code) = match name {
+                    "nix-shell" => ("--run --command -p -A", "--run --command"),
+                    _ => ("-c --command -s -g -G --shell", "-c --command"),
+                };
+                let script = Args::new(rest, valued).value(code).cloned();
                 script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
             }
             "watch" => self.unowned(|walker| {
@@ -160,11 +164,6 @@ impl Walker<'_> {
             }
             "crontab" => self.crontab(rest, input),
             "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
-            "nix-shell" => {
-                let args = Args::new(rest, "--run --command -p -A");
-                let script = args.value("--run --command").cloned();
-                script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
-            }
             "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
             "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
             "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
@@ -331,14 +330,6 @@ impl Walker<'_> {
 /// Joins words to a script; unlike a [`ShellWord`], a script that is too long is an error.
 pub(super) fn joined(words: &[ShellWord]) -> String {
     words.iter().map(|word| word.filled(UNKNOWN)).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether `names`, separated by spaces, contain `name`; `*` at the end of one matches any ending.
-pub(super) fn has_name(names: &str, name: &str) -> bool {
-    let (names, name) = (names.as_bytes(), name.as_bytes());
-    let is = |own: &[u8]| own.strip_suffix(b"*").map_or(own == name, |begin| name.starts_with(begin));
-    // Nearly all names differ in their first letter.
-    names.split(|byte| *byte == b' ').any(|own| own.first() == name.first() && is(own))
 }
 
 /// Quotes a word for the shell.
