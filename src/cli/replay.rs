@@ -1,7 +1,7 @@
 //! `modegate replay`: decides recorded sessions again.
 //!
 //! Readers turn each input into decided cases, a [`ResultCollector`] compares them with their expectations, and
-//! every [`ReplaySink`] gets the results in the order of the inputs.
+//! the [`Reporter`] passes the results to every output in the order of the inputs.
 
 mod collector;
 mod copies;

@@ -1,6 +1,6 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
-use super::line_pattern::is_same;
+use super::line_pattern::{common_length, is_same};
 use crate::session::{ModeState, Session};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -43,6 +43,15 @@ pub(crate) fn event_key(name: Option<&str>, agent: Option<&str>) -> u64 {
     [name, agent].into_iter().fold(0, |key, text| with_text(key, text.map(str::as_bytes)))
 }
 
+/// What the time of a line, and the lines before it, show.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LineOrder {
+    InOrder,
+    /// The same line was there before.
+    Duplicate,
+    ClockWentBack,
+}
+
 /// The state of one session's journal so far.
 #[derive(Debug, Default)]
 pub(crate) struct Continuity {
@@ -59,25 +68,25 @@ pub(crate) struct Continuity {
 type SessionModes = BTreeMap<String, ModeState>;
 
 impl Continuity {
-    /// Whether the same line was there before.
-    pub(crate) fn is_duplicate(&mut self, line: &LineTrace<'_>) -> bool {
-        !self.seen.insert(line)
+    /// Compares a line with those before it.
+    pub(crate) fn order(&mut self, line: &LineTrace<'_>) -> LineOrder {
+        let same = common_length(line.at, &self.latest);
+        let is_later = line.at.get(same..) > self.latest.get(same..);
+        if !self.seen.insert(line.key, is_later) {
+            return LineOrder::Duplicate;
+        }
+        if is_later || self.clock_went_back(line) {
+            line.at.clone_into(&mut self.latest);
+            return if is_later { LineOrder::InOrder } else { LineOrder::ClockWentBack };
+        }
+        LineOrder::InOrder
     }
 
     /// Whether the line was written before the previous event began, which means that the clock was set back.
-    pub(crate) fn clock_went_back(&mut self, line: &LineTrace<'_>) -> bool {
-        if line.at >= self.latest.as_slice() {
-            line.at.clone_into(&mut self.latest);
-            return false;
-        }
+    fn clock_went_back(&self, line: &LineTrace<'_>) -> bool {
         let instant = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<jiff::Timestamp>().ok();
         let (Some(began), Some(latest)) = (instant(line.at), instant(&self.latest)) else { return false };
-        let took = Duration::from_micros(line.us);
-        let back = began.checked_add(took + SLACK).is_ok_and(|written| written < latest);
-        if back {
-            line.at.clone_into(&mut self.latest);
-        }
-        back
+        began.checked_add(Duration::from_micros(line.us) + SLACK).is_ok_and(|written| written < latest)
     }
 
     /// Follows the state from line to line; returns lines before which an event is missing.
@@ -131,25 +140,17 @@ struct SeenLines {
     /// As long as each line is later than all before it, no line needs to be looked up.
     in_order: Vec<u64>,
     looked_up: Option<HashSet<u64>>,
-    latest: Vec<u8>,
 }
 
 impl SeenLines {
     /// Adds a line; returns whether it is new.
-    fn insert(&mut self, line: &LineTrace<'_>) -> bool {
-        let is_later = line.at > self.latest.as_slice();
-        if is_later {
-            line.at.clone_into(&mut self.latest);
+    fn insert(&mut self, key: u64, is_later: bool) -> bool {
+        if is_later && self.looked_up.is_none() {
+            self.in_order.push(key);
+            return true;
         }
-        match &mut self.looked_up {
-            None if is_later => {
-                self.in_order.push(line.key);
-                true
-            }
-            seen => {
-                seen.get_or_insert_with(|| std::mem::take(&mut self.in_order).into_iter().collect()).insert(line.key)
-            }
-        }
+        let in_order = &mut self.in_order;
+        self.looked_up.get_or_insert_with(|| std::mem::take(in_order).into_iter().collect()).insert(key)
     }
 }
 
@@ -215,7 +216,7 @@ mod tests {
     fn the_same_line_twice_is_a_duplicate() {
         let mut continuity = Continuity::default();
         let (one, other) = (line("t1", 1, "a", None), line("t2", 1, "a", None));
-        let mut is_duplicate = |text: &str| continuity.is_duplicate(&trace(text));
+        let mut is_duplicate = |text: &str| continuity.order(&trace(text)) == LineOrder::Duplicate;
         assert_eq!([is_duplicate(&one), is_duplicate(&other), is_duplicate(&one)], [false, false, true]);
         let twin = one.replace("Stop", "Stap");
         assert!(!is_duplicate(&twin), "another event at the same time");
@@ -224,7 +225,8 @@ mod tests {
     #[test]
     fn a_clock_that_went_back_is_reported_unless_an_event_took_long() {
         let mut continuity = Continuity::default();
-        let mut back = |at: &str, us: u64| continuity.clock_went_back(&trace(&line(at, us, "a", None)));
+        let mut back =
+            |at: &str, us: u64| continuity.order(&trace(&line(at, us, "a", None))) == LineOrder::ClockWentBack;
         assert!(!back("2026-11-16T10:00:00Z", 1000));
         assert!(!back("2026-11-16T09:59:00Z", 65_000_000), "it began first and took a minute");
         assert!(back("2026-11-16T09:00:00Z", 1000));

@@ -1,7 +1,6 @@
 //! The `JUnit` report: one suite per session, one case per decision that blocks, moves or differs.
 
-use super::result::ReplayProblem;
-use super::result::ReplayResult;
+use super::result::{ReplayProblem, ReplayResult};
 use std::io;
 
 /// The cases of one session.

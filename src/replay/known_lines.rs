@@ -44,7 +44,7 @@ pub(crate) struct SimilarLine<'l> {
 
 impl KnownLine {
     /// The first line of a text, if it is decided like this one.
-    fn similar<'l>(&self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
+    fn similar<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
         let FreeValues { at, us, call, session, before, length } = self.pattern.values(text)?;
         if self.is_other_call && call.is_some_and(|call| memchr::memmem::find(before, call).is_some()) {
             return None;
@@ -68,11 +68,11 @@ pub(crate) struct KnownLines {
 impl KnownLines {
     /// The first line of a text, if it is decided like a known one.
     pub(crate) fn find<'l>(&mut self, text: &'l [u8]) -> Option<SimilarLine<'l>> {
-        let similar = |at: usize| Some((at, self.lines.get(at)?.similar(text)?));
         // Events come in the same order again and again.
         let next = self.lines.get(self.last)?.next;
-        let others = (0..self.lines.len()).filter(|at| *at != next);
-        let (at, line) = similar(next).or_else(|| others.into_iter().find_map(similar))?;
+        let mut others = (0..self.lines.len()).filter(|at| *at != next);
+        let mut similar = |at: usize| Some((at, self.lines.get_mut(at)?.similar(text)?));
+        let (at, line) = similar(next).or_else(|| others.find_map(similar))?;
         self.lines.get_mut(self.last)?.next = at;
         self.last = at;
         self.room = (self.room + 1).min(KEPT * EACH);

@@ -4,6 +4,9 @@
 //! session if nothing has read one of them. Everything else is fixed: the names of all fields and their order, the facts,
 //! the rest of the session, the recorded decision. A line that matches is valid JSON and has the same meaning in all that
 //! its decision depends on.
+//!
+//! A line is compared with a sample, a line that matches. Most free parts are the same there, as those of one session
+//! mostly are; only those that differ are looked at.
 
 use super::line::unescaped;
 use crate::event::{EventFields, has_own_name};
@@ -27,10 +30,10 @@ const STAMPS: [&str; 3] = ["activated_at", "prompt_id", "updated_at"];
 /// The text of a line with free parts.
 #[derive(Debug)]
 pub(crate) struct LinePattern {
-    /// The text without its free parts.
-    fixed: Vec<u8>,
-    /// Each free part, after the fixed text up to there.
-    free: Vec<(usize, FreePart)>,
+    /// A line that matches.
+    sample: Vec<u8>,
+    /// Its free parts, in order.
+    free: Vec<(Range<usize>, FreePart)>,
     /// The id of the session, where that is fixed.
     session: Option<Vec<u8>>,
 }
@@ -133,53 +136,81 @@ impl LinePattern {
         }
         found.sort_by_key(|(range, _)| range.start);
         let session = id.filter(|_| !is_free).map(|id| id.as_bytes().to_owned());
-        let mut pattern =
-            Self { fixed: Vec::with_capacity(line.len()), free: Vec::with_capacity(found.len()), session };
-        let mut end = 0;
-        for (range, part) in found {
-            pattern.fixed.extend_from_slice(line.get(end..range.start)?.as_bytes());
-            pattern.free.push((pattern.fixed.len(), part));
-            end = range.end;
-        }
-        pattern.fixed.extend_from_slice(line.get(end..)?.as_bytes());
-        Some(pattern)
+        Some(Self { sample: line.as_bytes().to_owned(), free: found, session })
     }
 
     /// What the first line of a text has in the free parts; `None` if it does not match.
-    pub(crate) fn values<'l>(&self, text: &'l [u8]) -> Option<FreeValues<'l>> {
-        let (mut values, mut rest, mut fixed) = (FreeValues::default(), text, 0);
-        for (end, part) in &self.free {
-            rest = after(rest, self.fixed.get(fixed..*end)?)?;
-            fixed = *end;
-            let length = match part {
-                FreePart::Text => text_length(rest)?,
-                FreePart::Time | FreePart::Call | FreePart::Session => plain_length(rest)?,
-                FreePart::Number | FreePart::Duration => number_length(rest)?,
-                FreePart::BeforeStart | FreePart::BeforeEnd => 0,
-            };
-            let (value, next) = rest.split_at_checked(length)?;
+    pub(crate) fn values<'l>(&mut self, text: &'l [u8]) -> Option<FreeValues<'l>> {
+        let (mut values, mut differing, mut is_other_session) = (FreeValues::default(), 0, false);
+        // The sample up to `own` matches the text up to `end`, and goes on like it up to `same`.
+        let (mut own, mut end, mut same) = (0, 0, common_length(&self.sample, text));
+        for (range, part) in &self.free {
+            // A part is the same only if it also ends there.
+            let is_same_part = same > range.end;
+            if is_same_part && matches!(part, FreePart::Text | FreePart::Number) {
+                continue;
+            }
+            if same < range.start {
+                return None;
+            }
+            let (start, mut length) = (end + range.start - own, range.len());
+            if !is_same_part {
+                length = part.length(text.get(start..)?)?;
+                (own, end) = (range.end, start + length);
+                same = own + common_length(self.sample.get(own..)?, text.get(end..)?);
+                differing += 1;
+            }
+            let value = text.get(start..start + length)?;
             match part {
                 FreePart::Time => values.at = value,
                 FreePart::Call => values.call = Some(value),
                 FreePart::Session => {
-                    let other = self.session.as_deref().or(values.session);
-                    if other.is_some_and(|other| other != value) {
+                    is_other_session |= !is_same_part;
+                    let mut others = self.session.as_deref().into_iter().chain(values.session);
+                    if is_other_session && others.any(|other| !is_same(other, value)) {
                         return None;
                     }
                     values.session = Some(value);
                 }
                 FreePart::Duration => values.us = number(value),
-                FreePart::BeforeStart => values.before = rest,
-                FreePart::BeforeEnd => {
-                    values.before = values.before.split_at_checked(values.before.len() - rest.len())?.0;
-                }
+                FreePart::BeforeStart => values.before = text.get(start..)?,
+                FreePart::BeforeEnd => values.before = values.before.get(..values.before.len() + start - text.len())?,
                 FreePart::Text | FreePart::Number => {}
             }
-            rest = next;
         }
-        rest = after(rest, self.fixed.get(fixed..)?)?;
-        values.length = text.len() - rest.len();
-        matches!(rest, [] | [b'\n', ..]).then_some(values)
+        values.length = end + self.sample.len() - own;
+        if same < self.sample.len() || !matches!(text.get(values.length..), Some([] | [b'\n', ..])) {
+            return None;
+        }
+        if differing > self.free.len() / 2 {
+            let _: Option<()> = self.take_sample(text.get(..values.length)?);
+        }
+        Some(values)
+    }
+
+    /// Compares with this line from now on, which matches; not with one that has unusual escapes.
+    fn take_sample(&mut self, line: &[u8]) -> Option<()> {
+        let (mut own, mut end) = (0, 0);
+        let parts = self.free.iter().map(|(range, part)| {
+            let start = end + range.start - own;
+            (own, end) = (range.end, start + part.length(line.get(start..)?)?);
+            Some((start..end, *part))
+        });
+        self.free = parts.collect::<Option<_>>()?;
+        line.clone_into(&mut self.sample);
+        Some(())
+    }
+}
+
+impl FreePart {
+    /// The length of such a part at the beginning of a text; `None` if there is something else.
+    fn length(self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Text => text_length(text, true),
+            Self::Time | Self::Call | Self::Session => text_length(text, false),
+            Self::Number | Self::Duration => number_length(text),
+            Self::BeforeStart | Self::BeforeEnd => Some(0),
+        }
     }
 }
 
@@ -232,79 +263,74 @@ fn is_number(text: &str) -> bool {
     number_length(text.as_bytes()) == Some(text.len())
 }
 
-/// The rest of a text after the same beginning.
-fn after<'t>(text: &'t [u8], beginning: &[u8]) -> Option<&'t [u8]> {
-    let (head, rest) = text.split_at_checked(beginning.len())?;
-    is_same(head, beginning).then_some(rest)
-}
-
 /// Compares two texts in wide blocks: the `memcmp` of the static binary goes byte by byte.
-pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len()
-        && match (one.last_chunk::<32>(), other.last_chunk::<32>()) {
-            (Some(last), Some(other_last)) => last == other_last && same_blocks::<32>(one, other),
-            _ => match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
-                (Some(last), Some(other_last)) => last == other_last && same_blocks::<8>(one, other),
-                _ => same_blocks::<1>(one, other),
-            },
-        }
+pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && common_length(one, other) == one.len()
 }
 
-/// Compares all but what is left after the last block. A plain loop becomes wide instructions even in small code.
-fn same_blocks<const SIZE: usize>(one: &[u8], other: &[u8]) -> bool {
-    let (blocks, other_blocks) = (one.as_chunks::<SIZE>().0, other.as_chunks::<SIZE>().0);
-    for at in 0..blocks.len() {
-        if blocks.get(at) != other_blocks.get(at) {
-            return false;
-        }
+/// The number of bytes in which two texts are the same at their beginning.
+pub(super) fn common_length(mut one: &[u8], mut other: &[u8]) -> usize {
+    let length = one.len();
+    while let (Some((block, rest)), Some((other_block, other_rest))) =
+        (one.split_first_chunk::<32>(), other.split_first_chunk())
+        && block == other_block
+    {
+        (one, other) = (rest, other_rest);
     }
-    true
-}
-
-/// The length of the text up to the closing quote, if every JSON parser accepts it.
-fn text_length(bytes: &[u8]) -> Option<usize> {
-    let (mut end, mut is_ascii) = (0, true);
-    loop {
-        end += run_length(bytes.get(end..)?, &mut is_ascii);
-        match bytes.get(end..)? {
-            [b'"', ..] => break,
-            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => end += 2,
-            [b'\\', b'u', b'0', b'0', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => end += 6,
-            _ => return None,
+    while let (Some((word, rest)), Some((other_word, other_rest))) =
+        (one.split_first_chunk(), other.split_first_chunk())
+    {
+        let differing = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other_word);
+        if differing != 0 {
+            return length - one.len() + differing.trailing_zeros() as usize / 8;
         }
+        (one, other) = (rest, other_rest);
     }
-    (is_ascii || std::str::from_utf8(bytes.get(..end)?).is_ok()).then_some(end)
+    while let ([byte, rest @ ..], [other_byte, other_rest @ ..]) = (one, other)
+        && byte == other_byte
+    {
+        (one, other) = (rest, other_rest);
+    }
+    length - one.len()
 }
 
-/// The same for a text without escapes.
-fn plain_length(bytes: &[u8]) -> Option<usize> {
-    let mut is_ascii = true;
-    let end = run_length(bytes, &mut is_ascii);
-    let is_text = is_ascii || std::str::from_utf8(bytes.get(..end)?).is_ok();
-    (bytes.get(end) == Some(&b'"') && is_text).then_some(end)
-}
-
-/// The number of bytes before the first quote, backslash or control character, eight at a time; whether they may be other
-/// than ASCII is noted.
-fn run_length(bytes: &[u8], is_ascii: &mut bool) -> usize {
+/// The length of the text up to the closing quote, if every JSON parser accepts it, eight bytes at a time.
+fn text_length(bytes: &[u8], may_have_escapes: bool) -> Option<usize> {
     /// The highest bit of each byte.
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const EACH: u64 = 0x0101_0101_0101_0101;
     // The lowest byte that these find is right, others may be wrong.
     let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
     let is = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for at in 0..words.len() {
-        let word = words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
-        *is_ascii &= word & HIGH == 0;
+    let (mut end, mut seen) = (0, 0);
+    loop {
+        let rest = bytes.get(end..)?;
+        let word = u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_else(|| padded(rest)));
+        seen |= word;
+        // Quotes, backslashes and control characters.
         let ends = (below(word, b' ') | is(word, b'"') | is(word, b'\\')) & HIGH;
-        if ends != 0 {
-            return at * 8 + ends.trailing_zeros() as usize / 8;
+        if ends == 0 {
+            end += 8;
+            continue;
+        }
+        let plain = ends.trailing_zeros() as usize / 8;
+        end += plain;
+        match rest.get(plain..)? {
+            [b'"', ..] => break,
+            [b'\\', ..] if !may_have_escapes => return None,
+            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => end += 2,
+            [b'\\', b'u', b'0', b'0', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => end += 6,
+            _ => return None,
         }
     }
-    *is_ascii &= rest.is_ascii();
-    let ends = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
-    words.len() * 8 + rest.iter().position(ends).unwrap_or(rest.len())
+    (seen & HIGH == 0 || std::str::from_utf8(bytes.get(..end)?).is_ok()).then_some(end)
+}
+
+/// The last bytes of a text, and zeros.
+fn padded(rest: &[u8]) -> [u8; 8] {
+    let mut word = [0; 8];
+    word.iter_mut().zip(rest).for_each(|(byte, last)| *byte = *last);
+    word
 }
 
 /// The length of a number without sign, fraction and exponent.
@@ -348,7 +374,7 @@ mod tests {
     fn a_line_matches_itself_with_its_values() {
         let before = LINE.split_once("\"before\":").unwrap().1.split_once(",\"modes\":\"m\"").unwrap().0;
         for text in [LINE.to_owned(), format!("{LINE}\n"), format!("{LINE}\n{{")] {
-            for pattern in [pattern_with(true), pattern_with(false)] {
+            for mut pattern in [pattern_with(true), pattern_with(false)] {
                 let values = FreeValues {
                     at: b"2026-11-16T10:00:00Z",
                     us: 120,
@@ -386,16 +412,44 @@ mod tests {
     }
 
     #[test]
-    fn a_text_ends_at_its_quote_wherever_that_is() {
-        for length in 0..40 {
-            for end in ["\"", "\\", "\u{1f}", "\u{0}"] {
-                let text = format!("{}{end}\"{}", "é".repeat(length / 2) + &"x".repeat(length % 2), "y".repeat(20));
-                let (start, mut is_ascii) = (length / 2 * 2 + length % 2, true);
-                assert_eq!(run_length(text.as_bytes(), &mut is_ascii), start, "{text:?}");
-                assert!(!is_ascii || length < 2, "{text:?}");
+    fn a_line_that_differs_in_most_parts_is_the_next_sample() {
+        let mut pattern = pattern_with(false);
+        let other = |time: &str, id: &str| {
+            let line = LINE.replace("s1", id).replace("10:00:00", time).replace("t0", "2026").replace("p1", "");
+            line.replace("t1", "t27").replace(r"a\nb", "").replace("[1,2]", "[10,0]").replace("120}", "7}")
+        };
+        for line in [other("1", "s2"), other("2", "s2"), LINE.to_owned(), other("3", "s3"), other("4", "s1")] {
+            let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+            let values = pattern.values(line.as_bytes()).unwrap();
+            let text = |bytes: &[u8]| serde_json::Value::from(String::from_utf8_lossy(bytes));
+            assert_eq!(text(values.at), value["at"]);
+            assert_eq!(text(values.session.unwrap()), value["event"]["session_id"]);
+            assert_eq!(text(values.call.unwrap()), value["event"]["tool_use_id"]);
+            assert_eq!((values.us, values.length), (value["us"].as_u64().unwrap(), line.len()));
+            assert_eq!(serde_json::from_slice::<serde_json::Value>(values.before).unwrap(), value["before"]);
+            for (from, to) in
+                [("draft", "done"), ("Read", "Edit"), ("},\"before", "} ,\"before"), ("\"v\":1", "\"v\":2")]
+            {
+                assert_eq!(pattern.values(line.replacen(from, to, 1).as_bytes()), None, "{from} to {to}");
             }
         }
-        assert_eq!(run_length(b" ~!#[]\x7f", &mut true), 7);
+    }
+
+    #[test]
+    fn a_text_ends_at_its_quote_wherever_that_is() {
+        for length in 0..40 {
+            let text = "é".repeat(length / 2) + &"x".repeat(length % 2);
+            for (end, is_text) in [("\"", true), ("\\", false), ("\u{1f}", false), ("\u{0}", false), ("", false)] {
+                for after in ["", "\"", &"y".repeat(20)] {
+                    let found = text_length(format!("{text}{end}{after}").as_bytes(), false);
+                    let is_text = is_text || end.is_empty() && after == "\"";
+                    assert_eq!(found, is_text.then_some(text.len()), "{text}{end}{after}");
+                }
+            }
+            assert_eq!(text_length(format!("{text}\\\"{text}\\\\\"").as_bytes(), true), Some(2 * text.len() + 4));
+            assert_eq!(text_length(&[text.as_bytes(), b"\xff\""].concat(), true), None);
+        }
+        assert_eq!(text_length(b" ~!#[]\x7f\"", false), Some(7));
     }
 
     #[test]
@@ -407,6 +461,8 @@ mod tests {
                 let mut other = text.clone();
                 other[at] = b'y';
                 assert!(!is_same(&text, &other), "{at} of {length}");
+                assert_eq!(common_length(&text, &other), at);
+                assert_eq!(common_length(&text, &other[..at]), at);
             }
         }
     }

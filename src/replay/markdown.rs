@@ -1,7 +1,6 @@
 //! A summary in Markdown: for the job of a CI system, and as a comment on a pull request.
 
-use super::change::DecisionChange;
-use super::change::ReplayCounts;
+use super::change::{DecisionChange, ReplayCounts};
 use super::result::ReplayResult;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -3,6 +3,7 @@
 use super::change::DecisionChange;
 use super::known_lines::{KnownLines, SimilarLine};
 use super::line::{RecordedLine, unescaped};
+use super::line_pattern::is_same;
 use super::recorded_facts::RecordedFacts;
 use super::result::PastDecision;
 use crate::engine::{Decided, decide};
@@ -202,7 +203,7 @@ impl Redecision {
 
     /// Reads the session before a line; returns whether it is that of the line before.
     fn read_session(&mut self, raw: &RawValue) -> Result<bool, LineError> {
-        let is_same = self.text == raw.get();
+        let is_same = is_same(self.text.as_bytes(), raw.get().as_bytes());
         if !is_same {
             self.session = serde_json::from_str(raw.get()).map_err(LineError::Part)?;
             raw.get().clone_into(&mut self.text);
@@ -229,7 +230,7 @@ impl Redecision {
             (raw, value) => return raw.is_none() && value.is_none(),
         };
         self.scratch.clear();
-        serde_json::to_writer(&mut self.scratch, value).is_ok() && self.scratch == raw.get().as_bytes()
+        serde_json::to_writer(&mut self.scratch, value).is_ok() && is_same(&self.scratch, raw.get().as_bytes())
     }
 
     /// Compares values instead of bytes: another writer may format them differently, other modes decide differently.

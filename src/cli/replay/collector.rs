@@ -2,12 +2,11 @@
 
 use super::mode_source::ResolvedModes;
 use crate::paths::hash;
-use crate::replay::change::DecisionChange;
-use crate::replay::change::ReplayCounts;
+use crate::replay::change::{DecisionChange, ReplayCounts};
 use crate::replay::expectation::{Expectation, ExpectationFile};
+use crate::replay::line_pattern::is_same;
 use crate::replay::redecision::Comparison;
-use crate::replay::result::ReplayProblem;
-use crate::replay::result::{CaseLocation, ReplayResult};
+use crate::replay::result::{CaseLocation, ReplayProblem, ReplayResult};
 use crate::verdict::{Decision, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -106,7 +105,7 @@ pub(super) struct ResultCollector<'t> {
     /// Whether the last event belongs to another shard, and its expectation too.
     passed: bool,
     /// The session and file of the last event.
-    last: (String, String),
+    last: (String, Arc<str>),
     quiet: u64,
     /// The expectations of a file, by the number of the event.
     pub(super) file: Option<ExpectationFile>,
@@ -150,7 +149,7 @@ impl<'t> ResultCollector<'t> {
     }
 
     /// Counts an event that is decided like an earlier one, and passes as recorded.
-    pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &str) {
+    pub(super) fn similar_case(&mut self, session: &str, other_modes: bool, file: &Arc<str>) {
         self.settle();
         self.begin_session(session, file);
         self.number += 1;
@@ -194,7 +193,7 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports a result that another run printed.
     pub(super) fn result(&mut self, result: ReplayResult) {
-        self.begin_session(&result.session, &result.file);
+        self.begin_session(&result.session, &result.file.as_str().into());
         self.totals.other_modes += u64::from(result.other_modes);
         self.count(result);
     }
@@ -209,11 +208,13 @@ impl<'t> ResultCollector<'t> {
         }
     }
 
-    fn begin_session(&mut self, session: &str, file: &str) {
-        if self.last.0 != session || self.last.1 != file {
+    fn begin_session(&mut self, session: &str, file: &Arc<str>) {
+        let (last, last_file) = &self.last;
+        let is_same_file = Arc::ptr_eq(last_file, file) || last_file == file;
+        if !is_same_file || !is_same(last.as_bytes(), session.as_bytes()) {
             self.end_session();
             self.totals.sessions.insert(hash(session.as_bytes()));
-            self.last = (session.to_owned(), file.to_owned());
+            self.last = (session.to_owned(), Arc::clone(file));
         }
     }
 
@@ -221,7 +222,7 @@ impl<'t> ResultCollector<'t> {
         let (session, file) = std::mem::take(&mut self.last);
         let quiet = std::mem::take(&mut self.quiet);
         if self.options.notable && !(session.is_empty() && file.is_empty()) {
-            self.push(ReplayMessage::Session { session, file, quiet });
+            self.push(ReplayMessage::Session { session, file: file.to_string(), quiet });
         }
     }
 

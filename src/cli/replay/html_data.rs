@@ -3,12 +3,9 @@
 use super::inputs::{InputKind, ReplayInput};
 use super::summary::ReplaySummary;
 use crate::mode::Catalogue;
-use crate::replay::change::DecisionChange;
-use crate::replay::change::ReplayCounts;
-use crate::replay::html::diagrams;
-use crate::replay::html::page;
-use crate::replay::result::ReplayProblem;
-use crate::replay::result::ReplayResult;
+use crate::replay::change::{DecisionChange, ReplayCounts};
+use crate::replay::html::{diagrams, page};
+use crate::replay::result::{ReplayProblem, ReplayResult};
 use crate::verdict::Verdict;
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -5,8 +5,9 @@ use super::inputs::ReplayInput;
 use super::line_decider::{DecidedLine, JournalEvent, LineDecider, newer_line};
 use super::line_reader::{PART, PartRange, PartText, parts};
 use super::mode_source::ResolvedModes;
-use crate::replay::continuity::{Continuity, FileLine, LineTrace};
+use crate::replay::continuity::{Continuity, FileLine, LineOrder, LineTrace};
 use crate::replay::known_lines::SimilarLine;
+use crate::replay::line_pattern::is_same;
 use crate::replay::redecision::LineError;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
@@ -129,20 +130,20 @@ impl JournalFollower {
 
     /// Whether a line is not a duplicate; a clock that was set back is reported.
     fn is_new(&mut self, session: &str, number: u64, trace: &LineTrace<'_>, collector: &mut ResultCollector) -> bool {
-        if self.current.0 != session {
+        if !is_same(self.current.0.as_bytes(), session.as_bytes()) {
             let next = self.others.remove(session).unwrap_or_default();
             let (name, last) = std::mem::replace(&mut self.current, (session.to_owned(), next));
             self.others.insert(name, last);
         }
-        let (_, continuity) = &mut self.current;
-        if continuity.is_duplicate(trace) {
-            collector.problem(&self.file, number, "duplicate event; it is counted once");
-            return false;
+        let order = self.current.1.order(trace);
+        match order {
+            LineOrder::InOrder => {}
+            LineOrder::Duplicate => collector.problem(&self.file, number, "duplicate event; it is counted once"),
+            LineOrder::ClockWentBack => {
+                collector.problem(&self.file, number, "the clock went backwards: this came before the line above");
+            }
         }
-        if continuity.clock_went_back(trace) {
-            collector.problem(&self.file, number, "the clock went backwards: this came before the line above");
-        }
-        true
+        order != LineOrder::Duplicate
     }
 
     fn follow_state(&mut self, number: u64, trace: &LineTrace<'_>, collector: &mut ResultCollector) {

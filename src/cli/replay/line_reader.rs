@@ -12,8 +12,8 @@ pub(super) const PART: u64 = 256 * 1024;
 /// The same where only the first lines are needed.
 pub(super) const SMALL_PART: u64 = 16 * 1024;
 
-/// How much is read at once where a part ends in the middle of a line.
-const BLOCK: usize = 16 * 1024;
+/// How much is read at once where a part ends in the middle of a line; the next part reads it again.
+const BLOCK: usize = 4 * 1024;
 
 /// The size of the text of a part, with its last line and what was read after it.
 const ROOM: usize = 256 * 1024 + 64 * 1024;

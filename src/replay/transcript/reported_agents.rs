@@ -4,8 +4,7 @@
 
 use super::SubagentInfo;
 use super::merge::{ended_call, text_at};
-use super::skipped::SkippedRecords;
-use super::skipped::{RecordKey, record_key};
+use super::skipped::{RecordKey, SkippedRecords, record_key};
 use super::timeline::{AgentEvent, AgentTimeline, EventContext};
 use crate::transcript::{MessageContent, TranscriptRecord};
 use std::collections::HashSet;
