@@ -4,7 +4,7 @@ use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
-use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, SETTINGS};
+use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, Phase, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::printable;
@@ -26,7 +26,7 @@ pub(super) enum ModesCommand {
     },
     /// Print a mode's file
     #[command(after_help = "Example, to start your own mode from a built-in one:\n  \
-        modegate modes show plan > .claude/modes/plan.yaml")]
+        mkdir -p .claude/modes\n  modegate modes show plan > .claude/modes/plan.yaml")]
     Show {
         /// Name of the mode
         name: String,
@@ -115,10 +115,13 @@ fn list(catalogue: &Catalogue, as_json: bool) {
         };
         let name = styled(TextStyle::Bold, &format!("{:<12}", mode.name));
         screen::print_line(format!("{name:<13}{:<22}{}{from}", commands.join(" "), mode.about));
-        let phases: Vec<String> =
-            mode.phases.iter().map(|phase| format!("{} ({})", phase.name, phase.worker)).collect();
-        if !phases.is_empty() {
-            screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{}", "", phases.join(" → "))));
+        let (detours, phases): (Vec<_>, Vec<_>) = mode.phases.iter().partition(|phase| phase.when.is_some());
+        let label = |phase: &Phase| format!("{} ({})", phase.name, phase.worker);
+        let in_order = phases.into_iter().map(label).collect::<Vec<_>>().join(" → ");
+        let detours = detours.into_iter().map(|phase| format!("detour {}", label(phase)));
+        let phases: Vec<String> = [in_order].into_iter().chain(detours).collect();
+        if !mode.phases.is_empty() {
+            screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{}", "", phases.join("; "))));
         }
     }
     for broken in &catalogue.broken {

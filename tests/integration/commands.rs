@@ -97,6 +97,12 @@ fn log_shows_what_gates_warned_about_and_observed() {
 }
 
 #[test]
+fn modes_list_tells_detours_from_phases() {
+    let text = Project::new().run(&["modes", "list"]).stdout;
+    assert!(text.contains("refactor (the main agent) → commit (the main agent); detour troubleshoot (troubleshooter)"));
+}
+
+#[test]
 fn an_agent_whose_start_is_blocked_is_explained() {
     let project = Project::new();
     plan(&project);
