@@ -323,7 +323,7 @@ fn missing_commands_agents_and_tools_are_found() {
     });
     finds(
         "agent-tools-missing",
-        "research-consultant (`.claude/agents/research-consultant.md`) needs Bash for its gate research-is-committed",
+        "research-consultant (`.claude/agents/research-consultant.md`) needs Bash to pass [\"research-is-committed\"]",
         |project| {
             project.write(
                 ".claude/agents/research-consultant.md",
@@ -336,6 +336,9 @@ fn missing_commands_agents_and_tools_are_found() {
     });
     finds("agent-tools-missing", "needs Write or Edit", |project| {
         project.write(".claude/agents/strategic-planner.md", "---\nname: strategic-planner\ntools: [Read]\n---\nx\n");
+    });
+    finds("agent-tools-missing", "[\"review-is-written\",\"review-is-complete\"]", |project| {
+        project.write(".claude/agents/code-reviewer.md", "---\nname: code-reviewer\ntools: [Read]\n---\nx\n");
     });
 }
 

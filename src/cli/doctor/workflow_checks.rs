@@ -14,8 +14,9 @@ use crate::starter;
 use serde_yaml::Value as Yaml;
 use std::path::{Path, PathBuf};
 
-/// Commands that Claude Code has built in; they call no hook unless the project has its own.
-const BUILT_IN_COMMANDS: [&str; 2] = ["plan", "code-review"];
+/// Commands that Claude Code has built in, with what they lack where the project has none of that name.
+const BUILT_IN_COMMANDS: [(&str, &str); 2] =
+    [("plan", "does not start the mode"), ("code-review", "does not call the agent code-reviewer")];
 
 /// How deep folders are searched.
 const MAX_DEPTH: usize = 8;
@@ -67,8 +68,8 @@ fn commands(context: &DoctorContext) -> Vec<Diagnostic> {
     }
     let diagnostic = |command: &String| {
         let fix = fix(context, "commands", command);
-        let is_built_in = BUILT_IN_COMMANDS.contains(&command.as_str());
-        let effect = if is_built_in { " (Claude Code's own command does not start the mode)" } else { "" };
+        let built_in = BUILT_IN_COMMANDS.iter().find(|(name, _)| name == command);
+        let effect = built_in.map(|(_, effect)| format!(" (Claude Code's own command {effect})")).unwrap_or_default();
         let item = format!("/{command}{effect}");
         Diagnostic::problem("command-missing", "commands without a file in `.claude/commands`", fix).about(item)
     };
@@ -101,8 +102,9 @@ fn agent(context: &DoctorContext, agents: &[AgentFile], phase: &Phase, names: &[
     lacking
         .map(|(gate, tools)| {
             let (name, file) = (&agent.name, context.target.short(&agent.path));
-            let message = format!("{name} (`{file}`) needs {tools} for its gate {}", gate.id);
+            let message = format!("{name} (`{file}`) needs {tools} to pass");
             Diagnostic::problem("agent-tools-missing", message, format!("add {tools} to `tools` in that file"))
+                .about(gate.id.as_str())
         })
         .collect()
 }
