@@ -271,8 +271,8 @@ phases:
         "changes or removes built-in gates of plan: research-is-there, plan-is-written, plan-is-there",
         "sets the mode plan to `warn`",
         "keeps no journal",
-        "allows a stop after 1 blocks",
-        "sets test to true",
+        "allows a stop after 1 block",
+        "sets the variable test to true",
     ] {
         assert!(shown.contains(text), "{text}: {shown}");
     }

@@ -178,13 +178,17 @@ fn step_powers(check: &Check) -> Vec<String> {
 fn settings_powers(catalogue: &Catalogue) -> Vec<String> {
     let Settings { level, levels, disable, env, patience, variables, journal, .. } = &catalogue.settings;
     let mut powers = Vec::new();
-    powers.extend(level.map(|level| format!("sets all gates to `{}`", level.word())));
+    powers.extend(level.map(|level| format!("sets all gates but the built-in ones to `{}`", level.word())));
     powers.extend(levels.iter().map(|(name, level)| format!("sets {} to `{}`", shown(name), level.word())));
     powers.extend(disable.iter().map(|mode| format!("disables the mode {}", shown(mode))));
     powers.extend(env.iter().map(|name| format!("can send the environment variable {}", shown(name))));
-    powers.extend(patience.map(|patience| format!("allows a stop after {patience} blocks")));
     powers.extend(
-        variables.iter().map(|(name, values)| format!("sets {} to {}", shown(name), shown(&values.join(", ")))),
+        patience.map(|patience| format!("allows a stop after {}", screen::counted(patience as usize, "block"))),
+    );
+    powers.extend(
+        variables
+            .iter()
+            .map(|(name, values)| format!("sets the variable {} to {}", shown(name), shown(&values.join(", ")))),
     );
     if !journal {
         powers.push("keeps no journal".to_owned());
