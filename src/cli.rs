@@ -61,7 +61,7 @@ type CliResult = Result<ExitCode, CliError>;
 Run `modegate COMMAND --help` for the options of a command.
 Run `modegate --version --verbose` to see how this program was built.")]
 struct CommandLine {
-    /// Project folder [default: `$CLAUDE_PROJECT_DIR`, or the nearest folder with `.claude`]
+    /// Project folder [default: `$CLAUDE_PROJECT_DIR`, the nearest folder with `.claude`, or the root of the repository]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     project: Option<PathBuf>,
     /// When to use colors; `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected too

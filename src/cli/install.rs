@@ -26,7 +26,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Installs in the nearest folder with `.claude`, or else at the root of the repository; `--project .` installs
+in the current folder.
+
+Examples:
   modegate install
   modegate install --dry-run
   modegate install --path          without a copy of the program in the project
@@ -35,7 +39,7 @@ use std::process::ExitCode;
 pub(super) struct Install {
     #[command(flatten)]
     scope: InstallScope,
-    /// Call the `modegate` on PATH instead of a copy in the project
+    /// Do not copy the program to the project; use the one in its packages or on PATH
     #[arg(long)]
     path: bool,
     /// Write entries only for events that this version of Claude Code knows [default: the `claude` on PATH]

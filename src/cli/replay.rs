@@ -93,7 +93,7 @@ pub(super) struct Replay {
     /// With `--shell`, also run programs of projects that you have not trusted
     #[arg(long, requires = "shell")]
     trust: bool,
-    /// Decide and write every line again, also those like an earlier one
+    /// Decide every line in full, even if it matches an earlier one
     #[arg(long)]
     strict: bool,
     /// Number of worker threads [default: the number of cores; 1 in the static program for Linux]
