@@ -43,7 +43,7 @@ pub use state::ExpectedState;
 use crate::event::{TOOLS, is_unknown_tool, name};
 use crate::facts::{Question, Unknown};
 use crate::printable;
-use crate::verdict::{Outcome, Truth};
+use crate::verdict::{Outcome, Truth, UNKNOWN_OPENING};
 use crate::yaml::{Node, NodeValue, TreeReader, did_you_mean, suggestion};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -226,7 +226,7 @@ impl Check {
         let (checks, joint) = match (self, self.parts()) {
             (_, Err(simple)) => return simple.expectation(scope),
             (Self::Not(_), _) => return None,
-            (Self::Any(_), Ok(checks)) => (checks, "; or "),
+            (Self::Any(_), Ok(checks)) => (checks, ", or "),
             (_, Ok(checks)) => (checks, "; and "),
         };
         let phrases: Vec<String> = checks.iter().filter_map(|check| check.expectation(scope)).collect();
@@ -368,8 +368,10 @@ fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
     let deciding = || parts.iter().filter(|part| part.truth == truth);
     let mut saw: Vec<&str> = Vec::new();
     for part in deciding() {
-        if !saw.contains(&part.saw.as_str()) {
-            saw.push(&part.saw);
+        // Several unknown parts begin with the same words, which are said once.
+        let clause = part.saw.strip_prefix(UNKNOWN_OPENING).filter(|_| !saw.is_empty()).unwrap_or(&part.saw);
+        if !saw.contains(&clause) && saw.first() != Some(&part.saw.as_str()) {
+            saw.push(clause);
         }
     }
     let saw = saw.join(", and ");

@@ -89,6 +89,9 @@ pub struct ReplyExtras {
     pub allow: bool,
 }
 
+/// How an unknown outcome says what it saw.
+pub(crate) const UNKNOWN_OPENING: &str = "cannot tell: ";
+
 impl Outcome {
     /// An outcome that passes.
     pub fn passes(saw: impl Into<String>) -> Self {
@@ -102,7 +105,7 @@ impl Outcome {
 
     /// An outcome that is unknown, with the reason.
     pub fn unknown(why: impl std::fmt::Display) -> Self {
-        Self { truth: Truth::Unknown, ..Self::passes(format!("cannot tell: {why}")) }
+        Self { truth: Truth::Unknown, ..Self::passes(format!("{UNKNOWN_OPENING}{why}")) }
     }
 
     /// An outcome that passes or fails by `truth`.

@@ -72,11 +72,13 @@ impl CheckKind for ObservedCheck {
         let unread = at(&self.unread_mark()).filter(|tick| Some(*tick) > wanted.max(other));
         let unread = unread.and_then(|_| state.unread.get(&self.key()));
         let edited = at(EDIT);
+        // The base mode has no phases.
+        let period = if state.phase.is_some() { "phase" } else { "session" };
         let saw = match wanted {
-            None if other.is_none() => format!("{name} was not observed in this phase"),
+            None if other.is_none() => format!("{name} was not observed in this {period}"),
             wanted if other > wanted => format!("{name} last {}", opposite.word()),
             wanted if self.after_edit && (edited.is_none() || edited > wanted) => {
-                format!("{name} has not {} after an edit in this phase", self.result.word())
+                format!("{name} has not {} after an edit in this {period}", self.result.word())
             }
             _ => return Ok(Outcome::passes(format!("{name} has {}", self.result.word()))),
         };
@@ -176,7 +178,8 @@ impl ObservedCheck {
         let name = self.called(scope);
         match scope.expand_all(&self.command) {
             Ok(all) if all.len() > 1 => {
-                format!("{name} (`{}` or another of its `variables`)", all.first().map_or("", String::as_str))
+                let first = all.first().map_or("", String::as_str);
+                format!("{name} (such as `{first}`; the user can add others to `variables` in .claude/modegate.yaml)")
             }
             _ => name,
         }

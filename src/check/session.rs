@@ -65,7 +65,17 @@ impl CheckKind for SessionCheck {
         let (saw, remedy): (Vec<String>, Vec<String>) =
             parts.into_iter().filter(|(is_missing, ..)| *is_missing).map(|(_, saw, remedy)| (saw, remedy)).unzip();
         if saw.is_empty() {
-            return Ok(Outcome::passes("the session matches"));
+            let edited = history.edited_files.iter().find(|file| matches(file));
+            let extension = self.extension.iter().find(|end| history.file_extensions.contains(end));
+            let command = history.active_command.as_deref().filter(|_| !self.command.is_empty());
+            let skill = history.active_skill.as_deref().filter(|_| !self.skill.is_empty());
+            let parts = [
+                edited.map(|file| format!("the session has changed `{file}`")),
+                extension.map(|end| format!("the session has changed a file that ends with {end}")),
+                command.map(|command| format!("the active command is {command}")),
+                skill.map(|skill| format!("the active skill is {skill}")),
+            ];
+            return Ok(Outcome::passes(parts.into_iter().flatten().collect::<Vec<_>>().join(", and ")));
         }
         Ok(Outcome::fails(saw.join(", and ")).remedied(remedy.join(" and ")))
     }

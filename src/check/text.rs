@@ -57,12 +57,17 @@ impl CheckKind for TextCheck {
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
         let TextPattern { sections, contains, matches, .. } = &self.pattern;
-        let quoted = |prefix: &str, words: &[String]| {
+        let quoted = |noun: &str, words: &[String]| {
             let all = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" and ");
-            (!words.is_empty()).then(|| format!("{prefix}{all}"))
+            match (noun, words.len()) {
+                (_, 0) => None,
+                ("", _) => Some(all),
+                (noun, 1) => Some(format!("the {noun} {all}")),
+                (noun, _) => Some(format!("the {noun}s {all}")),
+            }
         };
         let length = (self.min_chars > 0).then(|| format!("at least {} characters", self.min_chars));
-        let parts = [quoted("the sections ", sections), quoted("", contains), quoted("the patterns ", matches), length];
+        let parts = [quoted("section", sections), quoted("", contains), quoted("pattern", matches), length];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let called = scope.called(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("`{called}`") };

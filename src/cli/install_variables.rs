@@ -49,11 +49,12 @@ fn settings_text(found: &[ProjectCommand]) -> String {
     ];
     for purpose in Purpose::ALL.into_iter().filter(|purpose| commands(found, *purpose).next().is_some()) {
         lines.push(format!("  {}:", purpose.variable()));
+        // The project's own commands come first: messages name the first one.
+        let line = |command: &ProjectCommand| format!("    - {} # {}", json!(command.command), command.source);
+        lines.extend(commands(found, purpose).map(line));
         if purpose == Purpose::Test {
             lines.push("    - \"{test}\" # the test commands modegate knows".to_owned());
         }
-        let line = |command: &ProjectCommand| format!("    - {} # {}", json!(command.command), command.source);
-        lines.extend(commands(found, purpose).map(line));
     }
     lines.join("\n") + "\n"
 }

@@ -89,7 +89,7 @@ impl<'a> Engine<'a> {
         let gates = gates.iter().filter(selected);
         let mut phrases: Vec<String> = gates.filter_map(|gate| gate.check.expectation(&scope)).collect();
         phrases.dedup();
-        (!phrases.is_empty()).then(|| phrases.join("; "))
+        (!phrases.is_empty()).then(|| phrases.join("; and "))
     }
 
     fn milestone(&self) -> String {

@@ -719,6 +719,8 @@ fn the_projects_own_commands_are_found_and_become_variables() {
     }
     for other in ["watch", "deploy", "TESTS", "%"] {
         assert!(!settings.contains(other), "{other}\n{settings}");
+    // Messages name the first command.
+    assert!(settings.find("pnpm run test") < settings.find("{test}"), "{settings}");
     }
     let shown = project.run(&["modes", "check"]);
     fine(&shown);
