@@ -78,6 +78,11 @@ impl Diagnostic {
         Self { items: vec![item.into()], ..self }
     }
 
+    /// Whether it is about a command or an agent without a file.
+    pub(super) fn is_missing_workflow(&self) -> bool {
+        matches!(self.check, "command-missing" | "agent-missing")
+    }
+
     fn has_same_cause(&self, other: &Self) -> bool {
         let cause = |one: &Self| (one.check, one.message.clone(), one.fix.clone());
         !self.items.is_empty() && cause(self) == cause(other)

@@ -34,7 +34,8 @@ Examples:
   modegate install
   modegate install --dry-run
   modegate install --path          without a copy of the program in the project
-  modegate install --user          for all your projects")]
+  modegate install --user          for all your projects"
+)]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(super) struct Install {
     #[command(flatten)]
@@ -137,7 +138,10 @@ impl Install {
     }
 
     fn print(&self, target: &InstallTarget, events: &[EventKind], changes: &[FileChange]) {
-        let problems = if self.dry_run { Vec::new() } else { doctor::problems(target) };
+        let mut problems = if self.dry_run { Vec::new() } else { doctor::problems(target) };
+        let found = problems.len();
+        problems.retain(|problem| !self.no_workflow || !problem.is_missing_workflow());
+        let has_workflow = problems.len() == found;
         if self.json {
             let names: Vec<&str> = events.iter().map(|kind| kind.name()).collect();
             let coverage = Coverage::of(target, changes);
@@ -156,7 +160,7 @@ impl Install {
         problems.iter().for_each(doctor::Diagnostic::print);
         Coverage::of(target, changes).print();
         if !self.dry_run {
-            print_next_steps(target);
+            print_next_steps(target, has_workflow);
         }
     }
 }
@@ -245,7 +249,7 @@ fn shared_files(target: &InstallTarget, changes: &[FileChange]) -> String {
     }
 }
 
-fn print_next_steps(target: &InstallTarget) {
+fn print_next_steps(target: &InstallTarget, has_workflow: bool) {
     let here = std::env::current_dir().and_then(|here| disk::canonical(&here)).is_ok_and(|here| here == target.home);
     let place = match (target.is_users, here) {
         (true, _) => "in a project".to_owned(),
@@ -254,10 +258,20 @@ fn print_next_steps(target: &InstallTarget) {
     };
     let plan = styled(TextStyle::Bold, "/plan");
     let user = if target.is_users { " --user" } else { "" };
+    let gated = if target.is_users { " A project is gated once you have typed one of these there." } else { "" };
+    let next = if has_workflow {
+        format!(
+            "Next: start Claude Code {place} and type {plan} (or /explore, /research, /code, /code-review, /implement).{gated}\n\
+             A planner that starts without a research report is blocked; `modegate why` shows the reason."
+        )
+    } else {
+        format!(
+            "Next: start Claude Code {place}. The built-in rules are active; a mode starts once its command has a file in\n\
+             `.claude/commands`. `modegate modes gallery` lists gates and modes that you can add."
+        )
+    };
     screen::print_line(format!(
-        "\nNext: start Claude Code {place} and type {plan} (or /explore, /research, /code, /code-review, /implement).\n\
-         A planner that starts without a research report is blocked; `modegate why` shows the reason.\n\
-         `modegate doctor --live` tests every hook; `modegate uninstall{user}` removes all of this."
+        "\n{next}\n`modegate doctor --live` tests every hook; `modegate uninstall{user}` removes all of this."
     ));
 }
 

@@ -268,8 +268,10 @@ fn an_existing_workflow_file_is_kept() {
     assert!(project.read(".claude/agents/troubleshooter.md").ends_with("mine\n"));
     assert!(!project.home().join(".claude/agents/strategic-planner.md").exists());
     let bare = Project::new();
-    fine(&bare.run(&["install", "--path", "--no-workflow"]));
+    let output = bare.run(&["install", "--path", "--no-workflow"]);
+    fine(&output);
     assert!(!bare.home().join(".claude/commands").exists());
+    assert!(!output.stdout.contains("without a file") && !output.stdout.contains("type /plan"), "{}", output.stdout);
 }
 
 #[test]
@@ -717,10 +719,10 @@ fn the_projects_own_commands_are_found_and_become_variables() {
     ] {
         assert!(settings.contains(wanted), "{wanted}\n{settings}");
     }
-    for other in ["watch", "deploy", "TESTS", "%"] {
-        assert!(!settings.contains(other), "{other}\n{settings}");
     // Messages name the first command.
     assert!(settings.find("pnpm run test") < settings.find("{test}"), "{settings}");
+    for other in ["watch", "deploy", "TESTS", "%"] {
+        assert!(!settings.contains(other), "{other}\n{settings}");
     }
     let shown = project.run(&["modes", "check"]);
     fine(&shown);
