@@ -59,7 +59,9 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
     }
     file_change::print(&changes, &target, dry_run);
     if !dry_run && changes.iter().any(FileChange::has_effect) {
-        screen::print_line("The gates warn. To make one block, set its `level` to `enforce` in the file.");
+        screen::print_line(
+            "The gates warn. To make one block, set its `level` to `enforce` in the file, then run `modegate trust`.",
+        );
     }
     Ok(())
 }
