@@ -4,10 +4,11 @@ use super::cli_error::CliError;
 use super::file_change::text_of;
 use super::screen::{self, TextStyle, styled};
 use super::{CliResult, EXIT_FAILURE, EXIT_USAGE, gallery, places};
-use crate::mode::{Catalogue, EMBEDDED, Mode, ModeOrigin, Phase, SETTINGS};
+use crate::mode::{BASE, Catalogue, EMBEDDED, Mode, ModeOrigin, Phase, SETTINGS};
 use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::printable;
+use crate::yaml::Node;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ pub(super) enum ModesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a mode's file
+    /// Print a mode's file; for `base`, the built-in file and the project's own
     #[command(after_help = "Example, to start your own mode from a built-in one:\n  \
         mkdir -p .claude/modes\n  modegate modes show plan > .claude/modes/plan.yaml")]
     Show {
@@ -79,7 +80,7 @@ impl ModesCommand {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let places = places(project);
         match self {
-            Self::List { json } => list(&mode_cache::read(&places), json),
+            Self::List { json } => list(&places, json),
             Self::Show { name, json } => show(&places, &name, json)?,
             Self::Check { files, json } => return check(&places, &files, json),
             Self::Import { files } => import(&files)?,
@@ -90,7 +91,8 @@ impl ModesCommand {
     }
 }
 
-fn list(catalogue: &Catalogue, as_json: bool) {
+fn list(places: &ProjectPaths, as_json: bool) {
+    let catalogue = mode_cache::read(places);
     if as_json {
         let modes: Vec<Value> = catalogue.entries().map(|(mode, origin)| summary(mode, origin)).collect();
         return screen::print_json(&modes);
@@ -99,6 +101,10 @@ fn list(catalogue: &Catalogue, as_json: bool) {
         let commands: Vec<String> = mode.commands.iter().map(|command| format!("/{command}")).collect();
         let from = match origin {
             ModeOrigin::Embedded => String::new(),
+            ModeOrigin::File(_) if mode.name == BASE => {
+                let files: Vec<String> = base_files(places).into_iter().map(|(file, _)| file).collect();
+                format!("  ({})", files.join(", "))
+            }
             ModeOrigin::File(file) => format!("  ({file})"),
         };
         let name = styled(TextStyle::Bold, &format!("{:<12}", mode.name));
@@ -106,14 +112,22 @@ fn list(catalogue: &Catalogue, as_json: bool) {
         let (detours, phases): (Vec<_>, Vec<_>) = mode.phases.iter().partition(|phase| phase.when.is_some());
         let label = |phase: &Phase| format!("{} ({})", phase.name, phase.worker);
         let in_order = phases.into_iter().map(label).collect::<Vec<_>>().join(" → ");
-        let detours = detours.into_iter().map(|phase| format!("; detour {}", label(phase))).collect::<String>();
+        let detours = detours.into_iter().map(|phase| format!("detour {}", label(phase)));
+        let phases: Vec<String> = [in_order].into_iter().chain(detours).collect();
         if !mode.phases.is_empty() {
-            screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{in_order}{detours}", "")));
+            screen::print_line(styled(TextStyle::Dim, &format!("{:<13}{}", "", phases.join("; "))));
         }
     }
     for broken in &catalogue.broken {
         screen::print_error(format!("{}: {}", broken.severity(), broken.summary()));
     }
+}
+
+/// The project's files that add gates to the base mode, each a name and a text.
+fn base_files(places: &ProjectPaths) -> Vec<(String, String)> {
+    let is_base = |text: &str| Node::parse(text).is_ok_and(|node| node.get("mode").and_then(Node::text) == Some(BASE));
+    let files = mode_cache::trusted_sources(places).files.into_iter();
+    files.filter(|(_, text)| is_base(text)).collect()
 }
 
 fn summary(mode: &Mode, origin: &ModeOrigin) -> Value {
@@ -133,6 +147,14 @@ fn show(places: &ProjectPaths, name: &str, as_json: bool) -> Result<(), CliError
     };
     if as_json {
         screen::print_json(mode);
+        return Ok(());
+    }
+    if name == BASE {
+        let built_in = EMBEDDED.iter().find(|(own, _)| *own == BASE).map_or("", |(_, text)| *text);
+        screen::print_line(built_in.trim_end());
+        for (file, text) in base_files(places) {
+            screen::print_line(format!("---\n# {}\n{}", printable::one_line(&file), text.trim_end()));
+        }
         return Ok(());
     }
     let text = match origin {

@@ -24,6 +24,19 @@ fn every_entry_can_be_added_and_all_of_them_together() {
 }
 
 #[test]
+fn the_base_mode_is_shown_with_all_its_files() {
+    let project = Project::new();
+    let names = ["branch-first", "stage-by-name"];
+    assert_eq!(project.run(&["modes", "add", names[0], names[1]]).exit, 0);
+    let list = project.run(&["modes", "list"]).stdout;
+    let shown = project.run(&["modes", "show", "base"]).stdout;
+    assert!(list.contains("(.claude/modes/branch-first.yaml, .claude/modes/stage-by-name.yaml)"), "{list}");
+    for part in ["id: system-is-not-removed", "# .claude/modes/branch-first.yaml", "id: files-are-staged-by-name"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
 fn every_gate_of_the_gallery_warns() {
     let project = Project::new();
     let names: Vec<&str> = GALLERY.iter().map(|entry| entry.name).collect();
