@@ -77,7 +77,7 @@ pub(super) fn commitment(place: &OpenCheckout<'_>, file: &AskedFile<'_>) -> Resu
     }
     let whole = place.root.join(text(path));
     let proven = rustix::fs::lstat(&whole).is_ok_and(|now| entry.is_proven(&now, settings.modes, index.written));
-    if !proven && ContentComparer::new(place, settings.modes, index.written).difference(entry, path)?.is_some() {
+    if !proven && ContentComparer::new(place, settings.modes).difference(entry, path)?.is_some() {
         return Ok(CommitState::Modified);
     }
     let wanted = renames::GitBlob::new(entry.mode, entry.id);
@@ -188,7 +188,7 @@ fn unstaged<'a>(
     for (positions, kind) in plain {
         found.extend(positions.iter().filter_map(entry).map(|(_, path)| (path, kind)));
     }
-    let mut contents = ContentComparer::new(place, settings.modes, index.written);
+    let mut contents = ContentComparer::new(place, settings.modes);
     for (entry, path) in seen.doubtful.iter().filter_map(entry) {
         if let Some(kind) = contents.difference(entry, path)? {
             found.push((path, kind));

@@ -77,21 +77,13 @@ impl IndexEntry {
     /// `modes` says whether the executable bit counts. `written` is when the index was: a file of the same second may have changed after it without a
     /// trace. Size 0 is git's mark for such a file, unless the content is indeed empty.
     pub(super) fn is_proven(&self, seen: &Stat, modes: bool, written: i64) -> bool {
-        // Some programs leave the fractions out when they write the index.
-        let is_same = |then: u32, now: u32| then == 0 || then == now;
-        is_same(self.stat.ctime_nanos, low(seen.st_ctime_nsec))
-            && is_same(self.stat.mtime_nanos, low(seen.st_mtime_nsec))
-            && self.is_proven_to_git(seen, modes, written)
-    }
-
-    /// The same as git is usually built: without the fractions of seconds.
-    pub(super) fn is_proven_to_git(&self, seen: &Stat, modes: bool, written: i64) -> bool {
         let then = self.stat;
         let now = IndexStat {
             ctime: low(seen.st_ctime),
-            ctime_nanos: then.ctime_nanos,
             mtime: low(seen.st_mtime),
-            mtime_nanos: then.mtime_nanos,
+            // Some programs leave the fractions out when they write the index.
+            ctime_nanos: if then.ctime_nanos == 0 { 0 } else { low(seen.st_ctime_nsec) },
+            mtime_nanos: if then.mtime_nanos == 0 { 0 } else { low(seen.st_mtime_nsec) },
             ino: low(seen.st_ino),
             uid: low(seen.st_uid),
             gid: low(seen.st_gid),
