@@ -49,7 +49,10 @@ const STARTERS: [(&str, &str); 3] =
     [("go", "-exec --exec -toolexec"), ("prove", "-e --exec"), ("bazel", "--run_under")];
 
 /// Programs that run nothing.
-const NOTHING: [&str; 9] = ["true", "false", ":", "echo", "exit", "printf", "cat", "test", "env"];
+const NOTHING: &str = "true false : echo exit printf cat test env";
+
+/// Variables of makefiles that name a program; another one with `true` is a switch.
+const PROGRAM_VARIABLES: &str = "python python3 pytest node npm npx yarn jest vitest go cargo sh bash runner cmd";
 
 /// Whether words make a command do something other than its work.
 pub fn does_other_work(words: &[String]) -> bool {
@@ -70,8 +73,8 @@ pub fn does_other_work(words: &[String]) -> bool {
     };
     let skips = program == "gradle" && words.windows(2).any(excludes);
     let make = ["make", "gmake"].contains(&program) && words.iter().any(|word| makes_nothing(word));
-    let starts = STARTERS.iter().any(|(own, options)| *own == program && started_by(words, options).any(is_nothing));
-    let runner = program == "cargo" && words.iter().any(|word| word.starts_with("target.") && word.contains("runner"));
+    let starts = STARTERS.iter().any(|(own, options)| *own == program && started_by(words, options).any(runs_nothing));
+    let runner = program == "cargo" && words.iter().any(|word| word.contains("target.") && word.contains("runner"));
     own || skips || make || starts || runner || has(FLAGS)
 }
 
@@ -84,16 +87,24 @@ fn started_by<'a>(words: &'a [String], options: &'a str) -> impl Iterator<Item =
 }
 
 /// Whether a command line does nothing, or runs a program of the project in place of one.
-fn is_nothing(line: &str) -> bool {
-    let program = line.split_whitespace().next().unwrap_or_default();
-    NOTHING.contains(&program.rsplit('/').next().unwrap_or_default()) || program.starts_with('.')
+fn runs_nothing(line: &str) -> bool {
+    let program = program_of(line);
+    has_name(NOTHING, program.rsplit('/').next().unwrap_or_default()) || program.starts_with('.')
+}
+
+fn program_of(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
 }
 
 /// Whether a word of `make` prints or touches instead of running, ignores errors, or replaces a program.
 fn makes_nothing(word: &str) -> bool {
     if let Some((name, value)) = word.split_once('=') {
         let rules = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS"].contains(&name);
-        return !name.starts_with('-') && (rules || is_nothing(value));
+        let program = program_of(value);
+        let own = name.to_lowercase();
+        let is_program = has_name(PROGRAM_VARIABLES, own.rsplit('_').next().unwrap_or_default());
+        let replaced = [":", "echo", "exit"].contains(&program) || is_program && has_name(NOTHING, program);
+        return !name.starts_with('-') && (rules || replaced || program.starts_with('/') && runs_nothing(value));
     }
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
     letters.chars().take_while(|c| !"CfIjloW".contains(*c)).any(|c| "nitqv".contains(c))

@@ -313,6 +313,8 @@ fn options_that_run_no_test_are_known() {
         "bazel test --run_under=true //...",
         "cargo test --config target.x.runner=\"true\"",
         "make test PYTEST=true",
+        "make test TEST_RUNNER=true",
+        "make test X=/bin/true",
         "make test MAKEFLAGS=-n",
         "make -v test",
         "python3.12 -V -m pytest",
@@ -329,6 +331,7 @@ fn options_that_run_no_test_are_known() {
         "npm test -- -v",
         "bats -r t",
         "make test PYTEST=pytest",
+        "make test CI=true ENV=test DIR=./src",
     ] {
         assert!(!does_other_work(&words(line)), "{line}");
     }

@@ -88,11 +88,12 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a word begins the command: `-x`, `-X`, `-Hx`.
+/// Whether a word begins the command: `-x`, `-X`, `-Hx`; `-etsx` and `-tx` have values.
 fn runs(word: &ShellWord) -> bool {
     let text = word.prefix();
-    let letters = text.strip_prefix('-').filter(|letters| letters.chars().all(char::is_alphabetic)).unwrap_or_default();
-    letters.ends_with(['x', 'X']) || RUNNING.contains(&text.as_str())
+    let letters = text.strip_prefix('-').and_then(|letters| letters.strip_suffix(['x', 'X']));
+    letters.is_some_and(|letters| letters.chars().all(|c| "HIusigFaLlpq".contains(c)))
+        || RUNNING.contains(&text.as_str())
 }
 
 /// The glob of the names in which a simple regular expression is found.
