@@ -223,3 +223,23 @@ fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
     };
     crate::user_folder::project_paths(home)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// A call under another name is looked at only if it has one of these words.
+    #[test]
+    fn every_command_is_known_to_the_rules() {
+        let mut command = CommandLine::command();
+        command.build();
+        let names = |command: &clap::Command| {
+            let own = std::iter::once(command.get_name().to_owned());
+            own.chain(command.get_all_aliases().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let mut commands: Vec<String> = command.get_subcommands().flat_map(names).collect();
+        commands.sort();
+        assert_eq!(commands, crate::tool_effects::OWN_COMMANDS);
+    }
+}

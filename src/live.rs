@@ -403,8 +403,11 @@ impl<'e> LiveFacts<'e> {
             }
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
             Question::OwnCalls(except) => {
-                let copies = own_program::OwnProgram::new(self.folder(), &self.places.home);
-                Answer::Calls(self.tool_effects().own_calls(except, &|program, folders| copies.is(program, folders)))
+                // Few command lines have a word that modegate would understand.
+                let copies = OnceCell::new();
+                let new = || own_program::OwnProgram::new(self.folder(), &self.places.home);
+                let is_copy = |program: &str, folders: &[String]| copies.get_or_init(new).is(program, folders);
+                Answer::Calls(self.tool_effects().own_calls(except, &is_copy))
             }
             Question::Output { commands, wrappers } => output_of(&self.event, commands, wrappers, &end_of_file)?,
             Question::RemoteCalls(programs) => Answer::Calls(self.tool_effects().remote_calls(programs)?),
