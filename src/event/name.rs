@@ -52,7 +52,7 @@ fn fits(name: &str, subject: &str) -> bool {
     if name == subject || alias(name) == alias(subject) || crate::ids::same_agent(name, subject) {
         return true;
     }
-    name.contains(['*', '?', '[']) && fast_glob::glob_match(name, subject)
+    name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')) && fast_glob::glob_match(name, subject)
 }
 
 #[cfg(test)]
