@@ -14,7 +14,7 @@ use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{BASE, Catalogue, ProjectTrust};
-use crate::mode_cache::{ModeCache, SourceScope};
+use crate::mode_cache::{BusyMode, ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted_fields;
 use crate::reply::{Reply, internal_error, reply};
@@ -333,13 +333,7 @@ impl HookRun<'_> {
         if is_first || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |state: &ModeState| {
-            let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
-            state.is_active || !state.notes.is_empty() || !state.messages.is_empty() || blocks_agent()
-        };
-        let busy: Vec<&str> =
-            session.modes.iter().filter(|(_, state)| is_busy(state)).map(|(namespace, _)| namespace.as_str()).collect();
-        library.needed(self.event, &busy)
+        library.needed(self.event, &busy_modes(session))
     }
 
     /// The session as the store has it, restored where something other than modegate changed it. What was noticed goes
@@ -536,12 +530,63 @@ impl HookRun<'_> {
     }
 }
 
+/// The modes that are active in a session, or have something to deliver there.
+fn busy_modes(session: &Session) -> Vec<BusyMode<'_>> {
+    let waits = |state: &ModeState| {
+        let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
+        let delivers = !state.notes.is_empty() || !state.messages.is_empty();
+        delivers || !state.waiting.is_empty() || blocks_agent()
+    };
+    let modes = session.modes.iter();
+    let busy = modes.filter(|(_, state)| state.is_active || waits(state));
+    busy.map(|(namespace, state)| BusyMode { namespace, waits: waits(state) }).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{BASE, ModeCache, SourceScope, busy_modes, decide};
+    use crate::event::{Event, TOOLS};
+    use crate::facts::{Facts, RecordedAnswers};
     use crate::hook_entries::TIMEOUT;
     use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
+    use crate::session::{ModeState, Session};
     use crate::store::lock::LOCK_TIMEOUT;
+    use crate::user_folder::project_paths_in;
+    use serde_json::json;
     use std::time::Duration;
+
+    #[test]
+    fn a_tool_call_is_decided_alike_without_the_modes_that_it_does_not_need() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
+        let all = ModeCache::open(&places, SourceScope::All).catalogue();
+        let library = ModeCache::open(&places, SourceScope::All);
+        let (mut fewer, answers) = (0, RecordedAnswers::default());
+        let active = |phase: &str, notes: &[&str]| -> ModeState {
+            serde_json::from_value(json!({"is_active": true, "phase": phase, "notes": notes})).unwrap()
+        };
+        for mode in all.modes.iter().filter(|mode| mode.name != BASE) {
+            let phases = mode.phases.iter().map(|phase| phase.name.as_str());
+            let states = phases.flat_map(|phase| [active(phase, &[]), active(phase, &["a note"])]);
+            for state in states {
+                let modes = [(mode.namespace.clone(), state)].into();
+                let session = Session { id: "s".into(), modes, ..Session::default() };
+                for tool in TOOLS.iter().copied().chain(["mcp__files__write", "SlashCommand", "Task", "Unknown"]) {
+                    let input = json!({"file_path": "src/a.rs", "command": "git commit", "subagent_type": "strategic-planner", "skill": mode.commands.first(), "to": "x"});
+                    for agent in [None, Some("a1")] {
+                        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": tool, "tool_input": input, "agent_id": agent});
+                        let event = Event::from_value(event).unwrap();
+                        let needed = library.needed(&event, &busy_modes(&session));
+                        let short = decide(&event, &needed, &session, &Facts::new(&answers));
+                        let long = decide(&event, &all, &session, &Facts::new(&answers));
+                        assert_eq!(short, long, "{} {tool}", mode.name);
+                        fewer += usize::from(!needed.modes.contains(mode));
+                    }
+                }
+            }
+        }
+        assert!(fewer > 50, "{fewer}");
+    }
 
     #[test]
     fn the_host_waits_longer_than_the_hook_can_take() {
