@@ -216,10 +216,11 @@ fn session_start(session: &str, cwd: &Path) -> Event {
 
 /// The project that a command is about: the given folder, or the one around the current folder.
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
+    use crate::disk::SeenFolders;
     use crate::live::place;
     let home = match project {
         Some(given) => place::home_at(&crate::disk::canonical(&given).unwrap_or(given)),
-        None => place::home_here(None),
+        None => place::home_here(None, &mut SeenFolders::around_here()),
     };
     crate::user_folder::project_paths(home)
 }

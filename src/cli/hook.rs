@@ -4,7 +4,7 @@
 
 use super::event_input::read_event;
 use super::{host_settings, screen};
-use crate::disk;
+use crate::disk::{self, SeenFolders};
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
 use crate::facts::{Answer, Facts, Question};
@@ -20,7 +20,7 @@ use crate::redact::redacted_fields;
 use crate::reply::{Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
-use crate::user_folder::project_paths;
+use crate::user_folder::project_paths_among;
 use crate::verdict::{Decision, Verdict};
 use clap::Args;
 use jiff::SignedDuration;
@@ -96,7 +96,10 @@ pub struct HookAnswer {
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
     let begun = Instant::now();
     let paths = |event: &Event| {
-        project_paths(home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned))
+        let mut seen = SeenFolders::around_here();
+        let here = |seen: &mut SeenFolders| place::home_here(event.cwd().map(Path::new), seen);
+        let home = home.map_or_else(|| here(&mut seen), Path::to_owned);
+        project_paths_among(home, &mut seen)
     };
     answered(bytes, paths, begun, SignedDuration::ZERO)
 }
@@ -236,9 +239,10 @@ impl HookRun<'_> {
             store.sweep(&id, &now().at);
         }
         let (revision, before) = (stored.revision, stored.session);
-        let live = LiveFacts::new(self.event, self.places.clone(), self.places.journal(&id));
+        let journal = self.places.journal(&id);
+        let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
         let live = live.ahead(self.ahead).forked_from(before.ancestors());
-        let live = live.accepting(library.index.trust.accepted.as_ref()).with_store(store.clone());
+        let live = live.accepting(library.index.trust.accepted.as_ref());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
         let attempt = self.decide(library, before, &facts);
@@ -246,7 +250,7 @@ impl HookRun<'_> {
             self.store_session(&store, library, revision, attempt, &facts);
         let mut asked = facts.asked();
         self.report_left_out(&asked);
-        self.write_journal(&store, &catalogue, before, &mut decided, &mut asked);
+        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -490,6 +494,7 @@ impl HookRun<'_> {
     /// Writes the line of the journal. What is decided and asked is lent to it, as copies would take as long as writing it.
     fn write_journal(
         &self,
+        path: &Path,
         store: &StateStore,
         catalogue: &Catalogue,
         before: Session,
@@ -517,9 +522,8 @@ impl HookRun<'_> {
             security: self.security.clone(),
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        let path = self.places.journal(self.event.session());
         let limit = u64::from(settings.megabytes) << 20;
-        match journal_files::append(&path, &self.places.lock(), &line, limit) {
+        match journal_files::append(path, &self.places.lock(), &line, limit) {
             // The next stop of an agent then need not read the journal from the beginning.
             Ok(true) => _ = store.activity(self.event.session()),
             Ok(false) => {}

@@ -207,10 +207,10 @@ impl StateStore {
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
-        let mut file = disk::open_lock(&path)?;
+        let (mut file, meta) = disk::open_lock(&path)?;
         let text = format!("{digest}\n{present}\n");
         file.write_all(text.as_bytes())?;
-        if file.metadata()?.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
+        if meta.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
     }
 
     /// Renames a file that cannot be read, so that nothing is lost.
