@@ -67,6 +67,7 @@ impl LinkResolver {
     /// Elsewhere, file systems may know a name in several spellings, of which only the system knows the real one.
     #[cfg(not(target_os = "linux"))]
     pub fn is_plain(&mut self, _: &Path) -> bool {
+        drop(self.known.take());
         self.plain.clear();
         false
     }
