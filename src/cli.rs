@@ -208,10 +208,31 @@ fn session_start(session: &str, cwd: &Path) -> Event {
 
 /// The project that a command is about: the given folder, or the one around the current folder.
 fn places(project: Option<PathBuf>) -> crate::paths::ProjectPaths {
+    use crate::disk::SeenFolders;
     use crate::live::place;
     let home = match project {
         Some(given) => place::home_at(&crate::disk::canonical(&given).unwrap_or(given)),
-        None => place::home_here(None),
+        None => place::home_here(None, &mut SeenFolders::around_here()),
     };
     crate::user_folder::project_paths(home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// A call under another name is looked at only if it has one of these words.
+    #[test]
+    fn every_command_is_known_to_the_rules() {
+        let mut command = CommandLine::command();
+        command.build();
+        let names = |command: &clap::Command| {
+            let own = std::iter::once(command.get_name().to_owned());
+            own.chain(command.get_all_aliases().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let mut commands: Vec<String> = command.get_subcommands().flat_map(names).collect();
+        commands.sort();
+        assert_eq!(commands, crate::tool_effects::OWN_COMMANDS);
+    }
 }

@@ -4,12 +4,14 @@
 
 mod link_resolver;
 mod regular;
+mod seen_folders;
 
-pub use link_resolver::LinkResolver;
+pub use link_resolver::{LinkResolver, is_within};
 pub use regular::{
-    CONFIGURATION, LARGEST, SMALL, append_line, is_absent, open, open_and_read, open_append, open_lock, read, read_at,
-    read_tail, read_text, reason,
+    CONFIGURATION, LARGEST, SMALL, append_line, is_absent, open, open_and_read, open_append, open_lock, open_sized,
+    read, read_at, read_tail, read_text, read_unlinked, reason,
 };
+pub use seen_folders::SeenFolders;
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};

@@ -21,7 +21,7 @@ mod who;
 pub use progress::next_opening;
 
 use crate::check::{Check, Scope};
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventKind, Trigger};
 use crate::facts::Facts;
 use crate::ids::AgentName;
 use crate::mode::{BASE, Catalogue, Gate, Mode, Phase};
@@ -182,11 +182,18 @@ impl<'a> Engine<'a> {
         let active: Vec<String> = self.active().flat_map(|mode| mode.commands.clone()).collect();
         let active: Vec<&str> = active.iter().map(String::as_str).collect();
         let mut matching: Vec<(&'a Mode, &'a Gate)> = Vec::new();
+        // Most gates of a file match the same events as the one before.
+        let mut last: (&[Trigger], bool) = (&[], false);
         for mode in &catalogue.modes {
             let is_active = mode.name == BASE || self.after.is_active(&mode.namespace);
-            let gates = mode.gates.iter().filter(|gate| is_active || gate.always);
-            let matches = |gate: &&Gate| gate.on.iter().any(|trigger| trigger.matches(self.event, &active));
-            matching.extend(gates.filter(matches).filter(|gate| self.applies(mode, gate)).map(|gate| (mode, gate)));
+            for gate in mode.gates.iter().filter(|gate| is_active || gate.always) {
+                if last.0 != gate.on {
+                    last = (&gate.on, gate.on.iter().any(|trigger| trigger.matches(self.event, &active)));
+                }
+                if last.1 && self.applies(mode, gate) {
+                    matching.push((mode, gate));
+                }
+            }
         }
         matching
     }

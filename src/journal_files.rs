@@ -24,7 +24,10 @@ pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
 ///
 /// Returns whether the line reaches a new block of [`ACTIVITY_BLOCK`] bytes.
 pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
-    let mut text = serde_json::to_vec(line)?;
+    /// Longer than the lines of most events.
+    const USUAL: usize = 1024;
+    let mut text = Vec::with_capacity(USUAL);
+    serde_json::to_writer(&mut text, line)?;
     text.push(b'\n');
     let (mut file, mut size) = open(path)?;
     if size > limit && rotate(path, lock, limit) {
@@ -58,7 +61,7 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
 
 /// Renames the journal to its older part; of several processes that try, one succeeds.
 fn rotate(path: &Path, lock: &Path, limit: u64) -> bool {
-    let Ok(guard) = disk::open_lock(lock) else { return false };
+    let Ok((guard, _)) = disk::open_lock(lock) else { return false };
     if fs4::FileExt::try_lock(&guard).is_err() {
         return false;
     }
@@ -156,9 +159,8 @@ pub fn find_change<T>(
 fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
     const BLOCK: u64 = 32 * 1024;
     const TAIL: u64 = 256 * 1024;
-    let file = disk::open(path).ok()?;
+    let (file, mut end) = disk::open_sized(path).ok()?;
     let finder = memmem::FinderRev::new(SEAL_MARK);
-    let mut end = file.metadata().ok()?.len();
     let first = end.saturating_sub(TAIL);
     let mut block = Vec::new();
     while end > first {

@@ -20,7 +20,7 @@ pub(crate) use git::time_limit::GIT_TIMEOUT;
 pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
 
 use crate::crash;
-use crate::disk;
+use crate::disk::{self, LinkResolver};
 use crate::event::{Event, EventKind};
 use crate::facts::{
     Answer, ContextText, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, RewrittenQuestion,
@@ -82,15 +82,21 @@ pub struct LiveFacts<'e> {
 impl<'e> LiveFacts<'e> {
     /// Answers about the project at `places` for one event, with the session's journal.
     pub fn new(event: &'e Event, places: ProjectPaths, journal: PathBuf) -> Self {
-        Self::about(Cow::Borrowed(event), places, journal)
+        let store = StateStore::new(places.clone(), 0);
+        Self::about(Cow::Borrowed(event), places, journal, store)
+    }
+
+    /// Answers with a store whose key may have been read.
+    pub fn with_store(event: &'e Event, places: ProjectPaths, journal: PathBuf, store: StateStore) -> Self {
+        Self::about(Cow::Borrowed(event), places, journal, store)
     }
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn about(event: Cow<'e, Event>, places: ProjectPaths, journal: PathBuf) -> Self {
+    fn about(event: Cow<'e, Event>, places: ProjectPaths, journal: PathBuf, store: StateStore) -> Self {
         Self {
             cwd: event.cwd().map(PathBuf::from),
             event,
-            store: StateStore::new(places.clone(), 0),
+            store,
             places,
             journal,
             tree: OnceCell::new(),
@@ -102,11 +108,6 @@ impl<'e> LiveFacts<'e> {
             ahead: SignedDuration::ZERO,
             accepted: None,
         }
-    }
-
-    /// Uses a store whose key may have been read.
-    pub fn with_store(self, store: StateStore) -> Self {
-        Self { store, ..self }
     }
 
     /// Uses context files and scripts only if their content has one of these hashes, where any are given.
@@ -150,11 +151,12 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
+        let mut links = LinkResolver::around_here();
         let mut found: Vec<FoundFile> = Vec::new();
         let mut problem = None;
         for root in [self.tree(), &self.places.home] {
             for glob in globs {
-                match files::matching(root, glob, MOST_RESULTS) {
+                match files::matching(root, glob, MOST_RESULTS, &mut links) {
                     Ok(files) => found.extend(files),
                     Err(why) => problem = Some(why),
                 }
@@ -336,7 +338,8 @@ impl<'e> LiveFacts<'e> {
     /// Answers a question about the tool call with its rewritten input.
     fn answer_rewritten(&self, asked: &RewrittenQuestion) -> Result<Answer, Unknown> {
         let event = asked.event(&self.event).ok_or("the rewritten input is not known")?;
-        let with = |event| Self::about(Cow::Owned(event), self.places.clone(), self.journal.clone());
+        let with =
+            |event| Self::about(Cow::Owned(event), self.places.clone(), self.journal.clone(), self.store.clone());
         let known = self.rewritten.get_or_init(|| Box::new(with(event.clone())));
         let is_known = known.event.fields.get("tool_input") == event.fields.get("tool_input");
         if is_known { known.find_answer(&asked.question) } else { with(event).find_answer(&asked.question) }
@@ -399,8 +402,11 @@ impl<'e> LiveFacts<'e> {
             }
             Question::Calls(programs) => Answer::Calls(self.tool_effects().calls(programs)),
             Question::OwnCalls(except) => {
-                let copies = own_program::OwnProgram::new(self.folder(), &self.places.home);
-                Answer::Calls(self.tool_effects().own_calls(except, &|program, folders| copies.is(program, folders)))
+                // Few command lines have a word that modegate would understand.
+                let copies = OnceCell::new();
+                let new = || own_program::OwnProgram::new(self.folder(), &self.places.home);
+                let is_copy = |program: &str, folders: &[String]| copies.get_or_init(new).is(program, folders);
+                Answer::Calls(self.tool_effects().own_calls(except, &is_copy))
             }
             Question::Output { commands, wrappers } => output_of(&self.event, commands, wrappers, &end_of_file)?,
             Question::RemoteCalls(programs) => Answer::Calls(self.tool_effects().remote_calls(programs)?),
@@ -439,7 +445,7 @@ const LARGEST_SCRIPT: u64 = 64 * 1024;
 
 /// Follows links on disk, and reads scripts.
 #[derive(Default)]
-struct FollowLinks(RefCell<disk::LinkResolver>);
+struct FollowLinks(RefCell<LinkResolver>);
 
 impl DiskView for FollowLinks {
     #[expect(clippy::disallowed_methods, reason = "does I/O")]

@@ -11,6 +11,7 @@ mod defaults;
 mod key;
 mod parsed;
 
+pub use compiled::BusyMode;
 pub use key::SourceScope;
 
 use crate::disk;
@@ -103,10 +104,10 @@ impl<'p> ModeCache<'p> {
         self.modes(CompiledModes::all)
     }
 
-    /// The modes that `event` needs: those in `busy` namespaces, and inactive ones that match it. An active flow needs
+    /// The modes that `event` needs: `busy` ones that need to see it, and inactive ones that match it. An active flow needs
     /// its steps too, and so all modes.
     #[must_use]
-    pub fn needed(&self, event: &Event, busy: &[&str]) -> Catalogue {
+    pub fn needed(&self, event: &Event, busy: &[BusyMode<'_>]) -> Catalogue {
         self.modes(|file| file.needed(event, busy))
     }
 

@@ -63,12 +63,12 @@ impl ProjectPaths {
 
     /// The summary of the state.
     pub fn cache(&self) -> PathBuf {
-        self.hooks().join("cache.json")
+        self.home.join(".claude/hooks/cache.json")
     }
 
     /// The lock file of the state.
     pub fn lock(&self) -> PathBuf {
-        self.hooks().join("cache.lock")
+        self.home.join(".claude/hooks/cache.lock")
     }
 
     /// The compiled modes and settings: never in the project, since a repository could supply them.
@@ -87,12 +87,12 @@ impl ProjectPaths {
     }
 
     pub fn journal(&self, session: &str) -> PathBuf {
-        self.sessions().join(format!("{}.jsonl", safe_name(session)))
+        self.home.join(format!(".claude/hooks/sessions/{}.jsonl", safe_name(session)))
     }
 
     /// The folder of all journals.
     pub fn sessions(&self) -> PathBuf {
-        self.hooks().join("sessions")
+        self.home.join(".claude/hooks/sessions")
     }
 
     pub fn modes(&self) -> PathBuf {

@@ -25,6 +25,19 @@ const LONGEST: usize = 16 * 1024;
 const LONGEST_MESSAGE: usize = 2 * 1024;
 /// The most items of a list that are kept.
 const MOST_ITEMS: usize = 500;
+/// Names that nearly every event has; they are no secrets.
+const COMMON_NAMES: [&str; 10] = [
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "permission_mode",
+    "hook_event_name",
+    "tool_name",
+    "tool_input",
+    "tool_use_id",
+    "file_path",
+    "command",
+];
 /// How much of a text that is too long is kept, in characters.
 const HEAD: usize = 256;
 
@@ -54,8 +67,9 @@ pub fn shortened(text: &str) -> Option<String> {
 
 /// The lowercase hex SHA-256 of bytes.
 pub fn sha256(bytes: &[u8]) -> String {
-    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-    digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let digit = |four: u8| if four < 10 { b'0' + four } else { b'a' + four - 10 };
+    let digits: Vec<u8> = digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// The SHA-256 of bytes.
@@ -162,7 +176,8 @@ impl JsonRewriter for EventRedactor {
     }
 
     fn name(&mut self, name: &str, (section, _): Self::WalkState) -> String {
-        if section == EventSection::Fact { name.to_owned() } else { mask_secrets(name).into_owned() }
+        let is_plain = section == EventSection::Fact || COMMON_NAMES.contains(&name);
+        if is_plain { name.to_owned() } else { mask_secrets(name).into_owned() }
     }
 
     fn field<'a>(&self, _: &'a str, name: &'a str, (section, depth): Self::WalkState) -> (&'a str, Self::WalkState) {
@@ -189,6 +204,11 @@ fn beginning(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn common_names_are_no_secrets() {
+        assert_eq!(COMMON_NAMES.map(|name| mask_secrets(name).into_owned()), COMMON_NAMES);
+    }
 
     #[track_caller]
     fn check(from: &Value, expected: &Value) {

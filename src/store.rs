@@ -23,15 +23,19 @@ pub use summary_file::SummaryCheck;
 use crate::journal::StateSeal;
 use crate::paths::ProjectPaths;
 use crate::user_folder::{UserKey, create_private};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Takes the lock at `path`; it is released when the file is dropped or the process ends.
 pub fn lock(path: &Path) -> Result<fs::File, StoreError> {
     lock::take(path, lock::LOCK_TIMEOUT)
 }
+
+/// The text of `cache.json` and its content.
+type ReadSummary = (Vec<u8>, StateSummary);
 
 /// The state of a project.
 #[derive(Debug, Clone)]
@@ -39,6 +43,8 @@ pub struct StateStore {
     places: ProjectPaths,
     days: u32,
     key: OnceCell<UserKey>,
+    /// `cache.json` as it was last read, shared by copies.
+    summary: Rc<RefCell<Option<ReadSummary>>>,
 }
 
 /// A change that was stored.
@@ -93,7 +99,7 @@ impl StateStore {
     /// The state of the project at `places`, which keeps a session for `days`.
     #[must_use]
     pub fn new(places: ProjectPaths, days: u32) -> Self {
-        Self { places, days, key: OnceCell::new() }
+        Self { places, days, key: OnceCell::new(), summary: Rc::default() }
     }
 
     fn key(&self) -> io::Result<&UserKey> {

@@ -12,7 +12,7 @@ use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
 use crate::paths::{given_path, lexical, with_slashes};
 use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
-    StagedFiles, TargetPath, effects, effects_on,
+    ShellWord, StagedFiles, TargetPath, effects, effects_on,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -204,7 +204,7 @@ impl ToolEffects {
             let Some(program) = call.argv().first().cloned() else { return false };
             let is_allowed = || except.iter().any(|words| call.matches(&format!("{program} {words}")));
             // Scripts call many programs, so only those with a path are compared.
-            let may_be_copy = !in_script || program.contains('/');
+            let may_be_copy = (!in_script || program.contains('/')) && may_be_own_command(call);
             (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
         if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
@@ -282,6 +282,28 @@ fn is_of_server(event: &Event) -> bool {
 }
 
 /// The names of fields with command lines.
+/// The commands of modegate; a test of the command line compares them.
+pub(crate) const OWN_COMMANDS: [&str; 18] = [
+    "cache",
+    "check",
+    "completions",
+    "demo",
+    "doctor",
+    "help",
+    "hook",
+    "install",
+    "leave",
+    "log",
+    "man",
+    "modes",
+    "record",
+    "replay",
+    "status",
+    "trust",
+    "uninstall",
+    "why",
+];
+
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commandLine", "shell_command", "program", "executable"];
 
 fn command_lines(value: &Value, lines: &mut Vec<String>) {
@@ -554,6 +576,15 @@ impl PathShape {
             _ => false,
         }
     }
+}
+
+/// Whether modegate would do something with the arguments of a call: they have the name of a command, or there are none, as
+/// in calls of old hosts. Looking for a program in every folder of `PATH` takes longer than the rest of the analysis.
+fn may_be_own_command(call: &ProgramCall) -> bool {
+    let arguments = call.words.get(1..).unwrap_or_default();
+    let is_command = |text: &str| OWN_COMMANDS.contains(&text);
+    let may_be_command = |word: &ShellWord| word.has_glob() || word.text().is_none_or(|text| is_command(&text));
+    arguments.is_empty() || arguments.iter().any(may_be_command)
 }
 
 /// Whether a possible effect is reported; most `rm "$x"` are not.

@@ -11,7 +11,7 @@ mod repository_bounds;
 pub use environment::UserEnvironment;
 pub use repository_bounds::is_outside;
 
-use crate::disk::{self, real};
+use crate::disk::{self, SeenFolders, real};
 use crate::paths::{ProjectPaths, safe_name};
 use crate::redact::sha256;
 use repository_bounds::RepositoryBounds;
@@ -31,8 +31,14 @@ const SEAL: usize = 16;
 /// The paths of the project at `home`, with its folder in the user's state folder.
 #[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
-    let environment = UserEnvironment::of(&home);
-    let mut bounds = RepositoryBounds::of(&home);
+    project_paths_among(home, &mut SeenFolders::around_here())
+}
+
+/// The paths of the project at `home`, where some folders around it have been looked at.
+#[must_use]
+pub fn project_paths_among(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
+    let environment = UserEnvironment::around(&home, seen.here());
+    let mut bounds = RepositoryBounds::of(&home, seen);
     let state = state_folder(&environment).filter(|path| bounds.is_outside(path));
     let own = state.map(|state| project_folder(&state, &bounds.project));
     let user_settings = user_settings(&environment).filter(|path| bounds.is_outside(path));
@@ -107,8 +113,7 @@ pub fn listed_project_folder(home: &Path) -> Option<PathBuf> {
 fn project_folder(state: &Path, home: &Path) -> PathBuf {
     let name: String = home.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect();
     let digest = sha256(home.as_os_str().as_encoded_bytes());
-    let short: String = digest.chars().take(16).collect();
-    state.join("projects").join(format!("{}-{short}", safe_name(&name)))
+    state.join(format!("projects/{}-{}", safe_name(&name), digest.get(..16).unwrap_or_default()))
 }
 
 /// Creates a folder that only the user can read, with the folders above it.

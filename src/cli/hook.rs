@@ -5,7 +5,7 @@
 use super::event_input::read_event;
 use super::{host_settings, screen};
 use crate::crash;
-use crate::disk;
+use crate::disk::{self, SeenFolders};
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
 use crate::facts::{Answer, Facts, Question};
@@ -15,13 +15,13 @@ use crate::journal::{self, JournalLine, StateSeal};
 use crate::journal_files;
 use crate::live::{LiveFacts, TRUST_REASON, as_fork, is_run_by_tool, now, place};
 use crate::mode::{BASE, Catalogue, ProjectTrust};
-use crate::mode_cache::{ModeCache, SourceScope};
+use crate::mode_cache::{BusyMode, ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted_fields;
 use crate::reply::{self, Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
-use crate::user_folder::project_paths;
+use crate::user_folder::project_paths_among;
 use crate::verdict::{Decision, Verdict};
 use clap::Args;
 use jiff::SignedDuration;
@@ -109,7 +109,10 @@ pub struct HookAnswer {
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
     let begun = Instant::now();
     let paths = |event: &Event| {
-        project_paths(home.map_or_else(|| place::home_here(event.cwd().map(Path::new)), Path::to_owned))
+        let mut seen = SeenFolders::around_here();
+        let here = |seen: &mut SeenFolders| place::home_here(event.cwd().map(Path::new), seen);
+        let home = home.map_or_else(|| here(&mut seen), Path::to_owned);
+        project_paths_among(home, &mut seen)
     };
     answered(bytes, paths, begun, SignedDuration::ZERO)
 }
@@ -249,9 +252,10 @@ impl HookRun<'_> {
             store.sweep(&id, &now().at);
         }
         let (revision, before) = (stored.revision, stored.session);
-        let live = LiveFacts::new(self.event, self.places.clone(), self.places.journal(&id));
+        let journal = self.places.journal(&id);
+        let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
         let live = live.ahead(self.ahead).forked_from(before.ancestors());
-        let live = live.accepting(library.index.trust.accepted.as_ref()).with_store(store.clone());
+        let live = live.accepting(library.index.trust.accepted.as_ref());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
         let attempt = self.decide(library, before, &facts);
@@ -259,7 +263,7 @@ impl HookRun<'_> {
             self.store_session(&store, library, revision, attempt, &facts);
         let mut asked = facts.asked();
         self.report_left_out(&asked);
-        self.write_journal(&store, &catalogue, before, &mut decided, &mut asked);
+        self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
         // Added after the journal line is written: modegate's own problems are not part of a decision that can be replayed.
         if self.event.kind.is_some_and(|kind| kind.row().message) {
             decided.decision.messages.extend(self.problems.iter().map(|text| format!("modegate: {text}")));
@@ -346,13 +350,7 @@ impl HookRun<'_> {
         if is_first || !library.index.broken.is_empty() {
             return library.catalogue();
         }
-        let is_busy = |state: &ModeState| {
-            let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
-            state.is_active || !state.notes.is_empty() || !state.messages.is_empty() || blocks_agent()
-        };
-        let busy: Vec<&str> =
-            session.modes.iter().filter(|(_, state)| is_busy(state)).map(|(namespace, _)| namespace.as_str()).collect();
-        library.needed(self.event, &busy)
+        library.needed(self.event, &busy_modes(session))
     }
 
     /// The session as the store has it, restored where something other than modegate changed it. What was noticed goes
@@ -509,6 +507,7 @@ impl HookRun<'_> {
     /// Writes the line of the journal. What is decided and asked is lent to it, as copies would take as long as writing it.
     fn write_journal(
         &self,
+        path: &Path,
         store: &StateStore,
         catalogue: &Catalogue,
         before: Session,
@@ -536,9 +535,8 @@ impl HookRun<'_> {
             security: self.security.clone(),
             us: u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         };
-        let path = self.places.journal(self.event.session());
         let limit = u64::from(settings.megabytes) << 20;
-        match journal_files::append(&path, &self.places.lock(), &line, limit) {
+        match journal_files::append(path, &self.places.lock(), &line, limit) {
             // The next stop of an agent then need not read the journal from the beginning.
             Ok(true) => _ = store.activity(self.event.session()),
             Ok(false) => {}
@@ -549,14 +547,63 @@ impl HookRun<'_> {
     }
 }
 
+/// The modes that are active in a session, or have something to deliver there.
+fn busy_modes(session: &Session) -> Vec<BusyMode<'_>> {
+    let waits = |state: &ModeState| {
+        let blocks_agent = || state.agents.values().any(|record| record.start_blocked);
+        let delivers = !state.notes.is_empty() || !state.messages.is_empty();
+        delivers || !state.waiting.is_empty() || blocks_agent()
+    };
+    let modes = session.modes.iter();
+    let busy = modes.filter(|(_, state)| state.is_active || waits(state));
+    busy.map(|(namespace, state)| BusyMode { namespace, waits: waits(state) }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::TOOLS;
+    use crate::facts::RecordedAnswers;
     use crate::hook_entries::TIMEOUT;
     use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
     use crate::store::lock::LOCK_TIMEOUT;
+    use crate::user_folder::project_paths_in;
+    use serde_json::json;
     use std::process::Command;
     use std::time::Duration;
+
+    #[test]
+    fn a_tool_call_is_decided_alike_without_the_modes_that_it_does_not_need() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
+        let all = ModeCache::open(&places, SourceScope::All).catalogue();
+        let library = ModeCache::open(&places, SourceScope::All);
+        let (mut fewer, answers) = (0, RecordedAnswers::default());
+        let active = |phase: &str, notes: &[&str]| -> ModeState {
+            serde_json::from_value(json!({"is_active": true, "phase": phase, "notes": notes})).unwrap()
+        };
+        for mode in all.modes.iter().filter(|mode| mode.name != BASE) {
+            let phases = mode.phases.iter().map(|phase| phase.name.as_str());
+            let states = phases.flat_map(|phase| [active(phase, &[]), active(phase, &["a note"])]);
+            for state in states {
+                let modes = [(mode.namespace.clone(), state)].into();
+                let session = Session { id: "s".into(), modes, ..Session::default() };
+                for tool in TOOLS.iter().copied().chain(["mcp__files__write", "SlashCommand", "Task", "Unknown"]) {
+                    let input = json!({"file_path": "src/a.rs", "command": "git commit", "subagent_type": "strategic-planner", "skill": mode.commands.first(), "to": "x"});
+                    for agent in [None, Some("a1")] {
+                        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": tool, "tool_input": input, "agent_id": agent});
+                        let event = Event::from_value(event).unwrap();
+                        let needed = library.needed(&event, &busy_modes(&session));
+                        let short = decide(&event, &needed, &session, &Facts::new(&answers));
+                        let long = decide(&event, &all, &session, &Facts::new(&answers));
+                        assert_eq!(short, long, "{} {tool}", mode.name);
+                        fewer += usize::from(!needed.modes.contains(mode));
+                    }
+                }
+            }
+        }
+        assert!(fewer > 50, "{fewer}");
+    }
 
     #[test]
     fn the_host_waits_longer_than_the_hook_can_take() {

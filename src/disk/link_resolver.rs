@@ -12,21 +12,33 @@ use std::path::{Path, PathBuf};
 /// Resolves links as [`real`] does, but looks at each folder once.
 #[derive(Debug, Default)]
 pub struct LinkResolver {
-    /// Folders without links on the way to them.
+    /// A folder without links on the way to it.
+    known: Option<PathBuf>,
+    /// Others.
     plain: Vec<Vec<u8>>,
 }
 
 impl LinkResolver {
+    /// Begins with the current folder: the system reports its path without links.
+    pub fn around_here() -> Self {
+        std::env::current_dir().ok().as_deref().map(Self::knowing).unwrap_or_default()
+    }
+
+    /// Begins with a folder that has no links on the way to it.
+    pub fn knowing(folder: &Path) -> Self {
+        Self { known: Some(folder.to_owned()), plain: Vec::new() }
+    }
+
     /// The path with links resolved, as far as it exists.
     pub fn real(&mut self, path: &Path) -> PathBuf {
         if self.is_plain(path) { path.to_owned() } else { real(path) }
     }
 
-    /// Whether a path is certain to be its own real path.
+    /// Whether a path is certain to be its own real path, as far as it exists.
     ///
     /// It is compared as bytes: taking paths apart costs more than the system calls.
     #[cfg(target_os = "linux")]
-    fn is_plain(&mut self, path: &Path) -> bool {
+    pub fn is_plain(&mut self, path: &Path) -> bool {
         use std::os::unix::ffi::OsStrExt;
         let bytes = path.as_os_str().as_bytes();
         let Some(names) = bytes.strip_prefix(b"/") else { return false };
@@ -36,10 +48,12 @@ impl LinkResolver {
         let slashes = names.iter().zip(1..).filter(|(byte, _)| **byte == b'/');
         let ends = slashes.map(|(_, end)| end).chain([bytes.len()]);
         for folder in ends.filter_map(|end| bytes.get(..end)) {
-            if self.plain.iter().any(|known| known == folder) {
+            let path = Path::new(std::ffi::OsStr::from_bytes(folder));
+            let is_known = self.known.as_deref().is_some_and(|known| is_within(known, path));
+            if is_known || self.plain.iter().any(|known| known == folder) {
                 continue;
             }
-            match fs::read_link(std::ffi::OsStr::from_bytes(folder)).map_err(|error| error.kind()) {
+            match fs::read_link(path).map_err(|error| error.kind()) {
                 // It exists and is not a link.
                 Err(ErrorKind::InvalidInput) => self.plain.push(folder.to_owned()),
                 // Nor does anything below it exist.
@@ -52,16 +66,33 @@ impl LinkResolver {
 
     /// Elsewhere, file systems may know a name in several spellings, of which only the system knows the real one.
     #[cfg(not(target_os = "linux"))]
-    fn is_plain(&mut self, _: &Path) -> bool {
+    pub fn is_plain(&mut self, _: &Path) -> bool {
+        drop(self.known.take());
         self.plain.clear();
         false
     }
+}
+
+/// Whether a path is a folder or below it. Both have no links, so that their bytes can be compared: taking paths apart costs
+/// more than the system calls of an event.
+pub fn is_within(path: &Path, folder: &Path) -> bool {
+    let [path, folder] = [path, folder].map(|path| path.as_os_str().as_encoded_bytes());
+    let is_separator = |byte: Option<&u8>| byte.is_some_and(|byte| std::path::is_separator(char::from(*byte)));
+    let ends = |rest: &[u8]| rest.is_empty() || is_separator(rest.first()) || is_separator(folder.last());
+    path.strip_prefix(folder).is_some_and(ends)
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_path_is_within_its_folders() {
+        let is_within = |path: &str, folder: &str| super::is_within(Path::new(path), Path::new(folder));
+        assert!(is_within("/a/b", "/a/b") && is_within("/a/b", "/a") && is_within("/a/b", "/"));
+        assert!(!is_within("/a", "/a/b") && !is_within("/ab", "/a") && !is_within("/a/bc", "/a/b"));
+    }
 
     #[test]
     fn a_path_is_resolved_as_the_system_does_it() {
@@ -88,12 +119,14 @@ mod tests {
             "a//b",
             "a/b/",
         ];
-        let mut links = LinkResolver::default();
-        for name in names {
-            let path = at(name);
-            assert_eq!(links.real(&path), real(&path), "{name}");
-            assert_eq!(links.real(&path), real(&path), "{name}, again");
+        for mut links in [LinkResolver::default(), LinkResolver::knowing(&real(&at("a/b")))] {
+            for name in names {
+                let path = at(name);
+                assert_eq!(links.real(&path), real(&path), "{name}");
+                assert_eq!(links.real(&path), real(&path), "{name}, again");
+            }
         }
+        let mut links = LinkResolver::around_here();
         for path in ["/", "relative/path", "."] {
             assert_eq!(links.real(Path::new(path)), real(Path::new(path)));
         }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -16,17 +16,18 @@ pub const CONFIGURATION: u64 = 512 * 1024;
 
 /// Opens a regular file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), path, Links::Follow).map(|(file, _)| file)
+    open_sized(path).map(|(file, _)| file)
+}
+
+/// Opens a regular file for reading; returns its size, too.
+pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
+    open_with(OpenMode::Read, path, Links::Follow).map(|(file, meta)| (file, meta.len()))
 }
 
 /// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder.
 /// Returns its size, too.
 pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let (file, meta) = open_with(&mut options, path, Links::Refuse)?;
+    let (file, meta) = open_with(OpenMode::Append, path, Links::Refuse)?;
     if meta.len() == 0 || is_shared(&meta) {
         make_private(&file, path);
     }
@@ -60,7 +61,7 @@ fn make_private(_: &File, _: &Path) {}
 /// Appends a line to a regular file of lines, which must exist and have at most `longest` bytes then; `sync` waits for the
 /// disk. After an error, the file is as it was.
 pub fn append_line(path: &Path, line: &[u8], longest: u64, sync: bool) -> io::Result<()> {
-    let (mut file, meta) = open_with(OpenOptions::new().read(true).append(true), path, Links::Refuse)?;
+    let (mut file, meta) = open_with(OpenMode::Extend, path, Links::Refuse)?;
     let size = meta.len();
     if size + line.len() as u64 > longest {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -74,14 +75,23 @@ pub fn append_line(path: &Path, line: &[u8], longest: u64, sync: bool) -> io::Re
     written.inspect_err(|_| _ = file.set_len(size))
 }
 
-/// Opens a regular file that serves as a lock, and creates it if it is missing.
-pub fn open_lock(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().create(true).truncate(false).write(true), path, Links::Refuse).map(|(file, _)| file)
+/// Opens a regular file that serves as a lock or that is written in place, and creates it if it is missing.
+pub fn open_lock(path: &Path) -> io::Result<(File, Metadata)> {
+    open_with(OpenMode::Lock, path, Links::Refuse)
 }
 
 /// Reads a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
+    read_with(path, limit, Links::Follow)
+}
+
+/// Reads a regular file of at most `limit` bytes, unless there is a link in its place.
+pub fn read_unlinked(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_with(path, limit, Links::Refuse)
+}
+
+fn read_with(path: &Path, limit: u64, links: Links) -> io::Result<Vec<u8>> {
+    let (mut file, meta) = open_with(OpenMode::Read, path, links)?;
     if meta.len() > limit {
         return Err(too_large(limit));
     }
@@ -96,7 +106,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Reads the first `size` bytes of a regular file, or all of a shorter one, and opens it.
 pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
-    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
+    let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
     let bytes = read_start(&mut file, meta.len().min(size))?;
     Ok((file, bytes))
 }
@@ -121,7 +131,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 
 /// Reads the last `size` bytes of a regular file.
 pub fn read_tail(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let (mut file, meta) = open_with(OpenOptions::new().read(true), path, Links::Follow)?;
+    let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
     let size = size.min(meta.len());
     file.seek(SeekFrom::Start(meta.len() - size))?;
     let mut bytes = read_start(&mut file, size)?;
@@ -168,21 +178,56 @@ enum Links {
     Refuse,
 }
 
-/// Opens without waiting, and looks at what was opened: what is at `path` can change at any time.
-fn open_with(options: &mut OpenOptions, path: &Path, links: Links) -> io::Result<(File, Metadata)> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let no_links = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
-        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | no_links).bits();
-        options.custom_flags(flags.cast_signed());
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OpenMode {
+    Read,
+    /// Reads and appends to a file that exists.
+    Extend,
+    /// Reads and appends; a new file is the user's own.
+    Append,
+    /// Writes, without removing what is there.
+    Lock,
+}
+
+/// Opens a file with one call of the system: `std` makes two with musl.
+#[cfg(unix)]
+fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let (purpose, permissions) = match mode {
+        OpenMode::Read => (OFlags::RDONLY, 0),
+        OpenMode::Extend => (OFlags::RDWR | OFlags::APPEND, 0),
+        OpenMode::Append => (OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, 0o600),
+        OpenMode::Lock => (OFlags::WRONLY | OFlags::CREATE, 0o666),
+    };
+    let no_links = if links == Links::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
+    let flags = purpose | no_links | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    loop {
+        match open(path, flags, Mode::from_raw_mode(permissions)) {
+            Err(rustix::io::Errno::INTR) => {}
+            result => return Ok(result?.into()),
+        }
     }
-    #[cfg(not(unix))]
+}
+
+#[cfg(not(unix))]
+fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
     if links == Links::Refuse {
         super::refuse_link(path)?;
     }
-    let file = options.open(path).map_err(|error| clearer(error, path, links))?;
+    let mut options = std::fs::OpenOptions::new();
+    match mode {
+        OpenMode::Read => options.read(true),
+        OpenMode::Extend => options.read(true).append(true),
+        OpenMode::Append => options.read(true).append(true).create(true),
+        OpenMode::Lock => options.create(true).truncate(false).write(true),
+    };
+    options.open(path)
+}
+
+/// Opens without waiting, and looks at what was opened: what is at `path` can change at any time.
+fn open_with(mode: OpenMode, path: &Path, links: Links) -> io::Result<(File, Metadata)> {
+    let file = system_open(mode, path, links).map_err(|error| clearer(error, path, links))?;
     let meta = file.metadata()?;
     match meta.file_type() {
         kind if kind.is_file() => Ok((file, meta)),

@@ -4,10 +4,11 @@ use super::alias;
 
 /// Whether the patterns select `subject`: none with `!` matches, and one of the others does if there are any.
 #[must_use]
-pub fn selected(names: &[String], subject: &str) -> bool {
-    let denied = |name: &String| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
-    let mut others = names.iter().filter(|name| !name.starts_with('!')).peekable();
-    !names.iter().any(denied) && (others.peek().is_none() || others.any(|name| fits(name, subject)))
+pub fn selected(names: &[impl AsRef<str>], subject: &str) -> bool {
+    let names = || names.iter().map(AsRef::as_ref);
+    let denied = |name: &str| name.strip_prefix('!').is_some_and(|name| fits(name, subject));
+    let mut others = names().filter(|name| !name.starts_with('!')).peekable();
+    !names().any(denied) && (others.peek().is_none() || others.any(|name| fits(name, subject)))
 }
 
 /// Splits `a|b` at its bars, except inside `/…/`.
@@ -52,7 +53,7 @@ fn fits(name: &str, subject: &str) -> bool {
     if name == subject || alias(name) == alias(subject) || crate::ids::same_agent(name, subject) {
         return true;
     }
-    name.contains(['*', '?', '[']) && fast_glob::glob_match(name, subject)
+    name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')) && fast_glob::glob_match(name, subject)
 }
 
 #[cfg(test)]

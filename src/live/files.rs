@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::disk::is_absent;
+use crate::disk::{LinkResolver, is_absent, is_within};
 use crate::facts::glob::GlobPattern;
 use crate::facts::{FoundFile, Unknown};
 
@@ -27,12 +27,12 @@ const MOST_ENTRIES: usize = 50_000;
 /// # Errors
 ///
 /// A clause that says why there is no answer.
-pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>, Unknown> {
+pub fn matching(root: &Path, glob: &str, limit: usize, links: &mut LinkResolver) -> Result<Vec<FoundFile>, Unknown> {
     let pattern = GlobPattern::new(glob)?;
     let mut found = if pattern.rest.is_empty() {
-        single(root, &pattern)?.into_iter().collect()
+        single(root, &pattern, links)?.into_iter().collect()
     } else {
-        walked(root, &pattern, MOST_ENTRIES)?
+        walked(root, &pattern, MOST_ENTRIES, links)?
     };
     found.sort_unstable_by(|(a_time, a), (b_time, b)| (Reverse(a_time), &a.path).cmp(&(Reverse(b_time), &b.path)));
     found.truncate(limit);
@@ -42,11 +42,11 @@ pub fn matching(root: &Path, glob: &str, limit: usize) -> Result<Vec<FoundFile>,
 type Dated = (SystemTime, FoundFile);
 
 /// The file at a plain path.
-fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> {
+fn single(root: &Path, pattern: &GlobPattern, links: &mut LinkResolver) -> Result<Option<Dated>, Unknown> {
     let path = root.join(&pattern.prefix);
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
-            inside(root, &path, &pattern.prefix)?;
+            inside(root, &path, &pattern.prefix, links)?;
             dated(pattern.prefix.clone(), &metadata).map(Some)
         }
         Ok(_) => Ok(None),
@@ -56,10 +56,10 @@ fn single(root: &Path, pattern: &GlobPattern) -> Result<Option<Dated>, Unknown> 
 }
 
 /// The matching files below the prefix, if the walk ends within `most` entries.
-fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
+fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResolver) -> Result<Vec<Dated>, Unknown> {
     let base = root.join(&pattern.prefix);
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
-    let Some((root, base)) = inside(root, &base, shown)? else {
+    let Some((root, base)) = inside(root, &base, shown, links)? else {
         return Ok(Vec::new());
     };
     // Counted here, because folders that are not entered cost a visit too.
@@ -87,18 +87,23 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>,
     Ok(found)
 }
 
-/// The canonical root and path, when the path is there; an error when it lies outside.
-fn inside(root: &Path, path: &Path, shown: &str) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
+/// The canonical root and path; an error when the path lies outside, and `None` when it is certain not to exist.
+fn inside(
+    root: &Path,
+    path: &Path,
+    shown: &str,
+    links: &mut LinkResolver,
+) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
+    // Where there is no link on the way to the path, there is none on the way to the root.
+    if is_within(path, root) && links.is_plain(path) {
+        return Ok(Some((root.to_owned(), path.to_owned())));
+    }
     let canonical = |path: &Path| match fs::canonicalize(path) {
         Ok(path) => Ok(Some(path)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&error, shown)),
     };
-    let Some(real) = canonical(path)? else { return Ok(None) };
-    // Where there is no link on the way to the path, there is none on the way to the root.
-    let is_plain = real.as_os_str() == path.as_os_str() && path.starts_with(root);
-    let path = real;
-    let Some(root) = (if is_plain { Some(root.to_owned()) } else { canonical(root)? }) else { return Ok(None) };
+    let (Some(path), Some(root)) = (canonical(path)?, canonical(root)?) else { return Ok(None) };
     if path.starts_with(&root) {
         Ok(Some((root, path)))
     } else {
@@ -187,7 +192,7 @@ mod tests {
     }
 
     fn paths(root: &Path, glob: &str) -> Result<Vec<String>, Unknown> {
-        Ok(matching(root, glob, 100)?.into_iter().map(|file| file.path).collect())
+        Ok(matching(root, glob, 100, &mut LinkResolver::default())?.into_iter().map(|file| file.path).collect())
     }
 
     #[track_caller]
@@ -242,17 +247,20 @@ mod tests {
         }
         assert_eq!(paths(root.path(), "*").unwrap(), ["c", "a", "b"]);
         let newest = FoundFile { path: "c".into(), size: 4, modified: 1_002_000 };
-        assert_eq!(matching(root.path(), "*", 1).unwrap(), [newest]);
+        assert_eq!(matching(root.path(), "*", 1, &mut LinkResolver::default()).unwrap(), [newest]);
     }
 
     #[test]
     fn a_walk_stops_at_the_limit() {
         let root = project(&["d/a", "d/b", "d/c"]);
         let pattern = GlobPattern::new("d/*").unwrap();
-        assert_eq!(walked(root.path(), &pattern, 3).unwrap().len(), 3);
-        assert!(!walked(root.path(), &pattern, 2).unwrap().is_empty());
+        assert_eq!(walked(root.path(), &pattern, 3, &mut LinkResolver::default()).unwrap().len(), 3);
+        assert!(!walked(root.path(), &pattern, 2, &mut LinkResolver::default()).unwrap().is_empty());
         let elsewhere = GlobPattern::new("d/*.md").unwrap();
-        assert_eq!(walked(root.path(), &elsewhere, 2).unwrap_err(), "more than 2 entries under `d`".into());
+        assert_eq!(
+            walked(root.path(), &elsewhere, 2, &mut LinkResolver::default()).unwrap_err(),
+            "more than 2 entries under `d`".into()
+        );
     }
 
     #[cfg(unix)]

@@ -7,24 +7,32 @@ use serde::{Deserialize, Serialize};
 
 /// A set of events, narrowed to some tools for `PreToolUse` where possible.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct EventFilter {
+pub struct EventFilter<'a> {
     kinds: u64,
     /// The names of each trigger's tools, one of which must select a call; empty for all.
-    tools: Vec<Vec<String>>,
+    #[serde(borrow)]
+    tools: Vec<Vec<&'a str>>,
 }
 
 /// The bit for the start of an agent, which is rarer than tool calls in general.
 const AGENT: u64 = 1 << 63;
 
-impl EventFilter {
+impl<'a> EventFilter<'a> {
     /// The events that a mode needs to see while it is not active.
-    pub fn of(mode: &Mode) -> Self {
+    pub fn of(mode: &'a Mode) -> Self {
         let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
-        let triggers: Vec<&Trigger> = gates().flat_map(|gate| &gate.on).collect();
+        let triggers: Vec<&'a Trigger> = gates().flat_map(|gate| &gate.on).collect();
         let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
         let kinds = matched | memory(mode) | if agent { AGENT } else { 0 };
         Self { kinds, tools: tools(&triggers) }
+    }
+
+    /// The tool calls that a mode needs to see while it is active and nothing in its state waits; it needs all other events.
+    pub fn of_active(mode: &'a Mode) -> Self {
+        let triggers: Vec<&'a Trigger> = mode.gates.iter().flat_map(|gate| &gate.on).collect();
+        let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
+        Self { kinds: matched | !set_of(&[EventKind::PreToolUse]), tools: tools(&triggers) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -42,16 +50,29 @@ impl EventFilter {
     }
 }
 
-/// The tools that each trigger names; empty if one of them matches any tool.
-fn tools(triggers: &[&Trigger]) -> Vec<Vec<String>> {
-    let mut tools: Vec<Vec<String>> = Vec::new();
+/// The tools that each trigger names; empty if one of them matches any tool. Triggers that name no exceptions are joined.
+fn tools<'a>(triggers: &[&'a Trigger]) -> Vec<Vec<&'a str>> {
+    let (mut plain, mut tools): (Vec<&'a str>, Vec<Vec<&'a str>>) = (Vec::new(), Vec::new());
     for trigger in triggers.iter().filter(|trigger| trigger.event.kinds().contains(&EventKind::PreToolUse)) {
         if trigger.event != TriggerEvent::Event(EventKind::PreToolUse) || trigger.names.is_empty() {
             return Vec::new();
         }
-        if !tools.contains(&trigger.names) {
-            tools.push(trigger.names.clone());
+        let names = trigger.names.iter().map(String::as_str);
+        if names.clone().any(|name| name.starts_with('!')) {
+            let names: Vec<&'a str> = names.collect();
+            if !tools.contains(&names) {
+                tools.push(names);
+            }
+        } else {
+            for name in names {
+                if !plain.contains(&name) {
+                    plain.push(name);
+                }
+            }
         }
+    }
+    if !plain.is_empty() {
+        tools.push(plain);
     }
     tools
 }

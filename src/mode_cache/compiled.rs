@@ -9,12 +9,16 @@ use crate::mode::{Catalogue, EventFilter, Mode, ModeOrigin, Worker};
 use crate::paths::{checksum, hash};
 use crate::user_folder::create_private;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::Path;
 
-/// How much is read at once: the whole file in most projects.
-const BLOCK: u64 = if READS_WHOLE { u64::MAX } else { 64 * 1024 };
+/// How much is read at once: the index in most projects. Most events need no mode, and every page of memory costs more than
+/// another call.
+const BLOCK: u64 = if READS_WHOLE { u64::MAX } else { 4 * 1024 - 1 };
+/// How many modes are read one by one; more are read together.
+const FEW: usize = 4;
 /// Whether the file is read whole and closed: Windows does not replace a file that is open.
 const READS_WHOLE: bool = cfg!(windows);
 
@@ -30,22 +34,35 @@ pub(super) struct CompiledModes {
     file: Option<File>,
     /// The beginning of the file.
     bytes: Vec<u8>,
-    /// Modes that see events while they are not active.
-    watching: Vec<(ModeEntry, EventFilter)>,
-    /// Where the list of all modes begins, which few events need.
-    directory: usize,
+    /// Where the lists of modes begin.
+    lists: usize,
     /// Where the modes begin.
     start: usize,
 }
 
+/// Modes that see events while they are not active.
+type WatchingModes<'a> = Vec<(ModeEntry, EventFilter<'a>)>;
+
 /// All modes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Directory {
+struct Directory<'a> {
     entries: Vec<ModeEntry>,
     /// The commands, each with the number of its mode.
-    commands: Vec<(String, usize)>,
+    #[serde(borrow)]
+    commands: Vec<(&'a str, usize)>,
     /// The numbers of modes of which other modes are steps.
     flows: Vec<usize>,
+    /// What each mode needs to see while it is active.
+    active: Vec<EventFilter<'a>>,
+}
+
+/// A mode that is active in a session, or has something to deliver there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BusyMode<'s> {
+    /// Its namespace.
+    pub namespace: &'s str,
+    /// Whether something in its state waits, whatever the event is: a message, a blocked agent or a phase.
+    pub waits: bool,
 }
 
 /// One mode in the file.
@@ -74,60 +91,77 @@ impl CompiledModes {
             return None;
         }
         let (index, rest) = postcard::take_from_bytes::<CacheIndex>(rest).ok()?;
-        let (watching, rest) = postcard::take_from_bytes(rest).ok()?;
-        let directory = start.checked_sub(rest.len())?;
+        let lists = start.checked_sub(rest.len())?;
         let file = (!READS_WHOLE).then_some(file);
-        Some((Self { file, bytes, watching, directory, start }, index))
+        Some((Self { file, bytes, lists, start }, index))
     }
 
     /// All modes; `None` if one of them is damaged.
     pub(super) fn all(&self) -> Option<LoadedModes> {
-        self.load(&self.directory()?.entries)
+        let (_, rest) = self.watching()?;
+        self.load(&directory(rest)?.entries)
     }
 
-    /// The modes in `busy` namespaces, those that `event` activates, and inactive ones that match it. With a flow among
+    /// The `busy` modes that need to see `event`, those that it activates, and inactive ones that match it. With a flow among
     /// the active ones, all modes.
-    pub(super) fn needed(&self, event: &Event, busy: &[&str]) -> Option<LoadedModes> {
-        let watching = self.watching.iter().filter(|(_, filter)| filter.matches(event));
+    pub(super) fn needed(&self, event: &Event, busy: &[BusyMode<'_>]) -> Option<LoadedModes> {
+        let (watching, rest) = self.watching()?;
+        let watching = watching.iter().filter(|(_, filter)| filter.matches(event));
         let mut wanted: Vec<ModeEntry> = watching.map(|(entry, _)| *entry).collect();
         let command = event.command();
         if command.is_some() || !busy.is_empty() {
-            let directory = self.directory()?;
-            let busy: Vec<u64> = busy.iter().map(|namespace| hash(namespace.as_bytes())).collect();
-            let activated = |own: &&(String, usize)| command.is_some_and(|call| same_command(&own.0, call.name));
+            let directory = directory(rest)?;
+            let busy: Vec<(u64, bool)> =
+                busy.iter().map(|mode| (hash(mode.namespace.as_bytes()), mode.waits)).collect();
+            let state = |entry: &ModeEntry| busy.iter().find(|(namespace, _)| *namespace == entry.namespace);
+            let activated = |own: &&(&str, usize)| command.is_some_and(|call| same_command(own.0, call.name));
             let activated: Vec<usize> = directory.commands.iter().filter(activated).map(|(_, index)| *index).collect();
-            let is_active =
-                |(index, entry): &(usize, &ModeEntry)| busy.contains(&entry.namespace) || activated.contains(index);
+            let is_active = |(index, entry): &(usize, &ModeEntry)| state(entry).is_some() || activated.contains(index);
             let active: Vec<(usize, &ModeEntry)> = directory.entries.iter().enumerate().filter(is_active).collect();
             if active.iter().any(|(index, _)| directory.flows.contains(index)) {
                 return self.load(&directory.entries);
             }
-            wanted.extend(active.into_iter().map(|(_, entry)| *entry));
+            let sees = |(index, entry): &(usize, &ModeEntry)| {
+                let waits = state(entry).is_some_and(|(_, waits)| *waits);
+                let filter = directory.active.get(*index);
+                command.is_some() || waits || filter.is_none_or(|filter| filter.matches(event))
+            };
+            wanted.extend(active.into_iter().filter(sees).map(|(_, entry)| *entry));
             wanted.sort_unstable();
             wanted.dedup();
         }
         self.load(&wanted)
     }
 
-    fn directory(&self) -> Option<Directory> {
-        postcard::from_bytes(self.bytes.get(self.directory..self.start)?).ok()
+    /// The modes that see events while they are not active, and the directory, which few events need.
+    fn watching(&self) -> Option<(WatchingModes<'_>, &[u8])> {
+        postcard::take_from_bytes(self.bytes.get(self.lists..self.start)?).ok()
     }
 
     fn load(&self, wanted: &[ModeEntry]) -> Option<LoadedModes> {
-        wanted.iter().map(|entry| self.mode(entry)).collect()
+        let end = wanted.iter().map(|entry| entry.offset.saturating_add(entry.length)).max();
+        let together = end.filter(|_| wanted.len() > FEW).and_then(|end| self.part(0, end));
+        let mode = |entry: &ModeEntry| match &together {
+            Some(modes) => decoded(modes.get(entry.offset..entry.offset.checked_add(entry.length)?)?),
+            None => decoded(&self.part(entry.offset, entry.length)?),
+        };
+        wanted.iter().map(mode).collect()
     }
 
-    fn mode(&self, entry: &ModeEntry) -> Option<(Mode, ModeOrigin)> {
-        let from = self.start.checked_add(entry.offset)?;
-        if let Some(bytes) = self.bytes.get(from..from.checked_add(entry.length)?) {
-            return decoded(bytes);
+    /// A part of the modes.
+    fn part(&self, offset: usize, length: usize) -> Option<Cow<'_, [u8]>> {
+        let from = self.start.checked_add(offset)?;
+        if let Some(bytes) = self.bytes.get(from..from.checked_add(length)?) {
+            return Some(bytes.into());
         }
-        let mut file = self.file.as_ref()?;
-        file.seek(SeekFrom::Start(from as u64)).ok()?;
-        let mut bytes = Vec::with_capacity(entry.length);
-        file.take(entry.length as u64).read_to_end(&mut bytes).ok()?;
-        decoded(&bytes)
+        let mut bytes = Vec::new();
+        disk::read_at(self.file.as_ref()?, from as u64, length as u64, &mut bytes).ok()?;
+        Some(bytes.into())
     }
+}
+
+fn directory(bytes: &[u8]) -> Option<Directory<'_>> {
+    postcard::from_bytes(bytes).ok()
 }
 
 /// The bytes, if they have this checksum.
@@ -154,7 +188,7 @@ pub(super) fn write(path: &Path, key: &CacheKey, index: &CacheIndex, catalogue: 
 
 fn file_of(key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) -> Option<Vec<u8>> {
     let mut directory = Directory::default();
-    let mut watching = Vec::new();
+    let mut watching = WatchingModes::new();
     let mut modes: Vec<u8> = Vec::new();
     for (mode, origin) in catalogue.entries() {
         let bytes = with_checksum(&postcard::to_stdvec(&(mode, origin)).ok()?);
@@ -173,11 +207,12 @@ fn file_of(key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) -> Option<
     Some([&checksum(&index).to_le_bytes()[..], &length.to_le_bytes(), &index, &modes].concat())
 }
 
-impl Directory {
-    fn add(&mut self, mode: &Mode, entry: ModeEntry) {
+impl<'a> Directory<'a> {
+    fn add(&mut self, mode: &'a Mode, entry: ModeEntry) {
         let index = self.entries.len();
         self.entries.push(entry);
-        self.commands.extend(mode.commands.iter().map(|command| (command.clone(), index)));
+        self.active.push(EventFilter::of_active(mode));
+        self.commands.extend(mode.commands.iter().map(|command| (command.as_str(), index)));
         if mode.phases.iter().any(|phase| matches!(phase.worker, Worker::Mode(_))) {
             self.flows.push(index);
         }

@@ -217,12 +217,12 @@ impl ProgramCall {
         if !may_be(&self.words, wanted) {
             return false;
         }
-        let wanted: Vec<&str> = wanted.split_whitespace().collect();
-        let Some(((program, wanted), own)) = wanted.split_first().zip(self.words.first()) else { return false };
+        let mut wanted = wanted.split_whitespace();
+        let Some((program, own)) = wanted.next().zip(self.words.first()) else { return false };
         if !is_program(&own.filled("…"), program) {
             return false;
         }
-        let argv = self.argv();
+        let (argv, wanted): (Vec<String>, Vec<&str>) = (self.argv(), wanted.collect());
         let options = wanted.iter().rev().take_while(|word| word.starts_with('-')).count();
         let (words, options) = wanted.split_at(wanted.len() - options);
         let mut starts = BTreeSet::from([1]);
@@ -274,16 +274,20 @@ fn has_option(arguments: &[String], option: &str) -> bool {
 /// Whether a program is the wanted one, in any folder; `python3.11` is `python`.
 fn is_program(own: &str, wanted: &str) -> bool {
     const VERSIONED: [&str; 6] = ["python", "pypy", "ruby", "php", "node", "perl"];
-    let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    let (own, wanted) = (base(own), base(wanted));
+    let (own, wanted) = (last_part(own), last_part(wanted));
     // `npx jest@29`
-    let own = own.find('@').and_then(|at| own.get(..at)).unwrap_or(&own);
+    let own = own.find('@').and_then(|at| own.get(..at)).unwrap_or(own);
     let own = own.strip_suffix(".exe").unwrap_or(own);
     // The package of Claude Code has another name than its program.
     let own = own.strip_suffix("-code").filter(|own| *own == "claude").unwrap_or(own);
     let version =
         |name: &str| own.strip_prefix(name).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'));
-    own == wanted || VERSIONED.contains(&wanted.as_str()) && version(&wanted)
+    own == wanted || VERSIONED.contains(&wanted) && version(wanted)
+}
+
+/// The part of a path after its last slash.
+fn last_part(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// Whether a word is the wanted one: also `test:unit` for `test`, `:app:test` for `test`, and `test-e2e` for `test-*`.

@@ -5,7 +5,7 @@
 use super::StoreError;
 use crate::disk;
 use fs4::{FileExt, TryLockError};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -25,7 +25,7 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let io = |error| StoreError::Io(path.to_owned(), error);
     let begun = Instant::now();
     loop {
-        let file = disk::open_lock(path).map_err(io)?;
+        let (file, opened) = disk::open_lock(path).map_err(io)?;
         let file = match FileExt::try_lock(&file) {
             Ok(()) => file,
             Err(TryLockError::WouldBlock) => {
@@ -35,7 +35,7 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
             Err(TryLockError::Error(error)) => return Err(io(error)),
         };
         // The file of a removed session may have been deleted while this process waited for it.
-        if is_at(&file, path) {
+        if is_at(&opened, path) {
             return Ok(file);
         }
     }
@@ -43,8 +43,8 @@ pub(super) fn take(path: &Path, timeout: Duration) -> Result<File, StoreError> {
 
 /// Takes the lock if it is free.
 pub(super) fn try_take(path: &Path) -> Option<File> {
-    let file = disk::open_lock(path).ok()?;
-    (FileExt::try_lock(&file).is_ok() && is_at(&file, path)).then_some(file)
+    let (file, opened) = disk::open_lock(path).ok()?;
+    (FileExt::try_lock(&file).is_ok() && is_at(&opened, path)).then_some(file)
 }
 
 /// Waits in the system's queue, which is fairer than polling; `None` after the timeout.
@@ -82,24 +82,22 @@ fn poll(file: &File, timeout: Duration) -> bool {
     }
 }
 
-/// Whether the file is still the one at `path`.
+/// Whether the file that was opened is still the one at `path`.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_at(opened: &Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let there = path.symlink_metadata().map(|meta| (meta.dev(), meta.ino()));
-    let own = file.metadata().map(|meta| (meta.dev(), meta.ino()));
-    matches!((there, own), (Ok(there), Ok(own)) if there == own)
+    path.symlink_metadata().is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino()))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
+fn is_at(_: &Metadata, _: &Path) -> bool {
     true
 }
 
 /// The process that holds the lock, as far as the system reports it; `None` if the lock is free.
 pub(super) fn holder(path: &Path) -> Option<String> {
     const PATIENCE: Duration = Duration::from_millis(500);
-    let file = Some(path).filter(|path| path.is_file()).and_then(|path| disk::open_lock(path).ok())?;
+    let file = Some(path).filter(|path| path.is_file()).and_then(|path| disk::open_lock(path).ok())?.0;
     let from = Instant::now();
     while matches!(FileExt::try_lock(&file), Err(TryLockError::WouldBlock)) {
         if from.elapsed() > PATIENCE {
@@ -138,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = take(&path, Duration::ZERO).unwrap();
-        let other = disk::open_lock(&path).unwrap();
+        let other = disk::open_lock(&path).unwrap().0;
         assert!(!poll(&other, Duration::from_millis(30)));
         assert!(matches!(take(&path, Duration::from_millis(30)), Err(StoreError::Busy)));
         drop(held);
@@ -150,9 +148,10 @@ mod tests {
     fn the_lock_of_a_removed_session_is_not_enough() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let old = take(&path, Duration::ZERO).unwrap();
+        let opened = |file: File| file.metadata().unwrap();
+        let old = opened(take(&path, Duration::ZERO).unwrap());
         std::fs::remove_file(&path).unwrap();
         assert!(!is_at(&old, &path));
-        assert!(is_at(&take(&path, Duration::ZERO).unwrap(), &path));
+        assert!(is_at(&opened(take(&path, Duration::ZERO).unwrap()), &path));
     }
 }

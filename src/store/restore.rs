@@ -81,8 +81,13 @@ impl StateStore {
             return stored;
         }
         let journal = self.places.journal(&id);
-        let found = journal_files::find_change(&journal, depth, |change| self.recorded(&id, change));
-        let later = found.filter(|found| found.revision > stored.revision);
+        // A state that the file has, too, need not be decoded.
+        let visit = |change: &SealedChange<'_>| match change.seal.revision > stored.revision {
+            _ if !self.is_own(&id, change) => None,
+            true => Self::recorded(&id, change).map(Some),
+            false => Some(None),
+        };
+        let later = journal_files::find_change(&journal, depth, visit).flatten();
         let tampering = match (&stored.status, &later) {
             (StateStatus::Broken(_) | StateStatus::Unreadable(_), Some(_)) => Some(Tampering::Changed),
             (StateStatus::Broken(_), None) => Some(Tampering::Lost),
@@ -94,21 +99,24 @@ impl StateStore {
         StoredSession { status, tampering, ..later.unwrap_or(stored) }
     }
 
-    /// The session in a line of the journal, if this user has sealed it and it is not too old to be kept.
-    fn recorded(&self, id: &str, change: &SealedChange<'_>) -> Option<StoredSession> {
-        let modes = change.after.modes.map_or("{}", |modes| modes.get());
-        let is_own = self.accepts_change(id, &change.seal, modes);
+    /// Whether this user has sealed a line of the journal, and it is not too old to be kept.
+    fn is_own(&self, id: &str, change: &SealedChange<'_>) -> bool {
+        self.accepts_change(id, &change.seal, modes_of(change)) && !self.is_old(&change.at)
+    }
+
+    /// The session in a line of the journal.
+    fn recorded(id: &str, change: &SealedChange<'_>) -> Option<StoredSession> {
         let mut stored = StoredSession {
             revision: change.seal.revision,
             last: change.seal.seal.clone(),
             ..StoredSession::default()
         };
         stored.session.id = id.into();
-        stored.session.modes = serde_json::from_slice(modes.as_bytes()).ok()?;
+        stored.session.modes = serde_json::from_slice(modes_of(change).as_bytes()).ok()?;
         for state in stored.session.modes.values_mut() {
             state.other.insert("updated_at".to_owned(), change.at.clone().into());
         }
-        (is_own && !self.is_old(&change.at)).then_some(stored)
+        Some(stored)
     }
 
     /// Whether a session that changed last at this time would have been swept.
@@ -116,4 +124,9 @@ impl StateStore {
         let age = at.parse::<Timestamp>().map(|at| Timestamp::now().duration_since(at));
         age.is_ok_and(|age| age > SignedDuration::from_hours(24 * i64::from(self.days)))
     }
+}
+
+/// The text of the modes after a change.
+fn modes_of<'a>(change: &SealedChange<'a>) -> &'a str {
+    change.after.modes.map_or("{}", |modes| modes.get())
 }

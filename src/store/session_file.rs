@@ -44,8 +44,8 @@ pub struct StoredSession {
 impl StateStore {
     /// The file of a session.
     pub(super) fn session_file(&self, id: &str) -> Option<PathBuf> {
-        let folder = self.session_folder()?;
-        Some(folder.join(format!("{}.json", crate::paths::safe_name(id))))
+        let own = self.places.own.as_ref()?;
+        Some(own.join(format!("sessions/{}.json", crate::paths::safe_name(id))))
     }
 
     /// The folder of all sessions' files.

@@ -13,7 +13,7 @@ const VERSION: u64 = 1;
 const OWN: [&str; 2] = ["version", "revision"];
 
 /// How many sessions a namespace lists: every change writes them all.
-pub(super) const SESSIONS: usize = 20;
+pub(super) const SESSIONS: usize = 8;
 
 /// Values that scripts have set for all sessions, by namespace.
 pub(super) type SharedValues = BTreeMap<String, Map<String, Value>>;
@@ -268,7 +268,8 @@ mod tests {
         summary.summarize();
         let sessions = summary.namespaces["plan_mode"]["sessions"].as_object().unwrap();
         assert_eq!(sessions.len(), SESSIONS);
-        assert!(!sessions.contains_key("s0") && sessions.contains_key("s39"));
-        assert_eq!(summary.latest("plan_mode"), Some("s39"));
+        let newest = format!("s{}", SESSIONS + 19);
+        assert!(!sessions.contains_key("s0") && sessions.contains_key(&newest));
+        assert_eq!(summary.latest("plan_mode"), Some(newest.as_str()));
     }
 }

@@ -64,6 +64,7 @@ struct SummaryFile {
     own: Option<String>,
     /// Whether this user's modegate has written the file before.
     is_known: bool,
+    bytes: Vec<u8>,
 }
 
 impl StateStore {
@@ -83,17 +84,19 @@ impl StateStore {
     }
 
     fn compare(&self, session: &Session) -> SummaryCheck {
-        let SummaryFile { summary, own, is_known } = self.summary_file();
-        match summary.status {
-            StateStatus::Newer(version) => SummaryCheck::Newer(version),
-            StateStatus::Broken(why) | StateStatus::Unreadable(why) => SummaryCheck::Broken(why),
+        let SummaryFile { summary, own, is_known, bytes } = self.summary_file();
+        let check = match &summary.status {
+            StateStatus::Newer(version) => SummaryCheck::Newer(*version),
+            StateStatus::Broken(why) | StateStatus::Unreadable(why) => SummaryCheck::Broken(why.clone()),
             StateStatus::Missing if session.modes.is_empty() => SummaryCheck::Same,
             StateStatus::Missing if is_known => SummaryCheck::Removed,
             _ if summary.shows(session) => SummaryCheck::Same,
             _ if !is_known && session.modes.is_empty() && summary.lists(&session.id) => SummaryCheck::Lost,
             _ if own.is_some() || !is_known => SummaryCheck::Stale,
             _ => SummaryCheck::Changed,
-        }
+        };
+        self.summary.replace(Some((bytes, summary)));
+        check
     }
 
     /// The summary as it is in the file.
@@ -107,7 +110,7 @@ impl StateStore {
     /// It is skipped while another process has the lock.
     pub fn update_summary(&self, session: Option<&Session>, at: &str) -> Result<(), StoreError> {
         let Some(_guard) = self.lock_summary()? else { return Ok(()) };
-        let SummaryFile { summary, own, is_known } = self.summary_file();
+        let SummaryFile { summary, own, is_known, .. } = self.summary_file();
         let mut summary = match summary.status {
             StateStatus::Newer(version) => return Err(StoreError::Newer(version)),
             StateStatus::Sound if own.is_some() => summary,
@@ -158,19 +161,21 @@ impl StateStore {
         let known = self.known_digests();
         let is_known = !known.is_empty();
         let path = self.places.cache();
-        let is_link = disk::refuse_link(&path).is_err();
-        let bytes = if is_link { Err(io::Error::other("it is a link")) } else { disk::read(&path, LARGEST) };
-        match bytes {
+        match disk::read_unlinked(&path, LARGEST) {
             Ok(bytes) => {
+                // A prompt has compared it with the session just before, and most often it is the same.
+                let same = self.summary.take().filter(|(read, _)| *read == bytes);
+                let summary = same.map_or_else(|| StateSummary::parse(&bytes), |(_, summary)| summary);
                 let own = self.digest(&bytes).filter(|digest| known.contains(digest));
-                SummaryFile { summary: StateSummary::parse(&bytes), own, is_known }
+                SummaryFile { summary, own, is_known, bytes }
             }
             Err(error) => {
                 let status = match error.kind() {
                     io::ErrorKind::NotFound => StateStatus::Missing,
                     _ => StateStatus::Unreadable(disk::reason(&error)),
                 };
-                SummaryFile { summary: StateSummary { status, ..StateSummary::default() }, own: None, is_known }
+                let summary = StateSummary { status, ..StateSummary::default() };
+                SummaryFile { summary, own: None, is_known, bytes: Vec::new() }
             }
         }
     }
@@ -207,10 +212,10 @@ impl StateStore {
     fn remember_digest(&self, bytes: &[u8], present: &str) -> io::Result<()> {
         let path = self.digest_file().ok_or(io::ErrorKind::NotFound)?;
         let digest = self.digest(bytes).ok_or(io::ErrorKind::NotFound)?;
-        let mut file = disk::open_lock(&path)?;
+        let (mut file, meta) = disk::open_lock(&path)?;
         let text = format!("{digest}\n{present}\n");
         file.write_all(text.as_bytes())?;
-        if file.metadata()?.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
+        if meta.len() > text.len() as u64 { file.set_len(text.len() as u64) } else { Ok(()) }
     }
 
     /// Renames a file that cannot be read, so that nothing is lost.

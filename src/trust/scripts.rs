@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
-use crate::disk::real;
+use crate::disk::{LinkResolver, real};
 use crate::paths::lexical;
 use crate::shell::{ExecContext, effects};
 use std::path::{Path, PathBuf};
@@ -94,13 +94,15 @@ struct ScriptSearch {
 impl ScriptSearch {
     fn of(words: &[String], cwd: &Path, home: &Path) -> Self {
         let mut folders = vec![cwd.to_owned(), home.to_owned()];
+        folders.dedup();
         for word in words.iter().filter(|word| !word.is_empty() && *word != ".") {
             let entered: Vec<PathBuf> = folders.iter().map(|folder| lexical(&folder.join(word))).collect();
             folders.extend(entered.into_iter().filter(|folder| folder.is_dir()));
             folders.truncate(MOST_FOLDERS);
         }
         folders.dedup();
-        Self { folders, roots: [home, cwd].map(real) }
+        let mut links = LinkResolver::around_here();
+        Self { folders, roots: [home, cwd].map(|root| links.real(root)) }
     }
 
     /// The files that a word can mean, except programs of dependencies.

@@ -26,21 +26,32 @@ impl UserEnvironment {
     /// Reads the settings that the host can have used for a session in the project at `home`.
     #[must_use]
     pub fn of(home: &Path) -> Self {
-        let here = std::env::current_dir().ok();
+        Self::around(home, std::env::current_dir().ok().as_deref())
+    }
+
+    /// See [`Self::of`]; `here` is the current folder.
+    pub(super) fn around(home: &Path, here: Option<&Path>) -> Self {
         let started = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-        let mut roots: Vec<PathBuf> = [Some(home.to_owned()), here, started].into_iter().flatten().collect();
-        roots.sort_unstable();
-        roots.dedup();
+        let mut roots: Vec<&Path> = Vec::new();
+        for root in [Some(home), here, started.as_deref()].into_iter().flatten() {
+            if !roots.iter().any(|known| known.as_os_str() == root.as_os_str()) {
+                roots.push(root);
+            }
+        }
         let mut settings = Vec::new();
         let mut seen: Vec<&Path> = Vec::new();
+        let mut claude = PathBuf::new();
         for folder in roots.iter().flat_map(|root| root.ancestors()) {
             if seen.iter().any(|known| known.as_os_str() == folder.as_os_str()) {
                 continue;
             }
             seen.push(folder);
-            let claude = folder.join(".claude");
-            // Most folders have none, and every event looks for it.
-            if std::fs::symlink_metadata(&claude).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            claude.as_mut_os_string().clear();
+            claude.push(folder);
+            claude.push(".claude");
+            // Most folders around the project have none, and every event looks for it.
+            let is_missing = || claude.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            if folder.as_os_str() != home.as_os_str() && is_missing() {
                 continue;
             }
             let files = ["settings.json", "settings.local.json"].map(|name| claude.join(name));

@@ -1,51 +1,43 @@
 //! Distinguishes files that a repository may have supplied from the user's own.
 
-#![expect(clippy::disallowed_methods, reason = "an I/O module")]
-
 use super::listed_home;
-use crate::disk::LinkResolver;
+use crate::disk::{SeenFolders, is_within};
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// The folders around a project, as far as a repository can have brought them along. Each is looked at once.
-pub(super) struct RepositoryBounds {
+pub(super) struct RepositoryBounds<'s> {
     /// The project's folder without links.
     pub(super) project: PathBuf,
-    links: LinkResolver,
-    /// The folders around the project that were looked at, and whether a clone can have created each.
-    known: Vec<(PathBuf, bool)>,
+    seen: &'s mut SeenFolders,
+    /// The user's listed home, once it was asked for.
+    user: OnceCell<Option<PathBuf>>,
 }
 
-impl RepositoryBounds {
-    pub(super) fn of(project: &Path) -> Self {
-        let mut links = LinkResolver::default();
-        Self { project: links.real(project), links, known: Vec::new() }
+impl<'s> RepositoryBounds<'s> {
+    pub(super) fn of(project: &Path, seen: &'s mut SeenFolders) -> Self {
+        Self { project: seen.real(project), seen, user: OnceCell::new() }
     }
 
     /// Whether a repository around the project cannot have brought a file along: the file is outside of it, or the
     /// repository is the user's home itself.
     pub(super) fn is_outside(&mut self, file: &Path) -> bool {
-        let file = self.links.real(file);
-        let Self { project, known, .. } = self;
-        let mut shared = project.ancestors().skip_while(|folder| !file.starts_with(folder));
-        !shared.any(|folder| is_cloned(folder, project, known))
+        let file = self.seen.real(file);
+        let Self { project, seen, user } = self;
+        // Whether a clone can have created a folder around the project.
+        let is_cloned = |folder: &Path| {
+            let is_root = folder.as_os_str() == project.as_os_str() || seen.git(folder).is_some();
+            is_root && user.get_or_init(listed_home).as_deref() != Some(folder)
+        };
+        let mut shared = project.ancestors().skip_while(|folder| !is_within(&file, folder));
+        !shared.any(is_cloned)
     }
-}
-
-/// Whether a clone can have created a folder around the project.
-fn is_cloned(folder: &Path, project: &Path, known: &mut Vec<(PathBuf, bool)>) -> bool {
-    if let Some((_, is_cloned)) = known.iter().find(|(known, _)| known.as_os_str() == folder.as_os_str()) {
-        return *is_cloned;
-    }
-    let is_root = folder.as_os_str() == project.as_os_str() || folder.join(".git").exists();
-    let is_cloned = is_root && listed_home().as_deref() != Some(folder);
-    known.push((folder.to_owned(), is_cloned));
-    is_cloned
 }
 
 /// Whether a repository around `project` cannot have brought a file along.
 #[must_use]
 pub fn is_outside(file: &Path, project: &Path) -> bool {
-    RepositoryBounds::of(project).is_outside(file)
+    RepositoryBounds::of(project, &mut SeenFolders::default()).is_outside(file)
 }
 
 #[cfg(test)]
