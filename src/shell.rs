@@ -22,6 +22,7 @@ pub(crate) use reading::beyond_reading;
 pub use word::ShellWord;
 
 /// Whether `names`, separated by spaces, contain `name`; `*` at the end of one matches any ending.
+#[inline]
 pub(crate) fn has_name(names: &str, name: &str) -> bool {
     let (names, name) = (names.as_bytes(), name.as_bytes());
     let is = |own: &[u8]| own.strip_suffix(b"*").map_or(own == name, |begin| name.starts_with(begin));
