@@ -31,6 +31,7 @@ mod uninstall;
 mod version;
 mod why;
 
+use crate::crash;
 use crate::event::{Event, EventFields, EventKind};
 use crate::live::is_run_by_host as is_run_by_model;
 use clap::error::ErrorKind;
@@ -38,6 +39,7 @@ use clap::{ColorChoice, Parser, Subcommand};
 use cli_error::CliError;
 use hook::HookOptions;
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,6 +48,9 @@ const EXIT_USAGE: u8 = 64;
 
 /// The command found problems or could not do its work.
 const EXIT_FAILURE: u8 = 1;
+
+/// A bug stopped the command.
+const EXIT_CRASH: u8 = 70;
 
 /// The exit code of a command, or why it stopped.
 type CliResult = Result<ExitCode, CliError>;
@@ -141,12 +146,22 @@ pub fn main() -> ExitCode {
 }
 
 fn run(line: CommandLine) -> ExitCode {
+    crash::handle_panics(end_after_crash);
     screen::choose_color(line.color);
     let as_json = line.command.prints_json();
     line.command.run(line.project).unwrap_or_else(|error| {
         screen::print_failure(&error.to_string(), as_json);
         ExitCode::from(error.exit)
     })
+}
+
+/// Reports a panic and ends the program.
+#[expect(clippy::exit, reason = "released programs do not unwind")]
+fn end_after_crash(panic: &PanicHookInfo<'_>) {
+    let input = crash::input().map(|path| format!(" on {}", path.display())).unwrap_or_default();
+    let text = format!("error: modegate crashed{input}\n  caused by: {panic}\n  hint: please report it");
+    screen::print_error(text);
+    std::process::exit(i32::from(EXIT_CRASH));
 }
 
 impl CliCommand {

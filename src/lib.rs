@@ -21,6 +21,7 @@
 
 mod check;
 mod cli;
+mod crash;
 mod disk;
 mod engine;
 mod event;

@@ -19,6 +19,7 @@ pub use clock::{ahead, now};
 pub(crate) use git::time_limit::GIT_TIMEOUT;
 pub use host_process::{as_fork, is_run_by_host, is_run_by_tool};
 
+use crate::crash;
 use crate::disk;
 use crate::event::{Event, EventKind};
 use crate::facts::{
@@ -43,6 +44,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// The largest file that is read.
@@ -480,20 +482,17 @@ impl FactSource for LiveFacts<'_> {
     fn answer_all(&self, questions: &[Question]) -> Vec<Answer> {
         let input = |question| self.require_accepted_scripts(question).map(|()| self.step_input(question));
         let inputs: Vec<Result<StepInput, Unknown>> = questions.iter().map(input).collect();
-        std::thread::scope(|scope| {
-            let steps = inputs.iter().zip(questions);
-            let answer = |(input, question): (&'_ Result<StepInput, Unknown>, &'_ Question)| {
-                input.as_ref().map_err(Clone::clone).and_then(|input| input.answer(question))
-            };
-            let start = |step| std::thread::Builder::new().spawn_scoped(scope, move || answer(step));
-            let threads: Vec<_> = steps.map(start).collect();
-            let answers = threads.into_iter().map(|thread| match thread.map(std::thread::ScopedJoinHandle::join) {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => Err("the step could not be run".into()),
-                Err(_) => Err("the step could not be run: the system allows no more threads".into()),
-            });
-            answers.map(|answer| answer.unwrap_or_else(Answer::Unknown)).collect()
-        })
+        let start = |(input, question): (Result<StepInput, Unknown>, &Question)| {
+            let question = question.clone();
+            crash::start(Builder::new(), move || input.and_then(|input| input.answer(&question)))
+        };
+        let threads: Vec<_> = inputs.into_iter().zip(questions).map(start).collect();
+        let answers = threads.into_iter().map(|thread| match thread.map(|answer| answer.recv()) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err("the step could not be run".into()),
+            Err(_) => Err("the step could not be run: the system allows no more threads".into()),
+        });
+        answers.map(|answer| answer.unwrap_or_else(Answer::Unknown)).collect()
     }
 }
 

@@ -130,6 +130,27 @@ pub fn internal_error(message: &str) -> Reply {
     Reply { stdout: json!({"systemMessage": text}).to_string(), stderr: text, exit: 0 }
 }
 
+/// Renders the crash of the hook: a message for the user, and the event is allowed.
+pub fn crashed() -> Reply {
+    let text = "modegate: a bug in modegate stopped it from deciding this event; it was allowed";
+    // Not with a map: the hasher needs random numbers, and a system that has none may be the reason.
+    Reply { stdout: format!(r#"{{"systemMessage":"{text}"}}"#), stderr: text.to_owned(), exit: 0 }
+}
+
+/// Renders a crash while the command line of `event` was analyzed: where the user can be asked, they decide.
+pub fn crashed_on_command(event: &Event) -> Reply {
+    if event.kind.is_none_or(|kind| kind.row().blocking != Blocking::Permission) {
+        return crashed();
+    }
+    let text = "modegate: a bug in modegate stopped it from analyzing this command, so its gates were not run";
+    let asked = json!({
+        "hookEventName": event.name(),
+        "permissionDecision": "ask",
+        "permissionDecisionReason": text,
+    });
+    Reply { stdout: json!({"hookSpecificOutput": asked}).to_string(), stderr: text.to_owned(), exit: 0 }
+}
+
 fn printed(json: Map<String, Value>) -> String {
     if json.is_empty() { String::new() } else { Value::Object(json).to_string() }
 }

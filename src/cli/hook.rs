@@ -4,6 +4,7 @@
 
 use super::event_input::read_event;
 use super::{host_settings, screen};
+use crate::crash;
 use crate::disk;
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
@@ -17,7 +18,7 @@ use crate::mode::{BASE, Catalogue, ProjectTrust};
 use crate::mode_cache::{ModeCache, SourceScope};
 use crate::paths::ProjectPaths;
 use crate::redact::redacted_fields;
-use crate::reply::{Reply, internal_error, reply};
+use crate::reply::{self, Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
 use crate::user_folder::project_paths;
@@ -27,11 +28,15 @@ use jiff::SignedDuration;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// The problem with a folder that is a link.
 const LINKED: &str =
     "`.claude/hooks` is a link, and links are not followed, so no journal is written; make it a folder of the project";
+
+/// The event, for the reply after a crash.
+static EVENT: OnceLock<Vec<u8>> = OnceLock::new();
 
 /// The options of `modegate hook`.
 #[derive(Args, Debug, Clone, Copy, Default)]
@@ -52,20 +57,28 @@ pub(super) fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // A bug must not stop the user's work: it is reported like any other problem.
-    std::panic::set_hook(Box::new(|_| {}));
+    crash::handle_panics(|_| end_after_crash());
     let failed = |why: &str| HookAnswer { reply: internal_error(why), ..HookAnswer::default() };
-    let answer = std::panic::catch_unwind(|| match read_event() {
-        Ok(bytes) if options.fallback && host_settings::answer_instead(&bytes, project) => HookAnswer::default(),
-        Ok(bytes) => answer(&bytes, project),
+    let answer = match read_event().map(|bytes| EVENT.get_or_init(|| bytes)) {
+        Ok(bytes) if options.fallback && host_settings::answer_instead(bytes, project) => HookAnswer::default(),
+        Ok(bytes) => answer(bytes, project),
         Err(error) => failed(&error.to_string()),
-    });
-    let answer =
-        answer.unwrap_or_else(|_| failed("a bug in modegate stopped it from deciding this event; it was allowed"));
+    };
     print(&answer.reply);
     let exit = answer.reply.exit;
     // The process ends here, and freeing the modes takes as long as reading them.
     std::mem::forget(answer);
     if options.exit_zero { ExitCode::SUCCESS } else { ExitCode::from(exit) }
+}
+
+/// Replies after a panic in any thread. Nothing has been printed yet: that is the last thing the hook does.
+#[expect(clippy::exit, reason = "a released program does not unwind, so this is the only way to end with a reply")]
+fn end_after_crash() {
+    // A panic here would end the hook without a reply, so the event is only parsed if that has worked before.
+    let event = EVENT.get().filter(|_| crash::is_analyzing()).and_then(|bytes| Event::parse(bytes).ok());
+    let reply = event.map_or_else(reply::crashed, |event| reply::crashed_on_command(&event));
+    print(&reply);
+    std::process::exit(i32::from(reply.exit));
 }
 
 /// Prints a reply with one write per stream, so that nobody reads half of it.
@@ -538,9 +551,11 @@ impl HookRun<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::hook_entries::TIMEOUT;
     use crate::live::{GIT_TIMEOUT, STEP_TIMEOUT};
     use crate::store::lock::LOCK_TIMEOUT;
+    use std::process::Command;
     use std::time::Duration;
 
     #[test]
@@ -548,5 +563,51 @@ mod tests {
         // One lock for the state, one for the rotation of the journal.
         let longest = GIT_TIMEOUT + STEP_TIMEOUT + 2 * LOCK_TIMEOUT;
         assert!(longest + Duration::from_secs(5) < Duration::from_secs(TIMEOUT), "{longest:?}");
+    }
+
+    #[test]
+    fn a_crash_gets_a_reply() {
+        let allowed =
+            r#"{"systemMessage":"modegate: a bug in modegate stopped it from deciding this event; it was allowed"}"#;
+        let asked = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"modegate: a bug in modegate stopped it from analyzing this command, so its gates were not run"}}"#;
+        for (crash, event, reply) in [
+            ("", "PreToolUse", allowed),
+            ("thread", "PreToolUse", allowed),
+            ("analysis", "PreToolUse", asked),
+            ("analysis in thread", "PreToolUse", asked),
+            ("analysis", "PostToolUse", allowed),
+            // Who waits for such a thread goes on without it.
+            ("contained thread", "PreToolUse", "went on"),
+        ] {
+            // The crash ends a process of its own.
+            let mut test = Command::new(std::env::current_exe().unwrap());
+            let test = test.args(["--exact", "cli::hook::tests::crashes", "--nocapture"]);
+            let output = test.env("MODEGATE_TEST_CRASH", crash).env("MODEGATE_TEST_EVENT", event).output().unwrap();
+            let printed = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{crash}: {printed}");
+            assert!(printed.contains(&format!("{reply}\n")), "{crash} {event}: {printed}");
+        }
+    }
+
+    /// Crashes if the test above runs it.
+    #[test]
+    #[expect(clippy::exit, reason = "a thread that is left behind would keep the test runner from ending")]
+    fn crashes() {
+        let Ok(crash) = std::env::var("MODEGATE_TEST_CRASH") else { return };
+        let event = format!(r#"{{"hook_event_name": "{}"}}"#, std::env::var("MODEGATE_TEST_EVENT").unwrap());
+        EVENT.set(event.into_bytes()).unwrap();
+        crash::handle_panics(|_| end_after_crash());
+        let panics = || panic!("on purpose");
+        match crash.as_str() {
+            "thread" => std::thread::spawn(panics).join().unwrap(),
+            "analysis" => crash::analyzing(panics),
+            "analysis in thread" => std::thread::spawn(move || crash::analyzing(panics)).join().unwrap(),
+            "contained thread" => {
+                assert!(crash::start(std::thread::Builder::new(), panics).unwrap().recv().is_err());
+                println!("went on");
+                std::process::exit(0);
+            }
+            _ => panics(),
+        }
     }
 }

@@ -53,7 +53,7 @@ use workers::InputReplayer;
   modegate replay plan.scenario.yaml         Run a scenario with the modes of this project
 
 Exit codes: 0 all decisions are as recorded or expected, 1 at least one is not, 65 a mode file is invalid,
-66 there is nothing to replay, 73 a report cannot be written.")]
+66 there is nothing to replay, 70 modegate crashed, 73 a report cannot be written.")]
 pub(super) struct Replay {
     /// Journals, recordings, event streams, transcripts, scenarios, or folders of them [default: this project's journals]
     paths: Vec<PathBuf>,

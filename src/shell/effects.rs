@@ -36,6 +36,7 @@ mod xargs;
 
 use super::syntax::Unreadable;
 use super::word::{ShellWord, WordPiece};
+use crate::crash;
 pub use call_output::CallOutput;
 pub use disk_view::{DiskView, NoDisk};
 pub use git_index::{CommitMessage, StagedFiles};
@@ -308,7 +309,7 @@ pub fn effects(command: &str, context: &ExecContext) -> LineEffects {
 #[must_use]
 pub fn effects_on(command: &str, context: &ExecContext, disk: &dyn DiskView) -> LineEffects {
     let mut walker = walker::Walker::new(context, disk);
-    walker.text(command, &ShellWord::unknown());
+    crash::analyzing(|| walker.text(command, &ShellWord::unknown()));
     if walker.budget.is_used_up() {
         walker.give_up(Unreadable::TooMuchWork);
     }

@@ -6,8 +6,10 @@ use super::syntax::{
     CommandTree, CompoundCommand, CompoundKind, Connector, RedirectKind, Redirection, SimpleCommand, Unreadable,
 };
 use super::work::WorkBudget;
+use crate::crash;
 use rable::{ListOperator, Node, NodeKind};
 use std::borrow::Cow;
+use std::thread::Builder;
 
 /// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
@@ -63,11 +65,9 @@ pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unre
         return read(text);
     }
     // Parsing and dropping the tree recurse as deep as the text nests.
-    std::thread::scope(|scope| {
-        let reading = std::thread::Builder::new().stack_size(ROOMY).spawn_scoped(scope, || read(text));
-        let read = reading.ok().and_then(|thread| thread.join().ok());
-        read.unwrap_or(Err(Unreadable::NoMemory))
-    })
+    let text = text.to_owned();
+    let reading = crash::start(Builder::new().stack_size(ROOMY), move || read(&text));
+    reading.ok().and_then(|tree| tree.recv().ok()).unwrap_or(Err(Unreadable::NoMemory))
 }
 
 /// Counts keywords of commands that can nest.

@@ -5,8 +5,8 @@ use super::inputs::ReplayInput;
 use super::journal_follower::JournalFollower;
 use super::line_decider::LineDecider;
 use super::line_reader::{PartRange, PartText};
+use crate::crash;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -48,15 +48,14 @@ pub(super) fn run<'a>(
         loop {
             let next = lock(&jobs).next();
             let Some((number, (input, part))) = next else { break };
+            crash::working_on(input.main());
             let rest = if let Some(part) = part {
                 let wait = || drop(output.wait(number));
                 replay_part((input, &part), replayer, &mut last_decider, &divided, options, wait)
             } else {
                 let mut send = |messages| output.pass_on(number, input, messages);
                 let mut collector = ResultCollector::new(options, Some(&mut send));
-                if catch_unwind(AssertUnwindSafe(|| replayer.replay(input, &mut collector))).is_err() {
-                    report_crash(input, &mut collector);
-                }
+                replayer.replay(input, &mut collector);
                 collector.close(&input.main().to_string_lossy())
             };
             output.finish(number, input, rest);
@@ -119,7 +118,7 @@ impl<'a, R: FnMut(&'a ReplayInput, ReplayMessage)> OrderedOutput<'a, R> {
     }
 }
 
-/// A journal that is divided; without its follower after a crash.
+/// A journal that is divided; without its follower if its beginning cannot be read.
 type DividedJournal = (Option<JournalFollower>, ResultCollector<'static>);
 
 /// Decides the lines of a part, waits for its turn and follows them; returns the messages.
@@ -131,7 +130,7 @@ fn replay_part<'a, 'r>(
     options: CollectorOptions,
     wait: impl Fn(),
 ) -> Vec<ReplayMessage> {
-    let done = catch_unwind(AssertUnwindSafe(|| {
+    let mut follow = || {
         let known = last_decider.take().filter(|(of, _)| std::ptr::eq(*of, input)).map(|(_, decider)| decider);
         let Some(mut decider) = known.or_else(|| decider_of_part(input, part, replayer)) else { return };
         let modes = Arc::clone(&decider.modes);
@@ -159,15 +158,11 @@ fn replay_part<'a, 'r>(
             }
         }
         *last_decider = Some((input, decider));
-    }));
+    };
+    follow();
     wait();
     let mut journal = lock(divided);
-    let has_crashed = matches!(*journal, Some((None, _)));
-    let (follower, collector) = journal.get_or_insert_with(|| (None, ResultCollector::new(options, None)));
-    if done.is_err() && !has_crashed {
-        *follower = None;
-        report_crash(input, collector);
-    }
+    let (_, collector) = journal.get_or_insert_with(|| (None, ResultCollector::new(options, None)));
     let is_last = part.bytes.end == u64::MAX && part.file + 1 == input.files.len();
     if !is_last {
         return std::mem::take(&mut collector.messages);
@@ -194,10 +189,6 @@ fn decider_of_part<'r>(
     Some(decider)
 }
 
-fn report_crash(input: &ReplayInput, collector: &mut ResultCollector<'_>) {
-    collector.unmet(&input.main().to_string_lossy(), 0, "modegate crashed on this input; please report it");
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -207,6 +198,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::inputs::FoundInputs;
     use super::*;
+    use crate::cli::{EXIT_CRASH, end_after_crash};
+    use std::path::Path;
+    use std::process::Command;
 
     struct Crashing;
 
@@ -217,21 +211,25 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_on_one_input_does_not_stop_the_others() {
+    fn a_crash_ends_the_replay_and_names_the_input() {
+        const NAME: &str = "cli::replay::workers::tests::a_crash_ends_the_replay_and_names_the_input";
+        if let Some(folder) = std::env::var_os("MODEGATE_TEST_CRASH") {
+            crash::handle_panics(end_after_crash);
+            let paths: Vec<_> = (0..20).map(|number| Path::new(&folder).join(format!("{number}.json"))).collect();
+            let found = FoundInputs::shards(&paths).unwrap();
+            return run(&found.inputs, 2, CollectorOptions::default(), &Crashing, |_, _| {});
+        }
         let folder = tempfile::tempdir().unwrap();
-        let paths: Vec<_> = (0..20).map(|number| folder.path().join(format!("{number}.json"))).collect();
-        for path in &paths {
-            std::fs::write(path, "").unwrap();
+        for number in 0..20 {
+            std::fs::write(folder.path().join(format!("{number}.json")), "").unwrap();
         }
-        let found = FoundInputs::shards(&paths).unwrap();
-        for threads in [1, 2] {
-            let (mut ends, mut problems) = (0, 0);
-            run(&found.inputs, threads, CollectorOptions::default(), &Crashing, |_, message| match message {
-                ReplayMessage::End(_) => ends += 1,
-                ReplayMessage::Problem(problem) => problems += u32::from(problem.unmet),
-                _ => {}
-            });
-            assert_eq!((ends, problems), (20, 1));
-        }
+        // The crash ends a process of its own.
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        let test = test.args(["--exact", NAME, "--nocapture"]).env("MODEGATE_TEST_CRASH", folder.path());
+        let output = test.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(i32::from(EXIT_CRASH)), "{errors}");
+        let named = format!("error: modegate crashed on {}\n", folder.path().join("3.json").display());
+        assert!(errors.contains(&named) && errors.contains("on purpose"), "{errors}");
     }
 }

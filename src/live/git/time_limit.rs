@@ -3,10 +3,13 @@
 #![expect(clippy::disallowed_methods, reason = "reads the clock")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use super::Unknown;
+use crate::crash;
 
 /// How long the first question that hangs may take; later ones are not asked.
 pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -43,25 +46,24 @@ pub(super) fn limited<T: Send + 'static>(
 ) -> Result<T, Unknown> {
     check(begun)?;
     let broken = || Unknown::from("a bug in modegate stopped it from asking git");
-    let (sender, receiver) = mpsc::channel();
     let ask = Arc::new(Mutex::new(Some(ask)));
     let asking = Arc::clone(&ask);
     let answer = move || {
         let ask = asking.lock().unwrap_or_else(PoisonError::into_inner).take();
         ask.map(|ask| ask())
     };
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let _: Option<Result<(), _>> = answer().map(|answer| sender.send(answer));
-    });
-    if thread.is_err() {
+    let Ok(receiver) = crash::start(Builder::new().stack_size(STACK), answer) else {
         let ask = ask.lock().unwrap_or_else(PoisonError::into_inner).take();
         return ask.map_or_else(|| Err(broken()), |ask| ask());
+    };
+    match receiver.recv_timeout(GIT_TIMEOUT.saturating_sub(begun.elapsed())) {
+        Ok(answer) => answer.unwrap_or_else(|| Err(broken())),
+        Err(error) => {
+            HANGS.store(true, Ordering::Relaxed);
+            Err(match error {
+                RecvTimeoutError::Timeout => hangs(),
+                RecvTimeoutError::Disconnected => broken(),
+            })
+        }
     }
-    receiver.recv_timeout(GIT_TIMEOUT.saturating_sub(begun.elapsed())).unwrap_or_else(|error| {
-        HANGS.store(true, Ordering::Relaxed);
-        Err(match error {
-            mpsc::RecvTimeoutError::Timeout => hangs(),
-            mpsc::RecvTimeoutError::Disconnected => broken(),
-        })
-    })
 }

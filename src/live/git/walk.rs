@@ -6,6 +6,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::Instant;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, statat};
@@ -18,6 +19,7 @@ use super::folder_task::{FolderEntries, FolderEntry, FolderTask, joined};
 use super::index::GitIndex;
 use super::path_scope::PathScope;
 use super::time_limit::{GIT_TIMEOUT, STACK, now};
+use crate::crash;
 
 /// With fewer entries, a second thread is not worth its start.
 const MANY: usize = 300;
@@ -105,9 +107,8 @@ impl<'a> WorktreeWalk<'a> {
             _ => std::thread::available_parallelism().map_or(1, usize::from).min(THREADS),
         };
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads)
-                .map_while(|_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || self.work()).ok())
-                .collect();
+            let start = |_| Builder::new().stack_size(STACK).spawn_scoped(scope, crash::as_helper(|| self.work())).ok();
+            let helpers: Vec<_> = (1..threads).map_while(start).collect();
             seen.append(self.work());
             for helper in helpers {
                 match helper.join() {

@@ -1,0 +1,99 @@
+//! What happens after a panic. Released programs do not unwind, so a crashed thread is left behind, or the program ends.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::panic::PanicHookInfo;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Builder};
+
+/// Tells the thread that waits for this one that no answer will come.
+type GiveUp = Arc<dyn Fn() + Send + Sync>;
+
+thread_local! {
+    /// Set in threads that another one can do without.
+    static GIVE_UP: RefCell<Option<GiveUp>> = const { RefCell::new(None) };
+    static IS_ANALYZING: Cell<bool> = const { Cell::new(false) };
+    static INPUT: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
+}
+
+/// Starts `work` in a thread that may crash: the receiver then ends without a value.
+///
+/// The program must have called [`handle_panics`], or unwind.
+pub(crate) fn start<T: Send + 'static>(
+    builder: Builder,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<Receiver<T>> {
+    let (sender, receiver) = channel();
+    let sender = Arc::new(Mutex::new(Some(sender)));
+    let take = |sender: &Mutex<Option<_>>| sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+    builder.spawn(move || {
+        let shared = Arc::clone(&sender);
+        GIVE_UP.set(Some(Arc::new(move || drop(take(&shared)))));
+        let value = work();
+        if let Some(sender) = take(&sender) {
+            let _: Result<(), _> = sender.send(value);
+        }
+    })?;
+    Ok(receiver)
+}
+
+/// Returns `work` as work of the current thread: if a helper thread crashes in it, that counts as a crash of this one.
+pub(crate) fn as_helper<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let give_up = GIVE_UP.with_borrow(Clone::clone);
+    move || {
+        GIVE_UP.set(give_up);
+        work()
+    }
+}
+
+/// Has every panic either leave its thread behind, where another thread can do without it, or call `end`.
+///
+/// A thread that is left behind never leaves the panic hook, so the program can set it only once.
+pub(crate) fn handle_panics(end: impl Fn(&PanicHookInfo<'_>) + Send + Sync + 'static) {
+    std::panic::set_hook(Box::new(move |panic| {
+        if let Ok(Some(give_up)) = GIVE_UP.try_with(RefCell::take) {
+            give_up();
+            loop {
+                thread::park();
+            }
+        }
+        end(panic);
+    }));
+}
+
+/// Notes the input that this thread works on; see [`input`].
+pub(crate) fn working_on(path: &Path) {
+    INPUT.set(Some(path.to_owned()));
+}
+
+/// The input that this thread works on, for the report of a crash.
+pub(crate) fn input() -> Option<PathBuf> {
+    INPUT.take()
+}
+
+/// Analyzes a command line; see [`is_analyzing`].
+pub(crate) fn analyzing<T>(work: impl FnOnce() -> T) -> T {
+    let before = IS_ANALYZING.replace(true);
+    let value = work();
+    IS_ANALYZING.set(before);
+    value
+}
+
+/// Whether this thread analyzes a command line: a panic then leaves open what the command would do.
+pub(crate) fn is_analyzing() -> bool {
+    IS_ANALYZING.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_crashes_sends_nothing() {
+        let crashed = start(Builder::new(), || -> u8 { panic!("on purpose") }).unwrap();
+        assert!(crashed.recv().is_err());
+        assert_eq!(start(Builder::new(), || 1).unwrap().recv(), Ok(1));
+    }
+}
