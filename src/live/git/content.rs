@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "does I/O")]
 
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -15,11 +14,11 @@ use super::checkout::{OpenCheckout, text};
 use super::entry::{IndexEntry, low};
 use super::{ChangeKind, LayerError};
 
-/// Compares contents as git stores them, after line endings and filters.
+/// Compares contents as git stores them. Where git converts line endings, encodings or more, it is unsure.
 pub(super) struct ContentComparer<'a> {
     place: &'a OpenCheckout<'a>,
     modes: bool,
-    pipeline: Option<gix::filter::Pipeline<'a>>,
+    attributes: Option<gix::AttributeStack<'a>>,
     empty: gix::index::State,
 }
 
@@ -27,7 +26,7 @@ impl<'a> ContentComparer<'a> {
     /// Compares files of the worktree at `place`; `modes` says whether the executable bit counts.
     pub(super) fn new(place: &'a OpenCheckout<'a>, modes: bool) -> Self {
         let empty = gix::index::State::new(place.repo.object_hash());
-        Self { place, modes, pipeline: None, empty }
+        Self { place, modes, attributes: None, empty }
     }
 
     /// How the file at `path` differs from `entry`, `None` when it does not.
@@ -65,34 +64,46 @@ impl<'a> ContentComparer<'a> {
         self.hash(target.as_os_str().as_bytes())
     }
 
-    /// The object id of a file.
-    ///
-    /// Line endings can depend on the content in the index, so it is read only if there are carriage returns.
+    /// The object id of a file; unsure where git would change its content first.
     fn stored(&mut self, whole: &Path, path: &Path) -> Result<ObjectId, LayerError> {
         let content = crate::disk::read(whole, u64::MAX).map_err(|error| LayerError::unreadable(whole, &error))?;
-        let returns = content.contains(&b'\r');
-        let index = returns.then(|| self.place.repo.index_or_empty()).transpose().map_err(LayerError::unsure)?;
-        if self.pipeline.is_none() {
-            self.pipeline = Some(self.filters()?);
+        if self.is_converted(path, content.contains(&b'\r'))? {
+            return Err(LayerError::Unsure("git converts the file".to_owned()));
         }
-        let mut stored = Vec::new();
-        if let Some(pipeline) = &mut self.pipeline {
-            let index = index.as_ref().map_or(&self.empty, |index| index);
-            let mut result = pipeline.convert_to_git(&*content, path, index).map_err(LayerError::unsure)?;
-            result.read_to_end(&mut stored).map_err(LayerError::unsure)?;
-        }
-        self.hash(&stored)
+        self.hash(&content)
     }
 
-    fn filters(&self) -> Result<gix::filter::Pipeline<'a>, LayerError> {
+    /// Whether git may change the content of the file at `path` before it stores it; line endings only matter if it
+    /// `returns` carriages.
+    fn is_converted(&mut self, path: &Path, returns: bool) -> Result<bool, LayerError> {
+        let names = ["filter", "working-tree-encoding", "ident"].into_iter();
+        let names = names.chain(["text", "crlf", "eol"].into_iter().filter(|_| returns));
+        if returns {
+            let config = self.place.repo.config_snapshot();
+            if config.string("core.autocrlf").is_some_and(|value| value.as_slice() != b"false") {
+                return Ok(true);
+            }
+        }
+        if self.attributes.is_none() {
+            self.attributes = Some(self.open_attributes()?);
+        }
+        let Some(attributes) = &mut self.attributes else { return Ok(true) };
+        let mut found = attributes.selected_attribute_matches(names);
+        attributes.at_path(path, None).map_err(LayerError::unsure)?.matching_attributes(&mut found);
+        Ok(found.iter_selected().any(|found| {
+            let state = found.assignment.state;
+            !state.is_unspecified() && !state.is_unset()
+        }))
+    }
+
+    fn open_attributes(&self) -> Result<gix::AttributeStack<'a>, LayerError> {
         use gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping as Source;
         let repo = self.place.repo;
         // A sparse checkout can leave out `.gitattributes`; git then reads the staged one.
         let sparse = repo.config_snapshot().boolean("core.sparseCheckout") == Some(true);
         let index = sparse.then(|| repo.index_or_empty()).transpose().map_err(LayerError::unsure)?;
         let index = index.as_ref().map_or(&self.empty, |index| index);
-        let attributes = repo.attributes_only(index, Source).map_err(LayerError::unsure)?;
-        gix::filter::Pipeline::new(repo, attributes.detach()).map_err(LayerError::unsure)
+        repo.attributes_only(index, Source).map_err(LayerError::unsure)
     }
 
     fn hash(&self, content: &[u8]) -> Result<ObjectId, LayerError> {
