@@ -512,7 +512,7 @@ impl<'a> Facts<'a> {
 
 /// Files, newest first, at most [`MOST_RESULTS`].
 pub fn newest(mut files: Vec<FoundFile>) -> Vec<FoundFile> {
-    files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    files.sort_unstable_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     files.dedup_by(|a, b| a.path == b.path);
     files.truncate(MOST_RESULTS);
     files

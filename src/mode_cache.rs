@@ -228,11 +228,11 @@ fn contexts(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut files: Vec<String> = files.filter(|name| name.strip_suffix(".md").is_some()).collect();
-        files.sort();
+        files.sort_unstable();
         files.truncate(key::MOST_FILES);
         names.extend(files.into_iter().map(|name| format!("{prefix}{name}")));
     }
-    names.sort();
+    names.sort_unstable();
     names
 }
 

@@ -48,7 +48,7 @@ pub(super) fn managed() -> Vec<SettingsPath> {
         let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
         let mut parts: Vec<PathBuf> = parts.map(|entry| entry.path()).collect();
         parts.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-        parts.sort();
+        parts.sort_unstable();
         paths.push(folder.join("managed-settings.json"));
         paths.append(&mut parts);
     }

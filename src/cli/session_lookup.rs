@@ -57,7 +57,7 @@ pub(super) fn known_sessions(places: &ProjectPaths) -> Vec<String> {
     let recorded = journal_files::journals(&places.sessions()).into_iter().map(|journal| session_of(&journal));
     let stored = StateStore::new(places.clone(), u32::MAX).sessions().into_iter();
     let mut known: Vec<String> = recorded.chain(stored.map(|stored| stored.session.id.to_string())).collect();
-    known.sort();
+    known.sort_unstable();
     known.dedup();
     known
 }

@@ -43,7 +43,7 @@ fn own(text: &str) -> Vec<String> {
     let is_guarded = |name: &str| name.starts_with("env.") || name.starts_with("enabledPlugins.");
     let variables = variables.filter(|(name, _)| is_guarded(name) && name != "env.PATH");
     own.extend(variables.map(|(name, value)| format!("{name}={value}")));
-    own.sort();
+    own.sort_unstable();
     own
 }
 

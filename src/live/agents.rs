@@ -54,7 +54,7 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
     let paths = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".meta.json"));
     let mut paths: Vec<_> =
         paths.map(|entry| (entry.metadata().and_then(|meta| meta.modified()).ok(), entry.path())).collect();
-    paths.sort();
+    paths.sort_unstable();
     let transcripts = paths.into_iter().rev().map(|(_, path)| path.with_extension("").with_extension("jsonl"));
     let mut transcripts =
         transcripts.filter(|path| metadata(path).and_then(|meta| meta.name.0).as_deref() == Some(name));

@@ -116,7 +116,7 @@ impl ParentSearch<'_> {
                 (id != self.event.session()).then_some((entry.metadata().ok()?.modified().ok()?, id, path))
             })
             .collect();
-        found.sort_by(|left, right| right.cmp(left));
+        found.sort_unstable_by(|left, right| right.cmp(left));
         let active = active_ids(state);
         let is_active = |id: &str| active.iter().any(|active| **active == *id);
         let found = found.into_iter().enumerate();

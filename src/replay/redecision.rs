@@ -204,7 +204,7 @@ impl Redecision {
     fn read_session(&mut self, raw: &RawValue) -> Result<bool, LineError> {
         let is_same = self.text == raw.get();
         if !is_same {
-            self.session = serde_json::from_str(raw.get()).map_err(LineError::Part)?;
+            self.session = serde_json::from_slice(raw.get().as_bytes()).map_err(LineError::Part)?;
             raw.get().clone_into(&mut self.text);
         }
         Ok(is_same)

@@ -104,7 +104,7 @@ impl StateStore {
             ..StoredSession::default()
         };
         stored.session.id = id.into();
-        stored.session.modes = serde_json::from_str(modes).ok()?;
+        stored.session.modes = serde_json::from_slice(modes.as_bytes()).ok()?;
         for state in stored.session.modes.values_mut() {
             state.other.insert("updated_at".to_owned(), change.at.clone().into());
         }

@@ -61,7 +61,7 @@ pub(crate) fn read<T: DeserializeOwned>(
     if !from_hex(&envelope.seal).is_some_and(|seal| key.accepts(&seal, &texts)) {
         return Err(StateStatus::Broken("its seal is not this user's".to_owned()));
     }
-    serde_json::from_str(content).map_err(broken)
+    serde_json::from_slice(content.as_bytes()).map_err(broken)
 }
 
 /// Whether a file must survive a power cut.

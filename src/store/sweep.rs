@@ -54,7 +54,7 @@ impl StateStore {
             .filter(|entry| entry.path().extension().is_some_and(|end| end == "json"))
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
-        files.sort_by(|left, right| Reverse(left).cmp(&Reverse(right)));
+        files.sort_unstable_by(|left, right| Reverse(left).cmp(&Reverse(right)));
         files
     }
 

@@ -62,7 +62,7 @@ pub fn scripts_of(command: &str, cwd: &Path, home: &Path) -> Vec<PathBuf> {
     if is_open {
         found.extend(plain.iter().flat_map(|word| search.files(word)));
     }
-    found.sort();
+    found.sort_unstable();
     found.dedup();
     found
 }
@@ -115,7 +115,7 @@ impl ScriptSearch {
             Some((start, rest)) if !rest.contains('/') => self.starting_with(start),
             _ => self.folders.iter().map(|folder| lexical(&folder.join(word))).collect(),
         };
-        paths.sort();
+        paths.sort_unstable();
         paths.dedup();
         paths.into_iter().filter(|path| path.is_file()).filter(is_own).collect()
     }

@@ -29,7 +29,7 @@ impl UserEnvironment {
         let here = std::env::current_dir().ok();
         let started = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
         let mut roots: Vec<PathBuf> = [Some(home.to_owned()), here, started].into_iter().flatten().collect();
-        roots.sort();
+        roots.sort_unstable();
         roots.dedup();
         let mut settings = Vec::new();
         let mut seen: Vec<&Path> = Vec::new();
