@@ -16,6 +16,9 @@ fn main() {
         // Relocating a position-independent program costs more at each start than a whole event.
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
+    if profile() != "debug" && env::var("RUSTC_LINKER").is_ok_and(|linker| linker.ends_with("rust-lld")) {
+        leave_out_unwinding_tables();
+    }
     println!("cargo::rerun-if-env-changed=MODEGATE_FUNCTION_ORDER");
     if let Ok(order) = env::var("MODEGATE_FUNCTION_ORDER") {
         order_functions(&order);
@@ -31,6 +34,14 @@ fn order_functions(order: &str) {
     for option in [&format!("--symbol-ordering-file={order}"), "--no-warn-symbol-ordering", "--strip-all"] {
         println!("cargo::rustc-link-arg-bins={option}");
     }
+}
+
+/// Leaves out what the standard library and C code bring for unwinding: only the profile `dev` unwinds.
+fn leave_out_unwinding_tables() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/lib/no-unwinding.ld");
+    println!("cargo::rerun-if-changed={}", script.display());
+    println!("cargo::rustc-link-arg-bins=--script={}", script.display());
+    println!("cargo::rustc-link-arg-bins=--no-eh-frame-hdr");
 }
 
 /// Whether the program is linked with glibc at run time; others are static, or not ELF files.
