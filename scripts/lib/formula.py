@@ -1,6 +1,6 @@
 """Prints the Homebrew formula of a release: formula.py VERSION REPOSITORY DIST.
 
-A platform whose archive is not in DIST is left out, so the formula of a dry run has no macOS part.
+A platform whose archive is not in DIST is left out.
 """
 
 import hashlib

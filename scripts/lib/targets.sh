@@ -35,8 +35,30 @@ prepare_build() {
     x86_64-pc-windows-gnu)
       has x86_64-w64-mingw32-gcc || { echo "no C compiler for it; on Debian, install gcc-mingw-w64-x86-64"; return 1; } ;;
     *-apple-darwin)
-      [ "$(uname -s)" = Darwin ] || { echo "needs a Mac"; return 1; } ;;
+      [ "$(uname -s)" = Darwin ] || prepare_zig "$target" ;;
   esac
+}
+
+# Has zig compile and link for macOS: it brings the system's headers and symbols, and signs programs ad hoc, without which
+# Apple silicon does not run them.
+prepare_zig() {
+  local zig target=$1 folder=$PWD/target/zig name=${1//-/_} version=10.12
+  if has zig; then zig=zig
+  elif python3 -m ziglang version >/dev/null 2>&1; then zig='python3 -m ziglang'
+  else echo "needs a Mac or zig; run \`pip install ziglang\`"; return 1; fi
+  case $target in aarch64-*) version=11.0 ;; esac
+  mkdir -p "$folder/no-sdk"
+  # Build scripts name the target in another way. The crate libc asks for iconv, which nothing uses and zig does not have.
+  cat >"$folder/$target-cc" <<END
+#!/bin/sh
+for word; do shift; case \$word in --target=* | -liconv) ;; *) set -- "\$@" "\$word" ;; esac; done
+exec $zig cc -target ${target%%-*}-macos.$version "\$@"
+END
+  printf '#!/bin/sh\nexec %s ar "$@"\n' "$zig" >"$folder/ar"
+  chmod +x "$folder/$target-cc" "$folder/ar"
+  # rustc asks for the folder of an SDK, which zig does not need.
+  export SDKROOT=$folder/no-sdk
+  export "CC_$name=$folder/$target-cc" "AR_$name=$folder/ar" "CARGO_TARGET_$(tr a-z A-Z <<<"$name")_LINKER=$folder/$target-cc"
 }
 
 # Prints the command that runs programs of a target here, empty if none is needed; fails with the reason if there is none.
