@@ -21,11 +21,24 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 host_machine() { echo "$(uname -s)-$(uname -m)"; }
 
+# Leaves the folders of this machine out of the program: they are in the messages of panics. cargo adds these options to
+# those of `.cargo/config.toml`.
+leave_out_folders() {
+  local name folder flags="--remap-path-prefix=$PWD=modegate"
+  for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+    [ ! -d "$folder" ] || flags="$flags --remap-path-prefix=$folder/="
+  done
+  name=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$1")_RUSTFLAGS
+  # cargo splits the variable at spaces.
+  [ "$(wc -w <<<"$flags")" != "$(grep -o -- --remap-path-prefix <<<"$flags" | wc -l)" ] || export "$name=$flags"
+}
+
 # Sets the compilers for the C parts of TLS; fails with the reason if this machine cannot build for the target.
 prepare_build() {
   local target=$1
   rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target" >/dev/null 2>&1 ||
     { echo "the Rust target is not installed; run \`rustup target add $target\`"; return 1; }
+  leave_out_folders "$target"
   case $target in
     aarch64-unknown-linux-musl)
       local compiler=aarch64-linux-gnu-gcc
