@@ -1,8 +1,10 @@
-//! Passes on the details of the build that only cargo knows, for `modegate --version --verbose`.
+//! Passes on the details of the build that only cargo knows, for `modegate --version --verbose`, and prepares what is
+//! embedded and linked.
 
-#![expect(clippy::disallowed_methods, reason = "a build script reads the environment of cargo")]
+#![expect(clippy::disallowed_methods, reason = "a build script reads the environment of cargo and writes files")]
 
 use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -19,9 +21,25 @@ fn main() {
     if profile() != "debug" && env::var("RUSTC_LINKER").is_ok_and(|linker| linker.ends_with("rust-lld")) {
         leave_out_unwinding_tables();
     }
+    write_page_script();
     println!("cargo::rerun-if-env-changed=MODEGATE_FUNCTION_ORDER");
     if let Ok(order) = env::var("MODEGATE_FUNCTION_ORDER") {
         order_functions(&order);
+    }
+}
+
+/// Writes the script of the HTML report without comments and indentation, which would be a fifth of it in every report.
+/// The script has no text that spans lines.
+fn write_page_script() {
+    const SCRIPT: &str = "src/replay/html/page.js";
+    println!("cargo::rerun-if-changed={SCRIPT}");
+    let is_comment = |line: &str| line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/"));
+    let script = fs::read_to_string(SCRIPT).unwrap_or_default();
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line));
+    let folder = env::var("OUT_DIR").unwrap_or_default();
+    let written = fs::write(Path::new(&folder).join("page.js"), lines.collect::<Vec<_>>().join("\n"));
+    if let Err(error) = written {
+        println!("cargo::error=the script of the HTML report cannot be written: {error}");
     }
 }
 

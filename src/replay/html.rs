@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/page.css");
-const SCRIPT: &str = include_str!("html/page.js");
+/// `html/page.js`, as `build.rs` shortens it.
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 /// Renders the page that shows `data`.
 ///
