@@ -597,6 +597,16 @@ fn attributes_count_where_a_sparse_checkout_leaves_them_out() {
     check(&ALL, sparse, &["src"], &[]);
 }
 
+#[test]
+fn a_file_that_a_sparse_checkout_leaves_out_may_be_there_in_other_letters() {
+    let folded = |repo: &Repo| {
+        repo.git(&["config", "core.ignoreCase", "true"]);
+        repo.git(&["sparse-checkout", "set", "--no-cone", "src/*"]);
+        repo.write("A.TXT", "other");
+    };
+    check(&ALL, folded, &[""], &[]);
+}
+
 /// git compares times to the second: it does not look at a file that was touched in the second in which it was staged.
 #[test]
 fn a_new_rule_about_line_endings_counts_once_git_looks_at_the_file() {

@@ -134,7 +134,9 @@ pub(super) fn changes(
     if settings.sparse {
         seen.missing.retain(|at| !is_left_out(place, &index, *at));
     }
-    if settings.folding && !seen.missing.is_empty() && !(seen.files.is_empty() && seen.folders.is_empty()) {
+    // A sparse checkout leaves files out, which are then not missing.
+    let may_lack_files = settings.sparse || !seen.missing.is_empty();
+    if settings.folding && may_lack_files && !(seen.files.is_empty() && seen.folders.is_empty()) {
         return Err(LayerError::Unsure("a file may be there by another name".to_owned()));
     }
     if !seen.missing.is_empty() && !seen.intended.is_empty() {
