@@ -138,6 +138,17 @@ pub(super) fn ungated_folder(target: &InstallTarget) -> Option<Diagnostic> {
     entry_checks::ungated_folder(&DoctorContext::read(target.clone()), &start_folder())
 }
 
+/// The installation that sessions in a folder share their state with, if the folder has a `.claude` but no hook entries.
+fn installed_above(target: &InstallTarget) -> Option<InstallTarget> {
+    let above = target.state_places();
+    if above.home == target.home || !target.home.starts_with(&above.home) {
+        return None;
+    }
+    let context = DoctorContext::read(target.clone());
+    let has_own_entries = context.calls().iter().any(|(file, _)| file.scope.is_of_project());
+    (!has_own_entries).then(|| InstallTarget::of(&above))
+}
+
 fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
     let mut diagnostics = entry_checks::run(context);
     diagnostics.extend(program_checks::run(context));
@@ -153,7 +164,10 @@ fn examine(context: &DoctorContext) -> Vec<Diagnostic> {
 impl Doctor {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
         let is_here = project.is_none();
-        let target = InstallScope::default().target(project)?;
+        let mut target = InstallScope::default().target(project)?;
+        if is_here {
+            target = installed_above(&target).unwrap_or(target);
+        }
         let targets = [Some(target.clone()), InstallScope::USER.target(None).ok()];
         let mut diagnostics: Vec<_> = targets.iter().flatten().filter_map(program_checks::refresh).collect();
         let context = DoctorContext::read(target);

@@ -654,3 +654,23 @@ fn a_folder_below_the_project_is_reported_as_ungated() {
     let output = run_command(command.arg("doctor"), b"");
     assert!(output.stdout.contains("not gated"), "{output:?}");
 }
+
+#[test]
+fn a_claude_folder_below_the_project_does_not_hide_its_installation() {
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    assert_eq!(project.run(&["install"]).exit, 0);
+    project.write("packages/web/.claude/settings.json", "{}");
+    let words = "sessions started in `packages/web` are not gated";
+    for command in ["doctor", "status"] {
+        let output = examined_below(&project, &[command]);
+        assert!(output.stdout.contains(words), "{output:?}");
+        let home = project.home().display().to_string();
+        assert!(output.stdout.lines().next().is_some_and(|line| line.ends_with(&home)), "{output:?}");
+    }
+    // With an installation of its own, the folder is a project.
+    assert_eq!(examined_below(&project, &["install"]).exit, 0);
+    let output = examined_below(&project, &["doctor"]);
+    assert!(output.stdout.lines().next().is_some_and(|line| line.ends_with("packages/web")), "{output:?}");
+    assert!(!output.stdout.contains("not gated"), "{output:?}");
+}
