@@ -96,7 +96,7 @@ const PROGRAMS: [FileProgram; 32] = [
     ("yq", "", With("-i --inplace --in-place"), Write, Operands("")),
     ("sd dos2unix unix2dos", "", Always, Write, Operands("")),
     ("unzip", "-d -x -P", Without("-l -t -p -v -Z"), Write, Folder("-d")),
-    ("zip 7z ar", "", Always, Write, First),
+    ("zip", "", Always, Write, First),
     (COMPRESSORS, "-S -o", Without("-c --stdout -t -l --list --test"), Write, Operands("-r --recursive")),
     ("wget", WGET, Always, Write, Values("-O -o -a --output-document --output-file")),
     ("wget", WGET, Without("-O --output-document"), Write, Folder("-P --directory-prefix")),
@@ -125,6 +125,8 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
             walker.change_all(Remove, rest.iter().skip(1), true);
         }
         "tar" | "gtar" | "bsdtar" => tar(walker, rest),
+        "7z" | "7za" | "7zr" | "7zz" | "ar" => archive(walker, rest),
+        "rclone" => rclone(walker, rest),
         "curl" => curl(walker, rest),
         _ => PROGRAMS.iter().filter(|row| has_name(row.0, name)).for_each(|row| listed(walker, row, rest)),
     }
@@ -229,6 +231,50 @@ fn sed(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     }
     if args.has("-i --in-place -I") {
         walker.change_all(Write, args.operands.iter().skip(skip), false);
+    }
+}
+
+/// `7z x a.7z -ofolder`, `7z a a.7z file…`, `ar rcs a file…`.
+fn archive(walker: &mut Walker<'_>, rest: &[ShellWord]) {
+    let (verb, operands) = match Args::new(rest, "").operands.split_first() {
+        Some((verb, operands)) => (verb.prefix(), operands.to_vec()),
+        None => return,
+    };
+    match verb.trim_start_matches('-') {
+        "x" | "e" => {
+            let folder = rest.iter().find_map(|word| word.after("-o")).unwrap_or_else(|| ShellWord::new("."));
+            below(walker, Write, &folder);
+        }
+        "l" | "t" | "p" | "tv" => {}
+        _ => walker.change_all(Write, operands.first(), false),
+    }
+}
+
+/// `rclone copy from to`; what is on another machine has a colon.
+fn rclone(walker: &mut Walker<'_>, rest: &[ShellWord]) {
+    let args =
+        Args::new(rest, "--config --exclude --include --filter --filter-from --transfers --bwlimit --backup-dir");
+    let mut operands = args.operands.iter().filter(|word| !word.prefix().contains(':'));
+    let verb = operands.next().map(ShellWord::prefix).unwrap_or_default();
+    let is_remote_target = args.operands.last().is_some_and(|word| word.prefix().contains(':'));
+    if args.has("-n --dry-run") {
+        return;
+    }
+    match verb.as_str() {
+        "purge" | "delete" | "deletefile" | "rmdirs" => walker.change_all(Remove, operands, true),
+        "copy" | "sync" | "move" | "bisync" | "copyto" | "moveto" | "copyurl" => {
+            let operands: Vec<&ShellWord> = operands.collect();
+            if let Some(target) = operands.last().filter(|_| !is_remote_target) {
+                below(walker, Write, target);
+                walker.change(if verb == "sync" { Remove } else { Write }, target, true);
+            }
+            if verb.starts_with("move")
+                && let Some(source) = args.operands.get(1)
+            {
+                walker.change_all(Remove, operands.into_iter().filter(|word| *word == source), true);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -11,7 +11,7 @@ const SETTINGS: &str =
     "core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external";
 /// Variables whose value is a command line.
 const VARIABLES: &str =
-    "GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER";
+    "GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER PROMPT_COMMAND";
 /// Options whose value is a command line, by command.
 const OPTIONS: [(&str, &str); 3] = [
     ("rebase", "-x --exec"),
@@ -56,7 +56,7 @@ fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {
 }
 
 impl Walker<'_> {
-    /// Walks the value of a variable that names an editor or pager.
+    /// Walks the value of a variable that is a command, such as the name of an editor.
     pub fn editor_assigned(&mut self, name: &str, value: &ShellWord) {
         if has_name(VARIABLES, name) {
             guessed(self, &value.filled(""));

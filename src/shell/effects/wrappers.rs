@@ -280,6 +280,12 @@ impl Walker<'_> {
                 walker.meddle("the shell only reads its commands");
             }
             (walker.state.strict, walker.state.pipefail) = (false, false);
+            for file in args.values("--rcfile --init-file") {
+                match walker.content(file) {
+                    Some(script) => drop(walker.written_script(&script, &[], &ShellWord::default())),
+                    None => drop(walker.script_on_disk(file, "sh", &[])),
+                }
+            }
             if args.has("-c") {
                 let script = rest.first().cloned().unwrap_or_default();
                 walker.state.give(rest.get(2..).unwrap_or_default());
