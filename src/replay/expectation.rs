@@ -170,16 +170,25 @@ pub(crate) struct EventExpectation {
     expected: Expectation,
 }
 
+/// Why the expectation of an event cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EventExpectationError {
+    #[error("an expectation needs the `number` of its event")]
+    Number,
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
 /// `flatten` ignores unknown keys, and a mistyped key must not pass as an expectation that is met.
 impl TryFrom<Map<String, Value>> for EventExpectation {
-    type Error = String;
+    type Error = EventExpectationError;
 
-    fn try_from(mut fields: Map<String, Value>) -> Result<Self, String> {
+    fn try_from(mut fields: Map<String, Value>) -> Result<Self, EventExpectationError> {
         let number = fields.shift_remove("number").and_then(|number| number.as_u64());
         let line = fields.shift_remove("line").and_then(|line| line.as_u64()).unwrap_or_default();
         let event = fields.shift_remove("event").and_then(|event| event.as_str().map(str::to_owned));
-        let expected = serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
-        let number = number.ok_or("an expectation needs the `number` of its event")?;
+        let expected = serde_json::from_value(Value::Object(fields))?;
+        let number = number.ok_or(EventExpectationError::Number)?;
         Ok(Self { number, line, event: event.unwrap_or_default(), expected })
     }
 }

@@ -131,7 +131,30 @@ pub enum ScenarioError {
     Yaml(#[from] serde_yaml::Error),
     /// A step is wrong.
     #[error("step {0}: {1}")]
-    Step(usize, String),
+    Step(usize, StepError),
+}
+
+/// What is wrong with a step.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// A key that no step has, and the key that replaced it.
+    #[error("unknown key `{0}`{1}")]
+    Key(String, &'static str),
+    /// The value of a key is not a text.
+    #[error("`{0}` must be a text")]
+    Value(String),
+    /// `expect` has a word that it does not know.
+    #[error("unknown result `{0}`{renamed}; the results are {words}", renamed = renamed(.0), words = EXPECTED.join(", "))]
+    Result(String),
+    /// A step has a `line`, and the scenario no stream.
+    #[error("`line` counts the events of a `stream`, and there is none")]
+    NoStream,
+    /// A step of a scenario with a stream has no `line`.
+    #[error("the `line` of the stream before which the step happens is missing")]
+    NoLine,
+    /// A step of a scenario with a stream has an event.
+    #[error("with a `stream`, steps only change the project; events and expectations belong to the stream")]
+    Event,
 }
 
 /// The words of `expect`; a command has `exit N`.
@@ -198,7 +221,7 @@ const SHORTHANDS: [(&str, EventBuilder); 11] = [
 ];
 
 impl ScenarioStep {
-    fn check(&self, streamed: bool) -> Result<(), String> {
+    fn check(&self, streamed: bool) -> Result<(), StepError> {
         for (key, value) in &self.shorthand {
             if !SHORTHANDS.iter().any(|(name, _)| name == key) {
                 let renamed = match key.as_str() {
@@ -207,24 +230,20 @@ impl ScenarioStep {
                     "gives" => ", which is now `input`",
                     _ => "",
                 };
-                return Err(format!("unknown key `{key}`{renamed}"));
+                return Err(StepError::Key(key.clone(), renamed));
             }
             if !value.is_string() {
-                return Err(format!("`{key}` must be a text"));
+                return Err(StepError::Value(key.clone()));
             }
         }
         let is_known = |word: &str| EXPECTED.contains(&word) || self.command.is_some() && word.starts_with("exit ");
         if let Some(word) = self.expect.as_ref().filter(|word| !is_known(word)) {
-            let words = EXPECTED.join(", ");
-            return Err(format!("unknown result `{word}`{}; the results are {words}", renamed(word)));
+            return Err(StepError::Result(word.clone()));
         }
         match self.line {
-            Some(_) if !streamed => Err("`line` counts the events of a `stream`, and there is none".to_owned()),
-            None if streamed => Err("the `line` of the stream before which the step happens is missing".to_owned()),
-            _ if streamed && (self.has_event() || self.has_expectations()) => {
-                Err("with a `stream`, steps only change the project; events and expectations belong to the stream"
-                    .to_owned())
-            }
+            Some(_) if !streamed => Err(StepError::NoStream),
+            None if streamed => Err(StepError::NoLine),
+            _ if streamed && (self.has_event() || self.has_expectations()) => Err(StepError::Event),
             _ => Ok(()),
         }
     }
