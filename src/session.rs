@@ -104,6 +104,32 @@ pub struct ModeState {
     pub other: Noted<Map<String, Value>>,
 }
 
+impl ModeState {
+    /// What `cache.json` shows of it: what people and scripts ask for, not what only gates and agents need. Most tool calls
+    /// change only the rest.
+    pub(crate) fn shown(&self) -> Self {
+        Self {
+            is_active: self.is_active,
+            phase: self.phase.clone(),
+            activated_at: self.activated_at.clone(),
+            prompt_id: self.prompt_id.clone(),
+            head: self.head.clone(),
+            done: self.done.clone(),
+            skipped: self.skipped.clone(),
+            origin: self.origin.clone(),
+            ended: self.ended,
+            unmet: self.unmet.clone(),
+            forked_from: self.forked_from.clone(),
+            fork_pending: self.fork_pending,
+            agents: self.agents.clone(),
+            parallel: self.parallel.clone(),
+            waiting: self.waiting.clone(),
+            other: self.other.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 /// The phase in which a detour began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetourOrigin {

@@ -117,7 +117,7 @@ impl StateStore {
         [purpose, folder.as_encoded_bytes()]
     }
 
-    /// Changes the state of a session under its lock, and shows it in `cache.json`.
+    /// Changes the state of a session under its lock; `cache.json` is written if what it shows has changed.
     pub fn change<T>(
         &self,
         id: &str,
@@ -159,7 +159,8 @@ impl StateStore {
         let before = stored.session.modes.clone();
         let value = change(&mut stored);
         let seal = self.write_file(&mut stored, &before, at)?;
-        let hidden = self.update_summary(Some(&stored.session), at).err();
+        let is_shown = stored.tampering.is_some() || summary::differs(&before, &stored.session.modes);
+        let hidden = is_shown.then(|| self.update_summary(Some(&stored.session), at).err()).flatten();
         Ok(StoredChange { value, seal, hidden })
     }
 
@@ -189,7 +190,7 @@ impl StateStore {
     pub fn summary(&self) -> StateSummary {
         let mut summary = StateSummary { status: StateStatus::Sound, ..StateSummary::default() };
         for stored in self.sessions().iter().rev() {
-            summary.put(&stored.session);
+            summary.put_whole(&stored.session);
         }
         summary.put_values(&self.values().0);
         summary.summarize();

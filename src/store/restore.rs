@@ -5,6 +5,7 @@
 use super::StateStore;
 use super::sealed::StateStatus;
 use super::session_file::StoredSession;
+use super::summary::UPDATED;
 use crate::journal_files::{self, SealedChange, SearchDepth};
 use jiff::{SignedDuration, Timestamp};
 
@@ -114,7 +115,7 @@ impl StateStore {
         stored.session.id = id.into();
         stored.session.modes = serde_json::from_slice(modes_of(change).as_bytes()).ok()?;
         for state in stored.session.modes.values_mut() {
-            state.other.insert("updated_at".to_owned(), change.at.clone().into());
+            state.other.insert(UPDATED.to_owned(), change.at.clone().into());
         }
         Some(stored)
     }

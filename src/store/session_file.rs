@@ -2,6 +2,7 @@
 
 use super::restore::Tampering;
 use super::sealed::{self, Durability, StateStatus};
+use super::summary::UPDATED;
 use super::{StateStore, StoreError};
 use crate::ids::SessionId;
 use crate::journal::StateSeal;
@@ -94,7 +95,7 @@ impl StateStore {
         stored.last = sealed::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
         for (name, state) in &mut stored.session.modes {
             if before.get(name) != Some(state) {
-                state.other.insert("updated_at".to_owned(), at.into());
+                state.other.insert(UPDATED.to_owned(), at.into());
             }
         }
         let record = SessionRecord {

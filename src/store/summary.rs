@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// The version this modegate writes.
 const VERSION: u64 = 1;
 
+/// The key for the time of a state's last change.
+pub(super) const UPDATED: &str = "updated_at";
+
 /// Keys that are not namespaces.
 const OWN: [&str; 2] = ["version", "revision"];
 
@@ -71,18 +74,30 @@ impl StateSummary {
         self.namespaces.keys().any(|name| self.entry(name, id).is_some())
     }
 
-    /// Whether the entries of a session are those of its state.
+    /// Whether the entries of a session are those of its state, apart from the time of the last change.
     pub(crate) fn shows(&self, session: &Session) -> bool {
         let is_same = |(name, state): (&String, &ModeState)| {
-            let entry = self.entry(name, &session.id);
-            entry.is_some_and(|entry| serde_json::to_value(state).is_ok_and(|state| state == *entry))
+            let entry = self.entry(name, &session.id).and_then(Value::as_object).cloned();
+            entry.is_some_and(|mut entry| {
+                entry.shift_remove(UPDATED);
+                serde_json::to_value(timeless(state)).is_ok_and(|state| state == Value::Object(entry))
+            })
         };
         let listed = self.namespaces.keys().filter(|name| self.entry(name, &session.id).is_some()).count();
         listed == session.modes.len() && session.modes.iter().all(is_same)
     }
 
-    /// Replaces the entries of a session by its state.
+    /// Replaces the entries of a session by what is shown of its state.
     pub(crate) fn put(&mut self, session: &Session) {
+        self.put_entries(session, |state| serde_json::to_value(state.shown()));
+    }
+
+    /// Replaces the entries of a session by its whole state.
+    pub(super) fn put_whole(&mut self, session: &Session) {
+        self.put_entries(session, |state| serde_json::to_value(state));
+    }
+
+    fn put_entries(&mut self, session: &Session, entry: impl Fn(&ModeState) -> serde_json::Result<Value>) {
         for (name, space) in &mut self.namespaces {
             if let Some(Value::Object(sessions)) = space.get_mut("sessions")
                 && !session.modes.contains_key(name)
@@ -91,7 +106,7 @@ impl StateSummary {
             }
         }
         for (name, state) in &session.modes {
-            let Ok(entry) = serde_json::to_value(state) else { continue };
+            let Ok(entry) = entry(state) else { continue };
             if let Some(sessions) = self.sessions(name) {
                 sessions.insert(session.id.to_string(), entry);
             }
@@ -206,9 +221,23 @@ impl StateSummary {
     }
 }
 
+/// Whether `cache.json` shows the modes of a session differently.
+pub(super) fn differs(before: &BTreeMap<String, ModeState>, after: &BTreeMap<String, ModeState>) -> bool {
+    let is_same =
+        |(name, state): (&String, &ModeState)| before.get(name).is_some_and(|old| timeless(old) == timeless(state));
+    before.len() != after.len() || !after.iter().all(is_same)
+}
+
+/// What is shown of a state, without the time of its last change.
+fn timeless(state: &ModeState) -> ModeState {
+    let mut shown = state.shown();
+    shown.other.shift_remove(UPDATED);
+    shown
+}
+
 fn keep_newest(sessions: &mut Map<String, Value>) {
     while sessions.len() > SESSIONS {
-        let changed = |entry: &Value| entry.get("updated_at").and_then(Value::as_str).map(str::to_owned);
+        let changed = |entry: &Value| entry.get(UPDATED).and_then(Value::as_str).map(str::to_owned);
         let oldest = sessions.iter().min_by_key(|(_, entry)| changed(entry)).map(|(id, _)| id.clone());
         oldest.and_then(|oldest| sessions.shift_remove(&oldest));
     }

@@ -312,6 +312,32 @@ fn what_another_session_wrote_does_not_keep_a_mode_from_ending() {
     assert_eq!(project.cache()["x_mode"]["sessions"]["s"]["ended"], "complete", "{}", project.cache());
 }
 
+/// Sessions share `cache.json`, so they do not write it for what only their own gates need.
+#[test]
+fn an_allowed_start_does_not_write_the_summary() {
+    let project = Project::installed();
+    project.write("specs/tasks.md", "x");
+    let event = |mut event: Value| {
+        event["session_id"] = "s".into();
+        event["cwd"] = project.home().to_string_lossy().into();
+        project.hook(&event)
+    };
+    let agent = json!({"subagent_type": "codebase-explorer", "prompt": "x", "description": "x"});
+    event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "/explore", "prompt_id": "p"}));
+    let shown = project.cache();
+    let start =
+        json!({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": agent, "tool_use_id": "t1"});
+    assert_eq!(event(start).exit, 0);
+    assert_eq!(project.cache(), shown, "{shown}");
+    let admitted = project.run(&["cache", "get", "explore_mode", "admitted"]);
+    assert!(admitted.stdout.contains("codebase-explorer"), "{admitted:?}");
+    // A prompt compares the file with the state, which has changed.
+    let prompt = event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "prompt_id": "p2"}));
+    assert!(!prompt.stdout.contains("cache.json"), "{prompt:?}");
+    event(json!({"hook_event_name": "SubagentStart", "agent_id": "a1", "agent_type": "codebase-explorer"}));
+    assert_eq!(project.cache()["explore_mode"]["sessions"]["s"]["agents"]["a1"]["agent"], "codebase-explorer");
+}
+
 #[cfg_attr(windows, ignore = "needs a POSIX shell")]
 #[test]
 fn compiled_modes_from_a_repository_are_not_read() {

@@ -73,9 +73,12 @@ impl PlayedScenario {
     }
 
     fn judge(&self, step: &ScenarioStep, kind: &str, output: &CommandOutput) -> Result<(), String> {
-        let cache = self.project.cache();
         let CommandOutput { exit, stdout, stderr } = output;
-        let state = |namespace: &str, key: &str| cache[namespace]["sessions"][&self.setting.session][key].clone();
+        let state = |namespace: &str, key: &str| {
+            let all: serde_json::Value =
+                serde_json::from_str(&self.project.run(&["cache", "get"]).stdout).unwrap_or_default();
+            all[namespace]["sessions"][&self.setting.session][key].clone()
+        };
         let findings = if step.gates.is_empty() { Vec::new() } else { self.findings() };
         let came = StepOutput { kind, stdout, stderr, exit: *exit, findings: &findings, state: &state };
         match step.unmet(&came, &self.setting) {
