@@ -26,7 +26,12 @@ impl<'a> Engine<'a> {
                     id: id.map(AgentId::from),
                     nested: self.event.agent_id().is_some(),
                 };
-                self.intents.push(Intent::Admit(mode, start));
+                // The host may send a call twice, if two entries call modegate.
+                let is_sent_again = !start.call.is_empty()
+                    && self.after.mode_state(&mode.namespace).is_some_and(|state| state.admitted.contains(&start));
+                if !is_sent_again {
+                    self.intents.push(Intent::Admit(mode, start));
+                }
             }
         }
     }
