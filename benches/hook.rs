@@ -64,7 +64,19 @@ fn hooks(folder: &Path, binary: &Path) {
         let event = project.event(&format!("event{index}"), fields);
         comparison.add(name, goal, project.command(), Some(&event));
     }
+    let installed = installed(folder, binary);
+    let event = installed.event("busy", events::BUSY);
+    comparison.add("a mode active, hook entries in the settings", 0.0, installed.command(), Some(&event));
     comparison.run(ROUNDS, "x /bin/true");
+}
+
+/// A project with the settings that `install` writes, which every event looks into, and an active mode.
+fn installed(folder: &Path, binary: &Path) -> Project {
+    let project = Project::new(folder, "installed", binary);
+    assert!(project.plain().arg("install").stdout(Stdio::null()).status().unwrap().success());
+    project.settle();
+    project.hook(&project.event("plan", events::PLAN));
+    project
 }
 
 /// Hooks in other languages that only read the event, where the languages are installed.
