@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// The namespace of the base mode, which has the state that belongs to no other mode.
 pub const BASE_NAMESPACE: &str = "base_mode";
 
+/// The state of modes, by namespace. Boxed, as a node of the map has room for eleven.
+pub type SessionModes = BTreeMap<String, Box<ModeState>>;
+
 /// One session: its modes, and the other values of the state file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
@@ -15,7 +18,7 @@ pub struct Session {
     pub id: SessionId,
     /// The state of its modes, by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub modes: BTreeMap<String, ModeState>,
+    pub modes: SessionModes,
     /// Values that scripts have set for all sessions, by namespace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Map<String, Value>>,
@@ -222,7 +225,7 @@ impl Session {
     /// The state of the mode with this namespace.
     #[must_use]
     pub fn mode_state(&self, namespace: &str) -> Option<&ModeState> {
-        self.modes.get(namespace)
+        self.modes.get(namespace).map(Box::as_ref)
     }
 
     /// Whether the mode of a namespace is active.

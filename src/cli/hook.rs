@@ -586,7 +586,7 @@ mod tests {
             let phases = mode.phases.iter().map(|phase| phase.name.as_str());
             let states = phases.flat_map(|phase| [active(phase, &[]), active(phase, &["a note"])]);
             for state in states {
-                let modes = [(mode.namespace.clone(), state)].into();
+                let modes = [(mode.namespace.clone(), Box::new(state))].into();
                 let session = Session { id: "s".into(), modes, ..Session::default() };
                 for tool in TOOLS.iter().copied().chain(["mcp__files__write", "SlashCommand", "Task", "Unknown"]) {
                     let input = json!({"file_path": "src/a.rs", "command": "git commit", "subagent_type": "strategic-planner", "skill": mode.commands.first(), "to": "x"});

@@ -209,7 +209,7 @@ impl<'a> Engine<'a> {
             },
             _ => return,
         };
-        self.after.modes.values_mut().for_each(forget);
+        self.after.modes.values_mut().for_each(|state| forget(state));
     }
 }
 

@@ -1,9 +1,8 @@
 //! The session that another was forked from.
 
 use crate::ids::SessionId;
-use crate::session::ModeState;
+use crate::session::SessionModes;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What is known of the session that this one was forked from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +29,6 @@ pub struct ParentSession {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<SessionId>,
     /// The state of its modes as a fork begins with it, by namespace.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub modes: BTreeMap<String, ModeState>,
+    #[serde(default, skip_serializing_if = "SessionModes::is_empty")]
+    pub modes: SessionModes,
 }

@@ -136,7 +136,11 @@ impl ParentSearch<'_> {
         Some(ParentSession {
             id: id.into(),
             ancestors: session.ancestors().to_vec(),
-            modes: session.modes.iter().map(|(namespace, state)| (namespace.clone(), state.for_fork())).collect(),
+            modes: session
+                .modes
+                .iter()
+                .map(|(namespace, state)| (namespace.clone(), Box::new(state.for_fork())))
+                .collect(),
         })
     }
 

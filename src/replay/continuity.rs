@@ -1,8 +1,8 @@
 //! Checks that journal lines follow one another: no duplicates, no gaps, no clock that was set back.
 
 use super::line_pattern::{common_length, is_same};
-use crate::session::{ModeState, Session};
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use crate::session::{Session, SessionModes};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,8 +64,6 @@ pub(crate) struct Continuity {
     unexplained: VecDeque<(u64, FileLine, SessionModes)>,
     text: Vec<u8>,
 }
-
-type SessionModes = BTreeMap<String, ModeState>;
 
 impl Continuity {
     /// Compares a line with those before it.

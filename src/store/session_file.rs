@@ -6,9 +6,8 @@ use super::summary::UPDATED;
 use super::{StateStore, StoreError};
 use crate::ids::SessionId;
 use crate::journal::StateSeal;
-use crate::session::{ModeState, Session};
+use crate::session::{Session, SessionModes};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What a seal is for, so that no file can take the place of another.
@@ -24,7 +23,7 @@ struct SessionRecord {
     #[serde(default)]
     last: String,
     #[serde(default)]
-    modes: BTreeMap<String, ModeState>,
+    modes: SessionModes,
 }
 
 /// A session as the store has it.
@@ -82,7 +81,7 @@ impl StateStore {
     pub(super) fn write_file(
         &self,
         stored: &mut StoredSession,
-        before: &BTreeMap<String, ModeState>,
+        before: &SessionModes,
         at: &str,
     ) -> Result<StateSeal, StoreError> {
         let path = self.session_file(&stored.session.id).ok_or(StoreError::NoFolder)?;
@@ -119,8 +118,8 @@ impl StateStore {
 
 /// Whether a mode begins, ends or changes its phase. The rest, such as which start was allowed, is written without
 /// waiting for the disk: after a power cut, the journal has the state.
-fn moves(before: &BTreeMap<String, ModeState>, after: &BTreeMap<String, ModeState>) -> bool {
-    let place = |modes: &BTreeMap<String, ModeState>| -> Vec<(String, Option<String>)> {
+fn moves(before: &SessionModes, after: &SessionModes) -> bool {
+    let place = |modes: &SessionModes| -> Vec<(String, Option<String>)> {
         let active = modes.iter().filter(|(_, state)| state.is_active);
         active.map(|(name, state)| (name.clone(), state.phase.clone())).collect()
     };

@@ -1,7 +1,7 @@
 //! The format of `cache.json`: namespaces with their sessions, and the latest activation for scripts.
 
 use super::sealed::StateStatus;
-use crate::session::{ModeState, Session};
+use crate::session::{ModeState, Session, SessionModes};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ impl StateSummary {
 
     /// Whether the entries of a session are those of its state, apart from the time of the last change.
     pub(crate) fn shows(&self, session: &Session) -> bool {
-        let is_same = |(name, state): (&String, &ModeState)| {
+        let is_same = |name: &String, state: &ModeState| {
             let entry = self.entry(name, &session.id).and_then(Value::as_object).cloned();
             entry.is_some_and(|mut entry| {
                 entry.shift_remove(UPDATED);
@@ -84,7 +84,7 @@ impl StateSummary {
             })
         };
         let listed = self.namespaces.keys().filter(|name| self.entry(name, &session.id).is_some()).count();
-        listed == session.modes.len() && session.modes.iter().all(is_same)
+        listed == session.modes.len() && session.modes.iter().all(|(name, state)| is_same(name, state))
     }
 
     /// Replaces the entries of a session by what is shown of its state.
@@ -222,10 +222,10 @@ impl StateSummary {
 }
 
 /// Whether `cache.json` shows the modes of a session differently.
-pub(super) fn differs(before: &BTreeMap<String, ModeState>, after: &BTreeMap<String, ModeState>) -> bool {
+pub(super) fn differs(before: &SessionModes, after: &SessionModes) -> bool {
     let is_same =
-        |(name, state): (&String, &ModeState)| before.get(name).is_some_and(|old| timeless(old) == timeless(state));
-    before.len() != after.len() || !after.iter().all(is_same)
+        |name: &String, state: &ModeState| before.get(name).is_some_and(|old| timeless(old) == timeless(state));
+    before.len() != after.len() || !after.iter().all(|(name, state)| is_same(name, state))
 }
 
 /// What is shown of a state, without the time of its last change.
@@ -256,7 +256,7 @@ mod tests {
     fn session(id: &str, at: &str) -> Session {
         let state: ModeState =
             serde_json::from_value(json!({"is_active": true, "activated_at": at, "updated_at": at})).unwrap();
-        Session { id: id.into(), modes: BTreeMap::from([("plan_mode".to_owned(), state)]), ..Session::default() }
+        Session { id: id.into(), modes: [("plan_mode".to_owned(), Box::new(state))].into(), ..Session::default() }
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl StateStore {
                 let key = if key == "current_phase" { "phase".to_owned() } else { key };
                 entry.insert(key, value);
             }
-            let state: ModeState = serde_json::from_value(Value::Object(entry))
+            let state: Box<ModeState> = serde_json::from_value(Value::Object(entry))
                 .map_err(|error| StoreError::WrongType(error.to_string()))?;
             modes.insert(namespace.to_owned(), state);
             Ok(())

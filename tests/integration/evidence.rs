@@ -12,8 +12,11 @@ const COUNT: usize = 1816;
 fn seen(event: &serde_json::Value, modes: &Catalogue) -> Option<Truth> {
     let event = Event::from_value(event.clone()).unwrap();
     let code = ModeState { is_active: true, phase: Some("failing_test".to_owned()), ..ModeState::default() };
-    let session =
-        Session { id: "s1".into(), modes: BTreeMap::from([("code_mode".to_owned(), code)]), ..Session::default() };
+    let session = Session {
+        id: "s1".into(),
+        modes: BTreeMap::from([("code_mode".to_owned(), Box::new(code))]),
+        ..Session::default()
+    };
     let facts = InferredFacts::default();
     let decided = decide(&event, modes, &session, &Facts::new(&facts.at(&event, None)));
     let state = decided.session.mode_state("code_mode").unwrap().clone();
