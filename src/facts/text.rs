@@ -1,5 +1,6 @@
 //! Searches markdown texts.
 
+mod needle;
 mod outline;
 
 use super::{Answer, EventText, TextQuery, Unknown, frontmatter};
@@ -78,6 +79,10 @@ pub fn search_event_text(event: &Event, of: &EventText, wanted: &TextQuery) -> R
 }
 
 fn matches(body: &str, pattern: &str) -> Result<bool, Unknown> {
+    // Compiling a pattern takes longer than the rest of most checks.
+    if needle::of(pattern).is_some_and(|needle| !body.contains(needle)) {
+        return Ok(false);
+    }
     let mut builder = RegexBuilder::new(pattern);
     let compiled = builder.multi_line(true).crlf(true).size_limit(LARGEST_PATTERN).build();
     compiled.map(|regex| regex.is_match(body)).map_err(|error| {
