@@ -45,6 +45,14 @@ impl Question {
         self.topic() == QuestionTopic::Wording
     }
 
+    /// A number that is the same for equal questions; most questions that many gates ask differ in it.
+    fn key(&self) -> u64 {
+        match self {
+            Self::Touches(query) | Self::Mentions(query) => query.key(),
+            _ => 0,
+        }
+    }
+
     /// Whether the answer depends on the tool's input.
     fn is_about_input(&self) -> bool {
         matches!(self.topic(), QuestionTopic::ToolCall | QuestionTopic::ToolInput)
@@ -276,34 +284,49 @@ pub trait FactSource {
 pub struct Facts<'a> {
     source: &'a dyn FactSource,
     asked: RefCell<Vec<(Question, Answer)>>,
+    /// The key of each question: comparing all questions of many gates would take longer than answering them.
+    keys: RefCell<Vec<u64>>,
 }
 
 impl<'a> Facts<'a> {
     /// Creates facts that ask `source`.
     pub fn new(source: &'a dyn FactSource) -> Self {
-        Self { source, asked: RefCell::default() }
+        Self { source, asked: RefCell::default(), keys: RefCell::default() }
     }
 
     /// Asks, once: a repeated question gets the first answer.
     fn ask(&self, question: Question) -> Answer {
-        if let Some((_, answer)) = self.asked.borrow().iter().find(|(asked, _)| *asked == question) {
-            return answer.clone();
+        if let Some(answer) = self.known(&question) {
+            return answer;
         }
         let answer = self.source.answer(&question);
-        self.asked.borrow_mut().push((question, answer.clone()));
+        self.add(question, answer.clone());
         answer
+    }
+
+    /// The answer to a question that was asked before.
+    fn known(&self, question: &Question) -> Option<Answer> {
+        let (key, asked) = (question.key(), self.asked.borrow());
+        let keys = self.keys.borrow();
+        let mut alike = keys.iter().zip(asked.iter()).filter(|(other, _)| **other == key);
+        alike.find(|(_, (asked, _))| asked == question).map(|(_, (_, answer))| answer.clone())
+    }
+
+    fn add(&self, question: Question, answer: Answer) {
+        self.keys.borrow_mut().push(question.key());
+        self.asked.borrow_mut().push((question, answer));
     }
 
     /// Asks several questions at once, so that a later question finds its answer.
     pub fn prepare(&self, mut questions: Vec<Question>) {
         let mut own: Vec<Question> = Vec::new();
         questions.retain(|question| {
-            let is_new = !own.contains(question) && !self.asked.borrow().iter().any(|(asked, _)| asked == question);
+            let is_new = !own.contains(question) && self.known(question).is_none();
             own.extend(is_new.then(|| question.clone()));
             is_new
         });
         let answers = self.source.answer_all(&questions);
-        self.asked.borrow_mut().extend(questions.into_iter().zip(answers));
+        questions.into_iter().zip(answers).for_each(|(question, answer)| self.add(question, answer));
     }
 
     /// Everything that was asked, in order.

@@ -138,8 +138,9 @@ impl ToolEffects {
         let pattern = |path: &str| {
             if ignores_case { PathPattern::new(&path.to_lowercase(), context) } else { PathPattern::new(path, context) }
         };
-        let patterns =
-            |paths: &PathList| -> Vec<PathPattern> { paths.iter().filter(|_| is_needed).map(pattern).collect() };
+        let patterns = |paths: &PathList| -> Vec<PathPattern> {
+            if is_needed { paths.iter().map(pattern).collect() } else { Vec::new() }
+        };
         let (patterns, except) = (patterns(&asked.paths), patterns(&asked.except));
         let mut found: Option<FoundEffect> = None;
         for (written, least) in counting {
