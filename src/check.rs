@@ -198,6 +198,13 @@ checks! {
     "http" => http::HttpCheck as Http, Event, "A server does not object.";
 }
 
+/// Passes.
+impl Default for Check {
+    fn default() -> Self {
+        Self::All(Vec::new())
+    }
+}
+
 impl Check {
     /// Reads `{ kind: … }`; several kinds in one mapping must all pass.
     pub fn read(reader: &mut TreeReader, node: &Node) -> Self {

@@ -49,7 +49,7 @@ const NEEDED: [EventKind; 10] = [
 pub fn required_events(catalogue: &Catalogue) -> Vec<EventKind> {
     let mut kinds = NEEDED.to_vec();
     let gates = catalogue.modes.iter().flat_map(|mode| &mode.gates);
-    for kind in gates.flat_map(|gate| &gate.on).flat_map(|trigger| trigger.event.kinds()) {
+    for kind in gates.flat_map(|gate| gate.on.iter()).flat_map(|trigger| trigger.event.kinds()) {
         if kind != EventKind::WorktreeCreate && !kinds.contains(&kind) {
             kinds.push(kind);
         }

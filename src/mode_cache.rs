@@ -254,13 +254,14 @@ const BUILD_HASH: u64 = {
     mixed(hash, &SOURCES)
 };
 
-const SOURCES: [&str; 28] = [
+const SOURCES: [&str; 29] = [
     include_str!("mode_cache.rs"),
     include_str!("mode_cache/compiled.rs"),
     include_str!("mode_cache/key.rs"),
     include_str!("mode_cache/parsed.rs"),
     include_str!("ids.rs"),
     include_str!("mode.rs"),
+    include_str!("mode/deferred.rs"),
     include_str!("mode/event_filter.rs"),
     include_str!("mode/catalogue.rs"),
     include_str!("mode/imported.rs"),

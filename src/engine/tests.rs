@@ -2,7 +2,7 @@
 
 use super::{Decided, decide};
 use crate::event::Event;
-use crate::facts::{Answer, Clock, Facts, FoundFile, Question, RecordedAnswers};
+use crate::facts::{Answer, Clock, FactSource, Facts, FoundFile, Question, RecordedAnswers, TextFindings};
 use crate::mode::Catalogue;
 use crate::session::Session;
 use serde_json::{Value, json};
@@ -294,5 +294,60 @@ fn an_event_that_no_gate_matches_is_decided_without_its_input() {
         let session = Session { id: "s".into(), ..Session::default() };
         assert!(decide(&event, &catalogue, &session, &Facts::new(&source)).findings.is_empty());
         assert!(event.fields.is_part_unread("tool_input", "file_path"), "{kind}");
+    }
+}
+
+/// Answers questions about the tool call by their text, so that some conditions pass and others do not.
+struct ByText;
+
+impl FactSource for ByText {
+    fn answer(&self, question: &Question) -> Answer {
+        let text = serde_json::to_string(question).unwrap();
+        let number = text.bytes().map(usize::from).sum::<usize>() % 3;
+        match question {
+            Question::Calls(programs) => Answer::Calls((number == 0).then(|| programs.join(" "))),
+            Question::EventText { .. } => {
+                Answer::Text(TextFindings { chars: 1, missing: (0..number).map(|at| at.to_string()).collect() })
+            }
+            Question::Touches(_) if number < 2 => Answer::Touches(None),
+            _ => Answer::Unknown(text.as_str().into()),
+        }
+    }
+}
+
+#[test]
+fn compiled_gates_decide_and_ask_like_those_in_the_sources() {
+    let rule = |index: usize| {
+        let condition = match index % 7 {
+            0 => "calls: deploy".to_owned(),
+            1 => "command: { matches: '^deploy-[a-z]+$' }".to_owned(),
+            2 => format!("touches: {{ effects: [write], paths: [gen{index}/x] }}"),
+            3 => format!("any: [{{ calls: deploy }}, {{ calls: tool-{} }}]", index % 5),
+            4 => format!("not: {{ command: {{ contains: word{} }} }}", index % 11),
+            5 => format!("calls: tool-{index}"),
+            _ => format!("file: made-{}.md", index % 2),
+        };
+        let level = if index.is_multiple_of(13) { ", level: off" } else { "" };
+        let on = if index.is_multiple_of(3) { "PreToolUse(Bash)" } else { "PreToolUse" };
+        format!("  - {{ id: rule-{index}, on: {on}, if: {{ {condition} }}, warn: No.{level} }}\n")
+    };
+    let rules = format!("mode: x\ncommands: [/x]\ngates:\n{}", (0..120).map(rule).collect::<String>());
+    let mut compiled = Project::new(&rules, "");
+    let sources = compiled.catalogue.clone();
+    for mode in &mut compiled.catalogue.modes {
+        *mode = postcard::from_bytes(&postcard::to_stdvec(mode).unwrap()).unwrap();
+    }
+    let active = sources.mode("x").map(|mode| (mode.namespace.clone(), Box::default())).unwrap();
+    let mut session = Session { modes: [active].into(), ..compiled.session };
+    session.modes.values_mut().for_each(|state| state.is_active = true);
+    for event in ["bash", "start writer"] {
+        let decided = |catalogue: &Catalogue| {
+            let facts = Facts::new(&ByText);
+            let decided = decide(&read(event), catalogue, &session, &facts);
+            (decided, facts.asked())
+        };
+        let (expected, asked) = decided(&sources);
+        assert!(expected.findings.len() > 20 && asked.len() > 30, "{} {}", expected.findings.len(), asked.len());
+        assert_eq!(decided(&compiled.catalogue), (expected, asked));
     }
 }

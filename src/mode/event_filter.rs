@@ -21,7 +21,7 @@ impl<'a> EventFilter<'a> {
     /// The events that a mode needs to see while it is not active.
     pub fn of(mode: &'a Mode) -> Self {
         let gates = || mode.gates.iter().filter(|gate| gate.always || mode.name == BASE);
-        let triggers: Vec<&'a Trigger> = gates().flat_map(|gate| &gate.on).collect();
+        let triggers: Vec<&'a Trigger> = gates().flat_map(|gate| gate.on.iter()).collect();
         let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
         let agent = mode.phases.iter().flat_map(|phase| &phase.before).any(|gate: &Gate| gate.always);
         let kinds = matched | memory(mode) | if agent { AGENT } else { 0 };
@@ -30,7 +30,7 @@ impl<'a> EventFilter<'a> {
 
     /// The tool calls that a mode needs to see while it is active and nothing in its state waits; it needs all other events.
     pub fn of_active(mode: &'a Mode) -> Self {
-        let triggers: Vec<&'a Trigger> = mode.gates.iter().flat_map(|gate| &gate.on).collect();
+        let triggers: Vec<&'a Trigger> = mode.gates.iter().flat_map(|gate| gate.on.iter()).collect();
         let matched = triggers.iter().fold(0, |set, trigger| set | set_of(&trigger.event.kinds()));
         Self { kinds: matched | !set_of(&[EventKind::PreToolUse]), tools: tools(&triggers) }
     }

@@ -1,6 +1,6 @@
 //! Reads a mode file and collects every problem in it.
 
-use super::{Action, BASE, Gate, Level, Mode, Once, Phase, Worker};
+use super::{Action, BASE, Deferred, Gate, GateBody, Level, Mode, Once, Phase, Worker};
 use crate::check::{Artifact, BUILTIN_VARIABLES, Check, Definitions, warn_unknown_tools};
 use crate::event::{Trigger, TriggerError, TriggerEvent, name};
 use crate::ids::{AgentName, GateId};
@@ -238,24 +238,19 @@ fn gate(reader: &mut TreeReader, node: &Node, id: &str) -> Gate {
     }
     let unknown = fields.read(reader, "unknown", self::action).unwrap_or_else(|| fail.clone());
     let on = fields.read(reader, "on", |reader, node| reader.each(node, trigger)).unwrap_or_default();
-    Gate {
-        id: fields.read(reader, "id", TreeReader::text).map_or_else(|| id.into(), GateId::from),
-        on: on.into_iter().flatten().collect(),
-        condition: fields.read(reader, "if", Check::read),
-        check,
-        message,
-        pass: action(reader, "pass", Verdict::Pass),
-        fail,
-        unknown,
-        level: level(reader, &fields),
-        patience: fields.read(reader, "patience", TreeReader::number),
-        timeout,
-        once: fields.word(reader, "once", &[("session", Once::Session), ("day", Once::Day)]),
-        always: fields.word(reader, "scope", &[("always", true), ("active", false)]).unwrap_or(false),
-        context: fields.read(reader, "context", TreeReader::text),
-        rewrite: fields.read(reader, "rewrite", rewrite),
-        location: node.location,
-    }
+    // Problems are reported in this order.
+    let id = fields.read(reader, "id", TreeReader::text).map_or_else(|| id.into(), GateId::from);
+    let condition = fields.read(reader, "if", Check::read).map(Deferred::from);
+    let pass = action(reader, "pass", Verdict::Pass);
+    let level = level(reader, &fields);
+    let patience = fields.read(reader, "patience", TreeReader::number);
+    let once = fields.word(reader, "once", &[("session", Once::Session), ("day", Once::Day)]);
+    let always = fields.word(reader, "scope", &[("always", true), ("active", false)]).unwrap_or(false);
+    let context = fields.read(reader, "context", TreeReader::text);
+    let rewrite = fields.read(reader, "rewrite", rewrite);
+    let body = GateBody { check, message, pass, fail, unknown, patience, timeout, once, context, rewrite };
+    let on: Vec<Trigger> = on.into_iter().flatten().collect();
+    Gate { id, on: on.into(), condition, level, always, location: node.location, body: body.into() }
 }
 
 /// Reads a gate's check, message and verdict: a `check` with an `else`, or `deny`, `ask` or `warn` alone.

@@ -5,14 +5,15 @@ use super::key::CacheKey;
 use crate::disk;
 use crate::event::Event;
 use crate::event::command::same_command;
-use crate::mode::{Catalogue, EventFilter, Mode, ModeOrigin, Worker};
+use crate::mode::{Catalogue, EventFilter, Mode, ModeOrigin, Worker, decode_shared};
 use crate::paths::{checksum, hash};
 use crate::user_folder::create_private;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How much is read at once: the index in most projects. Most events need no mode, and every page of memory costs more than
 /// another call.
@@ -142,21 +143,21 @@ impl CompiledModes {
         let end = wanted.iter().map(|entry| entry.offset.saturating_add(entry.length)).max();
         let together = end.filter(|_| wanted.len() > FEW).and_then(|end| self.part(0, end));
         let mode = |entry: &ModeEntry| match &together {
-            Some(modes) => decoded(modes.get(entry.offset..entry.offset.checked_add(entry.length)?)?),
-            None => decoded(&self.part(entry.offset, entry.length)?),
+            Some(modes) => decoded(modes, entry.offset..entry.offset.checked_add(entry.length)?),
+            None => decoded(&self.part(entry.offset, entry.length)?, 0..entry.length),
         };
         wanted.iter().map(mode).collect()
     }
 
     /// A part of the modes.
-    fn part(&self, offset: usize, length: usize) -> Option<Cow<'_, [u8]>> {
+    fn part(&self, offset: usize, length: usize) -> Option<Arc<Vec<u8>>> {
         let from = self.start.checked_add(offset)?;
         if let Some(bytes) = self.bytes.get(from..from.checked_add(length)?) {
-            return Some(bytes.into());
+            return Some(Arc::new(bytes.to_vec()));
         }
         let mut bytes = Vec::new();
         disk::read_at(self.file.as_ref()?, from as u64, length as u64, &mut bytes).ok()?;
-        Some(bytes.into())
+        Some(Arc::new(bytes))
     }
 }
 
@@ -169,9 +170,12 @@ pub(super) fn checked<'a>(sum: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     (sum == checksum(bytes).to_le_bytes()).then_some(bytes)
 }
 
-fn decoded(bytes: &[u8]) -> Option<(Mode, ModeOrigin)> {
-    let (sum, mode) = bytes.split_at_checked(SUM)?;
-    postcard::from_bytes(checked(sum, mode)?).ok()
+/// The mode in a part of `bytes`.
+fn decoded(bytes: &Arc<Vec<u8>>, part: Range<usize>) -> Option<(Mode, ModeOrigin)> {
+    decode_shared(bytes, |bytes| {
+        let (sum, mode) = bytes.get(part)?.split_at_checked(SUM)?;
+        postcard::from_bytes(checked(sum, mode)?).ok()
+    })
 }
 
 pub(super) fn with_checksum(bytes: &[u8]) -> Vec<u8> {
@@ -191,14 +195,14 @@ fn file_of(key: &CacheKey, index: &CacheIndex, catalogue: &Catalogue) -> Option<
     let mut watching = WatchingModes::new();
     let mut modes: Vec<u8> = Vec::new();
     for (mode, origin) in catalogue.entries() {
-        let bytes = with_checksum(&postcard::to_stdvec(&(mode, origin)).ok()?);
+        let bytes = Arc::new(with_checksum(&postcard::to_stdvec(&(mode, origin)).ok()?));
         // A mode that does not decode to itself would be missing later, and its gates open.
-        decoded(&bytes).filter(|again| again.0 == *mode && again.1 == *origin)?;
+        decoded(&bytes, 0..bytes.len()).filter(|again| again.0 == *mode && again.1 == *origin)?;
         let (offset, length) = (modes.len(), bytes.len());
         let entry = ModeEntry { offset, length, namespace: hash(mode.namespace.as_bytes()) };
         directory.add(mode, entry);
         watching.extend(Some(EventFilter::of(mode)).filter(|filter| !filter.is_empty()).map(|filter| (entry, filter)));
-        modes.extend(bytes);
+        modes.extend_from_slice(&bytes);
     }
     let lists = [postcard::to_stdvec(&watching), postcard::to_stdvec(&directory)];
     let parts = [postcard::to_stdvec(key), postcard::to_stdvec(index)].into_iter().chain(lists);
