@@ -127,6 +127,17 @@ impl StateStore {
         self.change_from(id, at, Self::read, change)
     }
 
+    /// Changes the state of a session that was `known` before.
+    pub fn change_known<T>(
+        &self,
+        id: &str,
+        at: &str,
+        known: StoredSession,
+        change: impl FnOnce(&mut StoredSession) -> T,
+    ) -> Result<StoredChange<T>, StoreError> {
+        self.change_from(id, at, |store, id| store.read_again(id, known), change)
+    }
+
     /// Changes the state of a session that was restored, as [`Self::read_checked`] does.
     pub fn change_checked<T>(
         &self,

@@ -247,11 +247,11 @@ impl HookRun<'_> {
                 .push("the event has no session id, so its modes are not known and no state is kept".to_owned());
         }
         let store = StateStore::new(self.places.clone(), library.index.settings.days);
-        let stored = self.session(&store, &id, !library.index.settings.disable.iter().any(|mode| mode == BASE));
+        let mut stored = self.session(&store, &id, !library.index.settings.disable.iter().any(|mode| mode == BASE));
         if self.event.kind == Some(EventKind::SessionStart) {
             store.sweep(&id, &now().at);
         }
-        let (revision, before) = (stored.revision, stored.session);
+        let before = std::mem::take(&mut stored.session);
         let journal = self.places.journal(&id);
         let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
         let live = live.ahead(self.ahead).forked_from(before.ancestors());
@@ -260,7 +260,7 @@ impl HookRun<'_> {
         let facts = Facts::new(&live);
         let attempt = self.decide(library, before, &facts);
         let DecisionAttempt { before, catalogue, mut decided } =
-            self.store_session(&store, library, revision, attempt, &facts);
+            self.store_session(&store, library, stored, attempt, &facts);
         let mut asked = facts.asked();
         self.report_left_out(&asked);
         self.write_journal(&journal, &store, &catalogue, before, &mut decided, &mut asked);
@@ -306,7 +306,7 @@ impl HookRun<'_> {
         &mut self,
         store: &StateStore,
         library: &ModeCache<'_>,
-        revision: u64,
+        mut stored: StoredSession,
         mut attempt: DecisionAttempt,
         facts: &Facts<'_>,
     ) -> DecisionAttempt {
@@ -317,7 +317,9 @@ impl HookRun<'_> {
             return attempt;
         }
         let at = facts.clock().at;
-        let changed = store.change(&id, &at, |fresh| {
+        let revision = stored.revision;
+        stored.session = attempt.before.clone();
+        let changed = store.change_known(&id, &at, stored, |fresh| {
             if fresh.revision != revision {
                 attempt = self.decide(library, fresh.session.clone(), facts);
             }

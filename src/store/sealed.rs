@@ -50,13 +50,26 @@ pub(crate) fn read<T: DeserializeOwned>(
     key: impl FnOnce() -> io::Result<UserKey>,
     purpose: &[&[u8]],
 ) -> Result<T, StateStatus> {
-    let bytes = disk::read(path, LARGEST).map_err(|error| match error.kind() {
+    decode(&read_bytes(path)?, key, purpose)
+}
+
+/// Reads a file as it is.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, StateStatus> {
+    disk::read(path, LARGEST).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => StateStatus::Missing,
         io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => StateStatus::Broken(disk::reason(&error)),
         _ => StateStatus::Unreadable(error.to_string()),
-    })?;
+    })
+}
+
+/// Decodes the last line of a file that was sealed for `purpose`.
+pub(super) fn decode<T: DeserializeOwned>(
+    bytes: &[u8],
+    key: impl FnOnce() -> io::Result<UserKey>,
+    purpose: &[&[u8]],
+) -> Result<T, StateStatus> {
     let broken = |error: serde_json::Error| StateStatus::Broken(error.to_string());
-    let envelope: Envelope<'_> = serde_json::from_slice(last_line(&bytes)).map_err(broken)?;
+    let envelope: Envelope<'_> = serde_json::from_slice(last_line(bytes)).map_err(broken)?;
     if envelope.version > VERSION {
         return Err(StateStatus::Newer(envelope.version));
     }

@@ -8,6 +8,7 @@ use crate::ids::SessionId;
 use crate::journal::StateSeal;
 use crate::session::{Session, SessionModes};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// What a seal is for, so that no file can take the place of another.
@@ -15,15 +16,15 @@ const PURPOSE: &[u8] = b"session";
 const CHANGE: &[u8] = b"change";
 
 /// The content of a line.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct SessionRecord {
-    id: SessionId,
+#[derive(Debug, Serialize, Deserialize)]
+struct SessionRecord<'a> {
+    id: Cow<'a, SessionId>,
     revision: u64,
     /// The seal of the last change.
     #[serde(default)]
-    last: String,
+    last: Cow<'a, str>,
     #[serde(default)]
-    modes: SessionModes,
+    modes: Cow<'a, SessionModes>,
 }
 
 /// A session as the store has it.
@@ -39,6 +40,8 @@ pub struct StoredSession {
     pub tampering: Option<Tampering>,
     /// The seal of the last change.
     pub(super) last: String,
+    /// The content of its file, if that could be read.
+    pub(super) text: Vec<u8>,
 }
 
 impl StateStore {
@@ -71,10 +74,19 @@ impl StateStore {
     }
 
     pub(super) fn read_record(&self, path: &Path) -> Result<StoredSession, StateStatus> {
-        let record: SessionRecord = sealed::read(path, || self.key().cloned(), &self.purpose(PURPOSE))?;
-        let session = Session { id: record.id, modes: record.modes, ..Session::default() };
-        let SessionRecord { revision, last, .. } = record;
-        Ok(StoredSession { session, revision, last, status: StateStatus::Sound, tampering: None })
+        let text = sealed::read_bytes(path)?;
+        let record = sealed::decode(&text, || self.key().cloned(), &self.purpose(PURPOSE))?;
+        let SessionRecord::<'static> { id, revision, last, modes } = record;
+        let session = Session { id: id.into_owned(), modes: modes.into_owned(), ..Session::default() };
+        let last = last.into_owned();
+        Ok(StoredSession { session, revision, last, text, status: StateStatus::Sound, tampering: None })
+    }
+
+    /// Reads a session that was `known` before; its file is decoded only if it has changed.
+    pub(super) fn read_again(&self, id: &str, known: StoredSession) -> StoredSession {
+        let text = || self.session_file(id).and_then(|path| sealed::read_bytes(&path).ok());
+        let was_read = known.status == StateStatus::Sound && known.tampering.is_none() && !known.text.is_empty();
+        if was_read && text().is_some_and(|text| text == known.text) { known } else { self.read(id) }
     }
 
     /// Writes a session whose modes were `before`, and returns the seal for the journal.
@@ -98,10 +110,10 @@ impl StateStore {
             }
         }
         let record = SessionRecord {
-            id: stored.session.id.clone(),
+            id: Cow::Borrowed(&stored.session.id),
             revision: stored.revision,
-            last: stored.last.clone(),
-            modes: stored.session.modes.clone(),
+            last: Cow::Borrowed(&stored.last),
+            modes: Cow::Borrowed(&stored.session.modes),
         };
         let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
         sealed::append(&path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
@@ -129,4 +141,29 @@ fn moves(before: &SessionModes, after: &SessionModes) -> bool {
 fn change_texts(previous: &str, id: &str, revision: u64, modes: &str) -> [Vec<u8>; 5] {
     let revision = revision.to_le_bytes().to_vec();
     [CHANGE.to_vec(), previous.into(), id.into(), revision, modes.into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user_folder::project_paths_in;
+
+    #[test]
+    fn a_known_session_is_read_again_if_its_file_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateStore::new(project_paths_in(folder.path().join("app"), &folder.path().join("state")), 30);
+        let set_phase = |known: StoredSession, phase: &str| {
+            let change = |fresh: &mut StoredSession| {
+                let before = fresh.session.base_mut().phase.replace(phase.to_owned());
+                (before, fresh.revision)
+            };
+            store.change_known("s", "2026-01-01T00:00:00Z", known, change).unwrap().value
+        };
+        assert_eq!(set_phase(store.read("s"), "one"), (None, 0));
+        let known = store.read("s");
+        assert_eq!(set_phase(known.clone(), "two"), (Some("one".to_owned()), 1));
+        // What is known is outdated now.
+        assert_eq!(set_phase(known, "three"), (Some("two".to_owned()), 2));
+        assert_eq!(store.read("s").session.base_mut().phase.as_deref(), Some("three"));
+    }
 }
