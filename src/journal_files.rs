@@ -24,9 +24,10 @@ pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
 ///
 /// Returns whether the line reaches a new block of [`ACTIVITY_BLOCK`] bytes.
 pub fn append(path: &Path, lock: &Path, line: &JournalLine, limit: u64) -> io::Result<bool> {
-    /// Longer than the lines of most events.
-    const USUAL: usize = 1024;
-    let mut text = Vec::with_capacity(USUAL);
+    /// The usual lengths of a line, a question and a finding: a buffer that grows touches more memory.
+    const USUAL: [usize; 3] = [1024, 100, 300];
+    let [line_length, question, finding] = USUAL;
+    let mut text = Vec::with_capacity(line_length + question * line.asked.len() + finding * line.findings.len());
     serde_json::to_writer(&mut text, line)?;
     text.push(b'\n');
     let (mut file, mut size) = open(path)?;
