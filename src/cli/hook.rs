@@ -418,13 +418,12 @@ impl HookRun<'_> {
                 }
                 None
             }
-            SummaryCheck::Stale => {
+            other => {
                 if stored.tampering.is_none() {
                     let _: Result<(), StoreError> = store.update_summary(Some(&stored.session), &now().at);
                 }
-                None
+                other.sentence()
             }
-            changed => changed.sentence(),
         }
     }
 

@@ -134,17 +134,23 @@ fn a_changed_summary_is_restored_and_reported_once() {
         let project = Project::installed();
         project.hook(&prompt("s", "/plan x"));
         let before = project.cache()["plan_mode"]["sessions"]["s"].clone();
-        project.shell(&format!("cd .claude/hooks && {attack}"));
-        assert_eq!(project.hook(&start("s")).exit, 2, "{attack}");
-        let output = project.hook(&prompt("s", "hello"));
-        assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains(sentence), "{attack}: {output:?}");
-        let context = &output.json()["hookSpecificOutput"]["additionalContext"];
-        assert!(context.as_str().unwrap_or_default().contains(sentence), "{attack}: {output:?}");
-        assert!(security(&project).contains(sentence), "{attack}");
-        let summary = project.home().join(".claude/hooks/cache.json");
-        assert!(summary.symlink_metadata().unwrap().is_file(), "{attack}");
-        assert_eq!(project.cache()["plan_mode"]["sessions"]["s"], before, "{attack}");
-        assert!(!project.hook(&prompt("s", "hello")).stdout.contains(sentence), "{attack}: once");
+        // The second time, only the message is new in the state.
+        for _ in 0..2 {
+            project.shell(&format!("cd .claude/hooks && {attack}"));
+            assert_eq!(project.hook(&start("s")).exit, 2, "{attack}");
+            let output = project.hook(&prompt("s", "hello"));
+            assert!(
+                output.json()["systemMessage"].as_str().unwrap_or_default().contains(sentence),
+                "{attack}: {output:?}"
+            );
+            let context = &output.json()["hookSpecificOutput"]["additionalContext"];
+            assert!(context.as_str().unwrap_or_default().contains(sentence), "{attack}: {output:?}");
+            assert!(security(&project).contains(sentence), "{attack}");
+            let summary = project.home().join(".claude/hooks/cache.json");
+            assert!(summary.symlink_metadata().unwrap().is_file(), "{attack}");
+            assert_eq!(project.cache()["plan_mode"]["sessions"]["s"], before, "{attack}");
+            assert!(!project.hook(&prompt("s", "hello")).stdout.contains(sentence), "{attack}: once");
+        }
     }
 }
 
