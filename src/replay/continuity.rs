@@ -164,6 +164,8 @@ fn with_text(hash: u64, text: Option<&[u8]>) -> u64 {
 }
 
 /// Both halves of a product: each bit of a word reaches every bit of the hash.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it is never inlined where code is optimized for size")]
 fn mixed(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xa076_1d64_78bd_642f);
     #[expect(clippy::cast_possible_truncation, reason = "the halves are taken apart")]

@@ -273,7 +273,7 @@ pub(super) fn common_length(mut one: &[u8], mut other: &[u8]) -> usize {
     let length = one.len();
     while let (Some((block, rest)), Some((other_block, other_rest))) =
         (one.split_first_chunk::<32>(), other.split_first_chunk())
-        && block == other_block
+        && is_same_block(block, other_block)
     {
         (one, other) = (rest, other_rest);
     }
@@ -292,6 +292,15 @@ pub(super) fn common_length(mut one: &[u8], mut other: &[u8]) -> usize {
         (one, other) = (rest, other_rest);
     }
     length - one.len()
+}
+
+/// Compares two blocks as numbers: `==` calls `memcmp` where code is optimized for size.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it is never inlined where code is optimized for size")]
+fn is_same_block(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    let ([one, two], [other, other_two]) = (one.as_chunks::<16>().0, other.as_chunks::<16>().0) else { return false };
+    let differing = |one: &[u8; 16], other: &[u8; 16]| u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
+    differing(one, other) | differing(two, other_two) == 0
 }
 
 /// The length of the text up to the closing quote, if every JSON parser accepts it, eight bytes at a time.
