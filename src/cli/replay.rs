@@ -12,6 +12,7 @@ mod line_decider;
 mod line_reader;
 mod merge;
 mod mode_source;
+mod progress;
 mod reporter;
 mod scenario_runner;
 mod stream;

@@ -8,6 +8,7 @@ use super::collector::{ReplayMessage, Shard};
 use super::html_data::HtmlData;
 use super::inputs::ReplayInput;
 use super::mode_source::ModeSource;
+use super::progress::{ProgressLine, decimal};
 use super::summary::ReplaySummary;
 use super::{EXIT_UNWRITTEN, Replay, merge, no_input};
 use crate::disk::{self, LinkPolicy};
@@ -18,11 +19,10 @@ use crate::replay::annotations;
 use crate::replay::junit::TestSuite;
 use crate::replay::markdown::ChangedDecisions;
 use crate::replay::result::ReplayProblem;
-use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Passes the messages of all inputs, which arrive in order, to the summary and the outputs.
@@ -32,7 +32,7 @@ pub(super) struct Reporter<'a> {
     junit: Option<JunitFile>,
     markdown: ChangedDecisions,
     html: HtmlData,
-    bar: ProgressBar,
+    progress: ProgressLine,
     errors: Vec<String>,
     /// Hashes of reported problems: with `--merge`, a problem of several shards is reported once.
     seen_problems: HashSet<u64>,
@@ -62,7 +62,7 @@ impl<'a> Reporter<'a> {
             junit: args.junit.as_ref().map(create).transpose()?,
             markdown: ChangedDecisions::default(),
             html: HtmlData::default(),
-            bar: progress_bar(inputs),
+            progress: ProgressLine::new(inputs.iter().map(|input| input.size).sum()),
             errors: Vec::new(),
             seen_problems: HashSet::new(),
             shards: Vec::new(),
@@ -115,7 +115,7 @@ impl<'a> Reporter<'a> {
                     note_written(&path, &note, written, &mut self.errors);
                 }
                 self.summary.end(&totals);
-                self.bar.inc(input.size);
+                self.progress.add(input.size);
             }
         }
     }
@@ -124,7 +124,8 @@ impl<'a> Reporter<'a> {
         if self.args.merge && !self.seen_problems.insert(hash(problem.to_string().as_bytes())) {
             return;
         }
-        self.bar.suspend(|| print_error(printable::one_line(&problem.to_string())));
+        self.progress.clear();
+        print_error(printable::one_line(&problem.to_string()));
         if self.args.json {
             print_line(serde_json::to_string(&problem).unwrap_or_default());
         }
@@ -136,7 +137,7 @@ impl<'a> Reporter<'a> {
 
     /// Writes every report; returns whether all decisions are fine.
     pub(super) fn close(mut self, source: &ModeSource) -> Result<bool, CliError> {
-        self.bar.finish_and_clear();
+        self.progress.clear();
         for problem in merge::shard_problems(&self.shards) {
             self.problem(problem);
         }
@@ -182,7 +183,7 @@ impl<'a> Reporter<'a> {
         }
         if let Some(path) = &args.html {
             let (sessions, page) = (self.html.sessions.len(), self.html.page(summary, catalogue));
-            let (size, plural) = (DecimalBytes(page.len() as u64), if sessions == 1 { "" } else { "s" });
+            let (size, plural) = (decimal(page.len() as u64), if sessions == 1 { "" } else { "s" });
             write(path, &page, &format!(" ({size}, {sessions} session{plural})"), errors);
         }
     }
@@ -211,16 +212,6 @@ fn append_step_summary(summary: &ReplaySummary) {
     summary.failing.iter().for_each(|result| changed.add(result));
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
     let _: io::Result<()> = file.and_then(|mut file| file.write_all(changed.render(&summary.counts).as_bytes()));
-}
-
-/// A progress bar on a terminal.
-fn progress_bar(inputs: &[ReplayInput]) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(inputs.iter().map(|input| input.size).sum());
-    let style = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}, {eta} to go");
-    style.map_or_else(|_| ProgressBar::hidden(), |style| bar.with_style(style))
 }
 
 /// A `JUnit` file, written as sessions end.
