@@ -157,11 +157,15 @@ fn run(line: CommandLine, has_json_flag: bool) -> ExitCode {
 }
 
 /// Reports a panic and ends the program.
-#[expect(clippy::exit, reason = "released programs do not unwind")]
 fn end_after_crash(panic: &PanicHookInfo<'_>) {
     let input = crash::input().map(|path| format!(" on {}", path.display())).unwrap_or_default();
     let text = format!("error: modegate crashed{input}\n  caused by: {panic}\n  hint: please report it");
     screen::print_error(text);
+    exit_after_crash();
+}
+
+#[expect(clippy::exit, reason = "released programs do not unwind")]
+fn exit_after_crash() {
     std::process::exit(i32::from(EXIT_CRASH));
 }
 

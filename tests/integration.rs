@@ -63,6 +63,8 @@ mod recordings;
 mod replay;
 #[path = "integration/replay_strict.rs"]
 mod replay_strict;
+#[path = "integration/replay_workers.rs"]
+mod replay_workers;
 #[path = "integration/state.rs"]
 mod state;
 #[path = "integration/steps.rs"]

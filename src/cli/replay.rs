@@ -17,6 +17,8 @@ mod reporter;
 mod scenario_runner;
 mod stream;
 mod summary;
+mod wire;
+mod worker_process;
 mod workers;
 
 use super::cli_error::CliError;
@@ -37,6 +39,7 @@ use line_decider::LineDecider;
 use line_reader::{PART, PartRange};
 use mode_source::ModeSource;
 use reporter::Reporter;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,16 +100,31 @@ pub(super) struct Replay {
     /// Decide every line in full, even if it matches an earlier one
     #[arg(long)]
     strict: bool,
-    /// Number of worker threads [default: the number of cores; 1 in the static program for Linux]
+    /// Number of worker processes; with 1, there are none [default: the number of cores if there is enough to do]
     #[arg(long, value_name = "N", value_parser = whole_number)]
     threads: Option<usize>,
+    /// Work for another replay, which sends jobs on standard input
+    #[arg(long, hide = true, exclusive = true)]
+    worker: bool,
 }
 
-/// Larger journals may be divided among the threads.
-const LARGE: u64 = 4 * PART;
+/// The size of the parts of a journal that is divided among workers.
+const WORKER_PART: u64 = 4 * PART;
 
-/// A journal is divided if it has more than a thread's share of all inputs, divided by this.
+/// Larger journals may be divided.
+const LARGE: u64 = 2 * WORKER_PART;
+
+/// A journal is divided if it has more than a worker's share of all inputs, divided by this.
 const SHARES: u64 = 4;
+
+/// The size of journals that are worth workers, which take five milliseconds to start.
+const ENOUGH: u64 = 24 * 1024 * 1024;
+
+/// How much more an event takes that is decided in full.
+const FULL: u64 = 16;
+
+/// What a scenario is worth, in the size of a journal.
+const SCENARIO: u64 = 4 * 1024 * 1024;
 
 /// The exit code for a mode file that is invalid.
 const EXIT_BAD_MODES: u8 = 65;
@@ -126,11 +144,12 @@ fn no_input(message: impl Into<String>) -> CliError {
 }
 
 impl Replay {
-    #[expect(clippy::disallowed_methods, reason = "does I/O")]
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        let named = project.as_ref().map(|given| given.canonicalize().unwrap_or_else(|_| given.clone()));
-        let here = places(project);
-        let source = ModeSource::new(self.modes.as_deref(), named.as_deref(), &here)?;
+        if self.worker {
+            return Ok(worker_process::serve());
+        }
+        let here = places(project.clone());
+        let (source, named) = mode_source(self.modes.as_deref(), project.as_deref(), &here)?;
         if let Some(broken) = source.broken().first() {
             return Err(CliError::failure(broken.summary()).exit(EXIT_BAD_MODES));
         }
@@ -141,15 +160,18 @@ impl Replay {
         found.problems.into_iter().for_each(|problem| reporter.problem(problem));
         let live = named.map(|home| LiveProject { home, shell: self.shell, accepted });
         let total = found.inputs.iter().map(|input| input.size).sum();
-        let work = ReplayWork { args: &self, source: &source, live: live.as_ref(), total };
         let options = CollectorOptions {
             json: self.json || self.html.is_some(),
             notable: self.junit.is_some() || self.markdown.is_some(),
             bless: self.bless,
             shard: self.partition,
         };
-        workers::run(&found.inputs, self.threads(), options, &work, |input, message| reporter.message(input, message));
-        let fine = reporter.close(&source)?;
+        let (modes, strict, shell) = (self.modes.clone(), self.strict, self.shell);
+        let work = ReplayWork { source, setup: WorkSetup { project, modes, live, options, strict, shell, total } };
+        let count = self.workers(&found.inputs, &work);
+        let workers = if count > 1 { worker_process::start(count, &work) } else { Vec::new() };
+        workers::run(&found.inputs, workers, options, &work, |input, message| reporter.message(input, message));
+        let fine = reporter.close(&work.source)?;
         Ok(ExitCode::from(if fine { 0 } else { EXIT_FAILURE }))
     }
 
@@ -212,28 +234,57 @@ impl Replay {
         self.paths.iter().map(path).collect()
     }
 
-    /// The static program has an allocator with one lock, at which threads that decide lines wait for each other.
-    fn threads(&self) -> usize {
+    /// The number of worker processes that are worth starting.
+    fn workers(&self, inputs: &[ReplayInput], work: &ReplayWork) -> usize {
+        // Merging and blessing write what they read.
+        if self.merge || self.bless {
+            return 1;
+        }
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(|| if cfg!(target_env = "musl") { 1 } else { cores() }).max(1)
-    }
-
-    /// Whether a sink needs every event, not only those that differ.
-    fn reports_all(&self) -> bool {
-        self.json || self.html.is_some() || self.bless
+        let is_enough = || inputs.iter().map(|input| work.effort(input)).sum::<u64>() >= ENOUGH;
+        let most = self.threads.unwrap_or_else(|| if is_enough() { cores() } else { 1 });
+        let jobs = || inputs.iter().map(|input| work.parts(input, most).len()).sum();
+        if inputs.len() < most { most.min(jobs()) } else { most }
     }
 }
 
-struct ReplayWork<'a> {
-    args: &'a Replay,
-    source: &'a ModeSource,
-    live: Option<&'a LiveProject>,
+/// Reads the modes of `--modes`, or of the project; also returns the path of a project that was named.
+#[expect(clippy::disallowed_methods, reason = "does I/O")]
+fn mode_source(
+    modes: Option<&Path>,
+    project: Option<&Path>,
+    here: &ProjectPaths,
+) -> Result<(ModeSource, Option<PathBuf>), CliError> {
+    let named = project.map(|given| given.canonicalize().unwrap_or_else(|_| given.to_owned()));
+    Ok((ModeSource::new(modes, named.as_deref(), here)?, named))
+}
+
+/// What decides the inputs, in this process or in workers.
+struct ReplayWork {
+    source: ModeSource,
+    setup: WorkSetup,
+}
+
+/// What a worker needs to do the same as the process that starts it.
+#[derive(Serialize, Deserialize)]
+struct WorkSetup {
+    /// The value of `--project`.
+    project: Option<PathBuf>,
+    /// The value of `--modes`.
+    modes: Option<PathBuf>,
+    live: Option<LiveProject>,
+    options: CollectorOptions,
+    /// Whether every line is decided in full.
+    strict: bool,
+    /// Whether scenarios may run programs.
+    shell: bool,
+    /// The size of all inputs.
     total: u64,
 }
 
-impl InputReplayer for ReplayWork<'_> {
+impl InputReplayer for ReplayWork {
     fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>) {
-        if !self.args.bless {
+        if !self.setup.options.bless {
             collector.file = read_expectations(input, collector);
         }
         match input.kind {
@@ -241,20 +292,22 @@ impl InputReplayer for ReplayWork<'_> {
                 let decider = self.journal_decider(input, collector.file.is_some());
                 journal_follower::replay(input, decider, collector);
             }
-            InputKind::Stream | InputKind::Transcript => stream::replay(input, self.source, self.live, collector),
-            InputKind::Scenario => scenario_runner::replay(input, self.source, self.args.shell, collector),
+            InputKind::Stream | InputKind::Transcript => {
+                stream::replay(input, &self.source, self.setup.live.as_ref(), collector);
+            }
+            InputKind::Scenario => scenario_runner::replay(input, &self.source, self.setup.shell, collector),
             InputKind::Shard => merge::replay(input, collector),
         }
     }
 
     #[expect(clippy::disallowed_methods, reason = "does I/O")]
-    fn parts(&self, input: &ReplayInput) -> Vec<Option<PartRange>> {
-        let threads = self.args.threads() as u64;
-        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(self.total / (threads * SHARES));
-        if threads == 1 || !is_large || self.args.reports_all() || input.expectation_file().exists() {
+    fn parts(&self, input: &ReplayInput, workers: usize) -> Vec<Option<PartRange>> {
+        let share = self.setup.total / (workers as u64 * SHARES).max(1);
+        let is_large = input.kind == InputKind::Journal && input.size > LARGE.max(share);
+        if workers < 2 || !is_large || self.reports_all() || input.expectation_file().exists() {
             return vec![None];
         }
-        line_reader::parts(&input.files, PART).map(Some).collect()
+        line_reader::parts(&input.files, WORKER_PART).map(Some).collect()
     }
 
     fn decider(&self, input: &ReplayInput) -> Option<LineDecider<'_>> {
@@ -262,10 +315,31 @@ impl InputReplayer for ReplayWork<'_> {
     }
 }
 
-impl ReplayWork<'_> {
+impl ReplayWork {
+    /// The work of a worker.
+    fn new(setup: WorkSetup) -> Result<Self, CliError> {
+        let here = places(setup.project.clone());
+        let (source, _) = mode_source(setup.modes.as_deref(), setup.project.as_deref(), &here)?;
+        Ok(Self { source, setup })
+    }
+
+    /// Whether a sink needs every event, not only those that differ.
+    fn reports_all(&self) -> bool {
+        self.setup.options.json || self.setup.options.bless
+    }
+
     fn journal_decider(&self, input: &ReplayInput, is_expected: bool) -> LineDecider<'_> {
-        let strict = self.args.strict || self.args.reports_all() || is_expected;
-        LineDecider::new(self.source, self.source.of_file(input.main()), strict, self.args.partition)
+        let strict = self.setup.strict || self.reports_all() || is_expected;
+        LineDecider::new(&self.source, self.source.of_file(input.main()), strict, self.setup.options)
+    }
+
+    /// How much work an input is, as the size of a journal.
+    fn effort(&self, input: &ReplayInput) -> u64 {
+        match input.kind {
+            InputKind::Journal if !self.setup.strict && !self.reports_all() => input.size,
+            InputKind::Scenario => SCENARIO,
+            _ => input.size * FULL,
+        }
     }
 }
 

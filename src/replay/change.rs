@@ -98,7 +98,21 @@ pub(crate) struct ReplayCounts {
     pub(crate) problems: u64,
 }
 
+/// The numbers in [`ReplayCounts`], for another process.
+pub(crate) type CountNumbers = ([u64; 8], BTreeMap<DecisionChange, u64>);
+
 impl ReplayCounts {
+    pub(crate) fn numbers(&self) -> CountNumbers {
+        let Self { sessions, events, blocked, changes, undecided, met, unmet, accepted, problems } = self;
+        let numbers = [sessions, events, blocked, undecided, met, unmet, accepted, problems];
+        (numbers.map(|number| *number), changes.clone())
+    }
+
+    pub(crate) fn from_numbers((numbers, changes): CountNumbers) -> Self {
+        let [sessions, events, blocked, undecided, met, unmet, accepted, problems] = numbers;
+        Self { sessions, events, blocked, changes, undecided, met, unmet, accepted, problems }
+    }
+
     pub(crate) fn of(&self, change: DecisionChange) -> u64 {
         self.changes.get(&change).copied().unwrap_or_default()
     }

@@ -36,6 +36,11 @@ impl<'l> LineTrace<'l> {
     pub(crate) fn new(at: &'l [u8], us: u64, event_key: u64, call: Option<&[u8]>) -> Self {
         Self { at, us, key: with_text(with_text(mixed(event_key, us), Some(at)), call), ..Self::default() }
     }
+
+    /// The time of the line, if it has one.
+    pub(crate) fn time(&self) -> Option<String> {
+        std::str::from_utf8(self.at).ok().filter(|at| !at.is_empty()).map(str::to_owned)
+    }
 }
 
 /// What tells the events of a kind and of an agent from others.

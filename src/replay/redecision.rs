@@ -80,9 +80,6 @@ pub enum LineError {
     /// A part has another shape.
     #[error("{0}")]
     Part(serde_json::Error),
-    /// The line has this format, which is newer than the program.
-    #[error("it has format {0}")]
-    Newer(u64),
 }
 
 /// The recorded half of a comparison.

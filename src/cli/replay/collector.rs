@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many messages are passed on at once.
-const BATCH: usize = 256;
+pub(super) const BATCH: usize = 256;
 
 /// What the sinks need of the events.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct CollectorOptions {
     pub(super) json: bool,
     /// Every event that blocks, moves or differs.
@@ -78,14 +78,63 @@ pub(super) struct InputTotals {
     pub(super) modes: BTreeSet<String>,
 }
 
+/// A decided event of a journal.
+pub(super) enum DecidedCase {
+    Compared(Box<Comparison>),
+    /// One that another process decided, and that is only counted.
+    Counted(CountedCase),
+    /// The result of another process, which does not know the file and the line.
+    Result(Box<ReplayResult>),
+}
+
+/// An event that is counted and not reported.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct CountedCase {
+    change: DecisionChange,
+    is_blocked: bool,
+    is_undecided: bool,
+    other_modes: bool,
+}
+
+impl CountedCase {
+    /// Whether an event without an expectation is only counted.
+    pub(super) fn of(compared: &Comparison, options: CollectorOptions) -> Option<Self> {
+        let Decision { verdict, moves, .. } = &compared.decided.decision;
+        let is_silent = *verdict == Verdict::Pass && moves.is_empty();
+        let is_undecided = compared.is_undecided();
+        Self::new(options, *verdict, is_silent, (compared.change, is_undecided, compared.other_modes))
+    }
+
+    /// The same for the result of an event.
+    fn of_result(result: &ReplayResult, options: CollectorOptions) -> Option<Self> {
+        let is_silent = result.verdict == Verdict::Pass && result.moves.is_empty();
+        Self::new(options, result.verdict, is_silent, (result.change, result.is_undecided(), result.other_modes))
+    }
+
+    fn new(
+        options: CollectorOptions,
+        verdict: Verdict,
+        is_silent: bool,
+        (change, is_undecided, other_modes): (DecisionChange, bool, bool),
+    ) -> Option<Self> {
+        let is_plain = !change.differs() && !options.bless && !options.json;
+        let is_new_block = change == DecisionChange::New && verdict >= Verdict::Ask;
+        let is_counted = is_plain && !is_new_block && (is_silent || !options.notable);
+        is_counted.then_some(Self { change, is_blocked: verdict >= Verdict::Block, is_undecided, other_modes })
+    }
+}
+
 /// A decided event that may still be followed by its expectation.
 struct PendingExpectation {
-    location: CaseLocation,
-    compared: Comparison,
-    modes: Arc<ResolvedModes>,
+    case: PendingCase,
     expected: Option<Expectation>,
     /// Whether the checks of a scenario step are met, which an expectation cannot express.
     met: Option<bool>,
+}
+
+enum PendingCase {
+    Compared(CaseLocation, Box<Comparison>, Arc<ResolvedModes>),
+    Result(Box<ReplayResult>),
 }
 
 /// Collects the results of one input.
@@ -139,13 +188,42 @@ impl<'t> ResultCollector<'t> {
         modes: &Arc<ResolvedModes>,
         met: Option<bool>,
     ) {
+        let session = compared.event.session().to_owned();
+        self.decided(location, &session, DecidedCase::Compared(Box::new(compared)), modes);
+        if let Some(pending) = &mut self.pending {
+            pending.met = met;
+        }
+    }
+
+    /// Reports a decided event of a journal.
+    pub(super) fn decided(
+        &mut self,
+        location: CaseLocation,
+        session: &str,
+        case: DecidedCase,
+        modes: &Arc<ResolvedModes>,
+    ) {
         self.settle();
         if !self.totals.modes.contains(&modes.name) {
             self.totals.modes.insert(modes.name.clone());
         }
-        self.begin_session(compared.event.session(), &location.file);
-        let modes = Arc::clone(modes);
-        self.pending = Some(PendingExpectation { location, compared, modes, expected: None, met });
+        let case = match case {
+            DecidedCase::Counted(counted) => {
+                self.begin_session(session, &location.file);
+                self.number += 1;
+                return self.count_quiet(counted);
+            }
+            DecidedCase::Compared(compared) => {
+                self.begin_session(compared.event.session(), &location.file);
+                PendingCase::Compared(location, compared, Arc::clone(modes))
+            }
+            DecidedCase::Result(mut result) => {
+                self.begin_session(&result.session, &location.file);
+                (result.file, result.line) = (location.file.to_string(), location.line);
+                PendingCase::Result(result)
+            }
+        };
+        self.pending = Some(PendingExpectation { case, expected: None, met: None });
     }
 
     /// Counts an event that is decided like an earlier one, and passes as recorded.
@@ -170,25 +248,38 @@ impl<'t> ResultCollector<'t> {
 
     /// Reports the event that waited for its expectation.
     pub(super) fn settle(&mut self) {
-        let Some(PendingExpectation { location, compared, modes, expected, met }) = self.pending.take() else { return };
+        let Some(PendingExpectation { case, expected, met }) = self.pending.take() else { return };
         self.number += 1;
         let expected = expected.or_else(|| self.file.as_ref().map(|file| file.at(self.number)));
-        self.totals.other_modes += u64::from(compared.other_modes);
-        let Decision { verdict, moves, .. } = &compared.decided.decision;
-        let plain = !compared.change.differs() && expected.is_none() && met.is_none() && !self.options.bless;
-        let silent = *verdict == Verdict::Pass && moves.is_empty();
-        let new_block = compared.change == DecisionChange::New && *verdict >= Verdict::Ask;
-        if plain && !self.options.json && !new_block && (silent || !self.options.notable) {
-            self.quiet += 1;
-            let blocked = *verdict >= Verdict::Block;
-            return self.totals.counts.count(compared.change, blocked, compared.is_undecided(), None);
+        if expected.is_none() && met.is_none() {
+            let counted = match &case {
+                PendingCase::Compared(_, compared, _) => CountedCase::of(compared, self.options),
+                PendingCase::Result(result) => CountedCase::of_result(result, self.options),
+            };
+            if let Some(counted) = counted {
+                return self.count_quiet(counted);
+            }
         }
-        let mut result = ReplayResult::new(location, compared, &modes.catalogue).expecting(expected);
+        let result = match case {
+            PendingCase::Compared(location, compared, modes) => {
+                ReplayResult::new(location, *compared, &modes.catalogue)
+            }
+            PendingCase::Result(result) => *result,
+        };
+        self.totals.other_modes += u64::from(result.other_modes);
+        let mut result = result.expecting(expected);
         result.met = result.met.or(met);
         if let Some(blessed) = self.totals.blessed.as_mut() {
             blessed.bless(&result);
         }
         self.count(result);
+    }
+
+    fn count_quiet(&mut self, counted: CountedCase) {
+        let CountedCase { change, is_blocked, is_undecided, other_modes } = counted;
+        self.totals.other_modes += u64::from(other_modes);
+        self.quiet += 1;
+        self.totals.counts.count(change, is_blocked, is_undecided, None);
     }
 
     /// Reports a result that another run printed.

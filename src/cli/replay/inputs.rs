@@ -7,23 +7,25 @@ use crate::journal_files::older_part;
 use crate::replay::line::{LineKeys, LineKind};
 use crate::replay::result::ReplayProblem;
 use crate::replay::transcript::RecordKey;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The files of one session, or of a stream of several.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ReplayInput {
     pub(super) kind: InputKind,
     pub(super) files: Vec<PathBuf>,
     /// The records of a transcript that are copies of those in another one.
     pub(super) copied: HashSet<RecordKey>,
     pub(super) size: u64,
+    #[serde(skip)]
     modified: Option<SystemTime>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum InputKind {
     /// A journal, or a recording made from one.

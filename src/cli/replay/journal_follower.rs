@@ -2,16 +2,14 @@
 
 use super::collector::ResultCollector;
 use super::inputs::ReplayInput;
-use super::line_decider::{DecidedLine, JournalEvent, LineDecider, newer_line};
+use super::line_decider::{DecidedLine, JournalEvent, LineDecider, UndecidedLine, newer_line};
 use super::line_reader::{PART, PartRange, PartText, parts};
 use super::mode_source::ResolvedModes;
 use crate::replay::continuity::{Continuity, FileLine, LineOrder, LineTrace};
 use crate::replay::known_lines::SimilarLine;
 use crate::replay::line_pattern::is_same;
-use crate::replay::redecision::LineError;
 use crate::replay::result::CaseLocation;
 use std::collections::HashMap;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ pub(super) fn replay(input: &ReplayInput, mut decider: LineDecider<'_>, collecto
         follower.begin_part(&part, collector);
         match text.read(&input.files, &part) {
             Ok(()) => follower.decide(&text, &mut decider, collector),
-            Err(error) => follower.unreadable(&error, collector),
+            Err(error) => follower.unreadable(error, collector),
         }
     }
     follower.end(collector);
@@ -71,7 +69,7 @@ impl JournalFollower {
         self.before += lines.lines.count;
     }
 
-    pub(super) fn unreadable(&mut self, error: &io::Error, collector: &mut ResultCollector) {
+    pub(super) fn unreadable(&mut self, error: impl std::fmt::Display, collector: &mut ResultCollector) {
         collector.problem(&self.file, 0, format!("cannot read the file: {error}"));
     }
 
@@ -87,7 +85,7 @@ impl JournalFollower {
                 DecidedLine::Similar(similar) => self.similar(number, &similar, collector),
                 DecidedLine::Journal(event) => self.event(number, *event, collector),
                 DecidedLine::OtherShard(session) => drop(collector.wants(&session)),
-                DecidedLine::Modes(modes) => self.modes = modes,
+                DecidedLine::Modes(modes, _) => self.modes = modes,
                 DecidedLine::Expectation(text) => collector.expectation(&self.file, number, text),
                 DecidedLine::Problem(what) => {
                     collector.settle();
@@ -111,20 +109,22 @@ impl JournalFollower {
         if !collector.wants(&session) {
             return;
         }
-        if let Err(LineError::Newer(version)) = result {
+        if let Err(UndecidedLine::Newer(version)) = result {
             return collector.problem(&self.file, number, newer_line(version));
         }
         if !self.is_new(&session, number, &trace, collector) {
             return;
         }
         match result {
-            Ok(compared) => {
+            Ok(case) => {
                 self.follow_state(number, &trace, collector);
-                let at = std::str::from_utf8(trace.at).ok().filter(|at| !at.is_empty()).map(str::to_owned);
-                let location = CaseLocation { file: Arc::clone(&self.file), line: number, at };
-                collector.case(location, compared, &self.modes, None);
+                let location = CaseLocation { file: Arc::clone(&self.file), line: number, at: trace.time() };
+                collector.decided(location, &session, case, &self.modes);
             }
-            Err(why) => collector.problem(&self.file, number, format!("the line cannot be decided: {why}")),
+            Err(UndecidedLine::Newer(_)) => {}
+            Err(UndecidedLine::Because(why)) => {
+                collector.problem(&self.file, number, format!("the line cannot be decided: {why}"));
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Decides the lines of a journal, without regard to their order.
 
-use super::collector::Shard;
+use super::collector::{CollectorOptions, CountedCase, DecidedCase};
 use super::line_reader::{PartLines, PartText, RawLine};
 use super::mode_source::{ModeSource, ResolvedModes};
 use crate::journal::VERSION;
@@ -8,7 +8,8 @@ use crate::replay::continuity::LineTrace;
 use crate::replay::known_lines::SimilarLine;
 use crate::replay::line::{LineKeys, LineKind, RecordedLine};
 use crate::replay::recording::{self, Header};
-use crate::replay::redecision::{Comparison, LineError, Redecision};
+use crate::replay::redecision::Redecision;
+use crate::replay::result::{CaseLocation, ReplayResult};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -22,12 +23,14 @@ thread_local! {
 
 /// Decides lines, each on its own.
 pub(super) struct LineDecider<'a> {
-    source: &'a ModeSource,
+    pub(super) source: &'a ModeSource,
     pub(super) modes: Arc<ResolvedModes>,
     redecision: Redecision,
     /// Whether every line is decided, also one like an earlier line.
     strict: bool,
-    shard: Option<Shard>,
+    options: CollectorOptions,
+    /// Whether another process follows the lines, which has no use for the modes of this one.
+    pub(super) is_for_other_process: bool,
 }
 
 pub(super) enum DecidedLine<'t> {
@@ -35,7 +38,8 @@ pub(super) enum DecidedLine<'t> {
     Journal(Box<JournalEvent<'t>>),
     /// A line of a session that belongs to another shard.
     OtherShard(String),
-    Modes(Arc<ResolvedModes>),
+    /// The modes that a header names, and the header.
+    Modes(Arc<ResolvedModes>, &'t [u8]),
     Expectation(&'t str),
     Problem(String),
 }
@@ -43,7 +47,14 @@ pub(super) enum DecidedLine<'t> {
 pub(super) struct JournalEvent<'t> {
     pub(super) session: String,
     pub(super) trace: LineTrace<'t>,
-    pub(super) result: Result<Comparison, LineError>,
+    pub(super) result: Result<DecidedCase, UndecidedLine>,
+}
+
+/// Why a line is not decided.
+pub(super) enum UndecidedLine {
+    /// It has this format, which is newer than the program.
+    Newer(u64),
+    Because(String),
 }
 
 /// The lines of a part, decided one by one; each has its number in the part.
@@ -63,15 +74,25 @@ impl<'t> Iterator for DecidedLines<'_, '_, 't> {
             self.lines.pass(similar.length);
             DecidedLine::Similar(similar)
         } else {
-            self.decider.line(&self.lines.next()?)
+            let raw = self.lines.next()?;
+            let mut line = self.decider.line(&raw);
+            if self.decider.is_for_other_process {
+                self.decider.prepare(&mut line, !self.lines.following().is_none_or(is_event));
+            }
+            line
         };
         Some((self.lines.count, line))
     }
 }
 
 impl<'a> LineDecider<'a> {
-    pub(super) fn new(source: &'a ModeSource, modes: Arc<ResolvedModes>, strict: bool, shard: Option<Shard>) -> Self {
-        Self { source, redecision: redecision(&modes, strict), modes, strict, shard }
+    pub(super) fn new(
+        source: &'a ModeSource,
+        modes: Arc<ResolvedModes>,
+        strict: bool,
+        options: CollectorOptions,
+    ) -> Self {
+        Self { source, redecision: redecision(&modes, strict), modes, strict, options, is_for_other_process: false }
     }
 
     /// Decides with these modes from now on: what other modes decided does not count.
@@ -99,6 +120,24 @@ impl<'a> LineDecider<'a> {
         DecidedLines { lines: text.lines(), decider: self }
     }
 
+    /// Prepares a decided line for another process: an event that needs no report is only counted, unless an expectation
+    /// may follow it.
+    fn prepare(&self, line: &mut DecidedLine<'_>, may_be_expected: bool) {
+        let DecidedLine::Journal(event) = line else { return };
+        let Ok(DecidedCase::Compared(compared)) = &event.result else { return };
+        let counted = CountedCase::of(compared, self.options).filter(|_| !may_be_expected);
+        let counted = counted.filter(|_| compared.event.session() == event.session);
+        event.result = match (counted, std::mem::replace(&mut event.result, Err(UndecidedLine::Newer(0)))) {
+            (Some(counted), _) => Ok(DecidedCase::Counted(counted)),
+            (None, Ok(DecidedCase::Compared(compared))) => {
+                let location = CaseLocation { file: Arc::default(), line: 0, at: event.trace.time() };
+                let result = ReplayResult::new(location, *compared, &self.modes.catalogue);
+                Ok(DecidedCase::Result(Box::new(result)))
+            }
+            (None, other) => other,
+        };
+    }
+
     /// Decides a line, also one like an earlier one.
     fn line<'t>(&mut self, raw: &RawLine<'t>) -> DecidedLine<'t> {
         let bytes = match raw.bytes {
@@ -118,14 +157,17 @@ impl<'a> LineDecider<'a> {
 
     fn journal_line<'t>(&mut self, bytes: &[u8], mut line: RecordedLine<'t>) -> DecidedLine<'t> {
         let session = line.session().to_owned();
-        if self.shard.is_some_and(|shard| !shard.has(&session)) {
+        if self.options.shard.is_some_and(|shard| !shard.has(&session)) {
             return DecidedLine::OtherShard(session);
         }
         let trace = line.trace();
         let ResolvedModes { catalogue, hash, .. } = &*self.modes;
         let result = match line.v.filter(|version| *version > u64::from(VERSION)) {
-            Some(newer) => Err(LineError::Newer(newer)),
-            None => self.redecision.line(bytes, &mut line, catalogue, hash),
+            Some(newer) => Err(UndecidedLine::Newer(newer)),
+            None => match self.redecision.line(bytes, &mut line, catalogue, hash) {
+                Ok(compared) => Ok(DecidedCase::Compared(Box::new(compared))),
+                Err(why) => Err(UndecidedLine::Because(why.to_string())),
+            },
         };
         DecidedLine::Journal(Box::new(JournalEvent { session, trace, result }))
     }
@@ -142,7 +184,7 @@ impl<'a> LineDecider<'a> {
                 }
                 Ok(header) => {
                     self.use_modes(&self.source.of_recording(&header));
-                    DecidedLine::Modes(Arc::clone(&self.modes))
+                    DecidedLine::Modes(Arc::clone(&self.modes), bytes)
                 }
                 Err(error) => DecidedLine::Problem(format!("the header cannot be read: {error}")),
             },

@@ -1,5 +1,6 @@
-//! Reads the lines of a file in parts, in little memory whatever its size; different threads can read different parts.
+//! Reads the lines of a file in parts, in little memory whatever its size; different processes can read different parts.
 
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -18,6 +19,9 @@ const BLOCK: usize = 4 * 1024;
 /// The size of the text of a part, with its last line and what was read after it.
 const ROOM: usize = 256 * 1024 + 64 * 1024;
 
+/// Larger rooms are not kept for the next text.
+const MOST_ROOM: usize = 4 * ROOM;
+
 /// The byte order mark that some editors write.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -30,11 +34,18 @@ thread_local! {
 }
 
 /// The lines of a file that begin in a range of its bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PartRange {
     /// The number of the file in its input.
     pub(super) file: usize,
     pub(super) bytes: Range<u64>,
+}
+
+impl PartRange {
+    /// Whether the input begins with this part.
+    pub(super) fn is_first(&self) -> bool {
+        self.file == 0 && self.bytes.start == 0
+    }
 }
 
 /// The text of a part; it begins with a line.
@@ -84,6 +95,11 @@ impl<'t> PartLines<'t> {
     /// What follows the next line, which has this length; at the end of a part, as far as it is known.
     pub(super) fn after(&self, length: usize) -> Option<&'t [u8]> {
         self.rest.get(length + 1..).filter(|rest| !rest.is_empty()).or(self.behind)
+    }
+
+    /// What follows the last line; at the end of a part, as far as it is known.
+    pub(super) fn following(&self) -> Option<&'t [u8]> {
+        Some(self.rest).filter(|rest| !rest.is_empty()).or(self.behind)
     }
 
     /// Goes past the next line, which has this length.
@@ -230,7 +246,7 @@ impl Default for PartText {
 
 impl Drop for PartText {
     fn drop(&mut self) {
-        if self.room.len() <= ROOM {
+        if self.room.len() <= MOST_ROOM {
             SPARE.set(std::mem::take(&mut self.room));
         }
     }

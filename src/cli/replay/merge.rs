@@ -9,14 +9,17 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A line of a shard's output.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ShardLine {
-    Skipped { skipped: String, count: u64, file: String, line: u64 },
-    Problem(ReplayProblem),
-    End { end: Shard },
-    Result(Box<ReplayResult>),
+/// A line of a shard's output that is not a result; a result has none of the optional fields.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ShardLine {
+    file: String,
+    line: u64,
+    skipped: Option<String>,
+    count: u64,
+    problem: Option<String>,
+    unmet: bool,
+    end: Option<Shard>,
 }
 
 pub(super) fn replay(input: &ReplayInput, collector: &mut ResultCollector) {
@@ -33,16 +36,19 @@ fn read(path: &Path, file: &str, collector: &mut ResultCollector) -> std::io::Re
     let mut shard = None;
     each_line(path, PART, |number, raw| {
         let Ok(bytes) = raw.bytes.map_err(|long| collector.unmet(file, number, long)) else { return Ok(()) };
-        match serde_json::from_slice::<ShardLine>(bytes) {
-            Ok(ShardLine::Result(result)) if !result.kind.is_empty() => collector.result(*result),
-            Ok(ShardLine::Problem(problem)) => collector.push(ReplayMessage::Problem(problem)),
-            Ok(ShardLine::End { end }) => shard = Some(end),
-            Ok(ShardLine::Skipped { skipped, count, file, line }) => {
-                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, skipped), count));
+        match serde_json::from_slice(bytes) {
+            Ok(ShardLine { file, line, skipped: Some(what), count, .. }) => {
+                collector.push(ReplayMessage::Skipped(ReplayProblem::new(file, line, what), count));
             }
-            Ok(ShardLine::Result(_)) => {
-                collector.unmet(file, number, "this is not a decision of `modegate replay --json`");
+            Ok(ShardLine { file, line, problem: Some(what), unmet, .. }) => {
+                collector.push(ReplayMessage::Problem(ReplayProblem { file, line, what, unmet }));
             }
+            Ok(ShardLine { end: Some(end), .. }) => shard = Some(end),
+            Ok(_) => match serde_json::from_slice::<ReplayResult>(bytes) {
+                Ok(result) if !result.kind.is_empty() => collector.result(result),
+                Ok(_) => collector.unmet(file, number, "this is not a decision of `modegate replay --json`"),
+                Err(error) => collector.unmet(file, number, unreadable(&error, raw.complete)),
+            },
             Err(error) => collector.unmet(file, number, unreadable(&error, raw.complete)),
         }
         Ok::<(), std::io::Error>(())

@@ -6,7 +6,7 @@ use super::super::cli_error::CliError;
 use super::no_input;
 use crate::mode::{BrokenFile, Catalogue, ModeOrigin, ProjectSources, SETTINGS};
 use crate::mode_cache;
-use crate::paths::ProjectPaths;
+use crate::paths::{ProjectPaths, hash};
 use crate::replay::recording::Header;
 use crate::user_folder::project_paths;
 use std::collections::HashMap;
@@ -76,6 +76,12 @@ impl ModeSource {
             (source.loose, source.folder) = (Some(loose_modes(folder)?), folder.to_owned());
         }
         Ok(source)
+    }
+
+    /// A hash of everything that the modes depend on.
+    pub(super) fn key(&self) -> u64 {
+        let Self { recorded, loose, folder, project, named, name, .. } = self;
+        hash(format!("{:?}", (recorded, loose, folder, project, named, name)).as_bytes())
     }
 
     /// The chosen modes, each with the path of its file.
@@ -150,7 +156,7 @@ impl ModeSource {
     }
 
     fn resolve(&self, sources: &ProjectSources, same: Option<&str>, name: &str) -> Arc<ResolvedModes> {
-        let key = crate::paths::hash(format!("{sources:?} {same:?} {name}").as_bytes());
+        let key = hash(format!("{sources:?} {same:?} {name}").as_bytes());
         let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
         if resolved.len() > KEPT {
             resolved.clear();

@@ -20,6 +20,7 @@ use crate::replay::result::{CaseLocation, ReplayProblem};
 use crate::replay::transcript::{SubagentInfo, TranscriptFile, rebuild};
 use crate::session::Session;
 use crate::user_folder::project_paths;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use std::sync::Arc;
 pub(super) type AcceptedHashes = Option<BTreeMap<String, Vec<String>>>;
 
 /// A project whose files and git answer the questions.
+#[derive(Serialize, Deserialize)]
 pub(super) struct LiveProject {
     pub(super) home: PathBuf,
     /// Whether gates may run programs.

@@ -1,23 +1,26 @@
-//! Works on several inputs, or parts of one, at the same time and passes their messages on in order.
+//! Has several processes work on inputs, or on parts of one, and passes their messages on in order.
 
 use super::collector::{CollectorOptions, ReplayMessage, ResultCollector};
 use super::inputs::ReplayInput;
 use super::journal_follower::JournalFollower;
 use super::line_decider::LineDecider;
 use super::line_reader::{PartRange, PartText};
+use super::mode_source::{ModeSource, ResolvedModes};
+use super::wire::{Bytes, PartReader, WorkerFrame, decoded};
+use super::worker_process::WorkerProcess;
 use crate::crash;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// How many jobs each thread may be ahead of the one whose turn it is.
+/// How many jobs each worker may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
 
 pub(super) trait InputReplayer: Sync {
     fn replay(&self, input: &ReplayInput, collector: &mut ResultCollector<'_>);
 
-    /// The parts of a journal that is worth several threads, or one job for the whole input.
-    fn parts(&self, _: &ReplayInput) -> Vec<Option<PartRange>> {
+    /// The parts of a journal that is worth this many workers, or one job for the whole input.
+    fn parts(&self, _: &ReplayInput, _workers: usize) -> Vec<Option<PartRange>> {
         vec![None]
     }
 
@@ -27,48 +30,87 @@ pub(super) trait InputReplayer: Sync {
     }
 }
 
-/// Replays every input on worker threads, and calls `receive` with all messages in the order of the inputs.
+/// Has the workers replay every input, and calls `receive` with all messages in the order of the inputs. Without workers,
+/// this process replays them.
 ///
 /// Workers are at most a few messages and jobs ahead, so memory does not grow with the number of inputs.
 pub(super) fn run<'a>(
     inputs: &'a [ReplayInput],
-    threads: usize,
+    workers: Vec<WorkerProcess>,
     options: CollectorOptions,
     replayer: &impl InputReplayer,
     receive: impl FnMut(&'a ReplayInput, ReplayMessage) + Send,
 ) {
-    let jobs = inputs.iter().flat_map(|input| replayer.parts(input).into_iter().map(move |part| (input, part)));
+    let count = workers.len();
+    let jobs = inputs.iter().flat_map(|input| replayer.parts(input, count).into_iter().map(move |part| (input, part)));
     let jobs = Mutex::new(jobs.enumerate());
     let state = OutputState { receive, turn: 0, early: BTreeMap::new() };
-    let output = OrderedOutput { state: Mutex::new(state), advanced: Condvar::new(), window: threads * WINDOW };
+    let output = OrderedOutput { state: Mutex::new(state), advanced: Condvar::new(), window: count * WINDOW };
     // Parts are followed in the order of the jobs, so only one journal at a time.
     let divided = Mutex::new(None);
-    let work = || {
-        let mut last_decider = None;
+    let work = |mut worker: Option<WorkerProcess>| {
         loop {
             let next = lock(&jobs).next();
             let Some((number, (input, part))) = next else { break };
             crash::working_on(input.main());
             let rest = if let Some(part) = part {
-                let wait = || drop(output.wait(number));
-                replay_part((input, &part), replayer, &mut last_decider, &divided, options, wait)
+                let decided = worker.as_mut().map(|worker| worker.decide(input, &part));
+                let decided = decided.and_then(|decided| decided.inspect_err(|_| worker = None).ok());
+                drop(output.wait(number));
+                follow_part(input, &part, decided.as_deref(), replayer, &divided, options)
             } else {
-                let mut send = |messages| output.pass_on(number, input, messages);
-                let mut collector = ResultCollector::new(options, Some(&mut send));
-                replayer.replay(input, &mut collector);
-                collector.close(&input.main().to_string_lossy())
+                replay_input(input, &mut worker, replayer, options, |messages| output.pass_on(number, input, messages))
             };
             output.finish(number, input, rest);
         }
     };
-    if threads == 1 {
-        return work();
+    if workers.is_empty() {
+        return work(None);
     }
+    let work = &work;
     thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
+        for worker in workers {
+            scope.spawn(move || work(Some(worker)));
         }
     });
+}
+
+/// Replays an input and passes messages on; returns the last ones.
+///
+/// If the worker ends, this process begins again, leaves out the messages that were passed on, and does the rest of the
+/// worker's jobs.
+fn replay_input(
+    input: &ReplayInput,
+    worker: &mut Option<WorkerProcess>,
+    replayer: &impl InputReplayer,
+    options: CollectorOptions,
+    pass_on: impl Fn(Vec<ReplayMessage>) + Sync,
+) -> Vec<ReplayMessage> {
+    let mut passed = 0;
+    if let Some(process) = worker {
+        let messages = process.replay(input, options.json, |messages| {
+            passed += messages.len();
+            pass_on(messages);
+        });
+        match messages {
+            Ok(messages) => return messages,
+            Err(_) => *worker = None,
+        }
+    }
+    let mut skip_passed = |messages: &mut Vec<ReplayMessage>| {
+        let known = messages.len().min(passed);
+        messages.drain(..known);
+        passed -= known;
+    };
+    let mut send = |mut messages| {
+        skip_passed(&mut messages);
+        pass_on(messages);
+    };
+    let mut collector = ResultCollector::new(options, Some(&mut send));
+    replayer.replay(input, &mut collector);
+    let mut rest = collector.close(&input.main().to_string_lossy());
+    skip_passed(&mut rest);
+    rest
 }
 
 /// Passes on the messages of jobs in the order of the jobs.
@@ -118,70 +160,86 @@ impl<'a, R: FnMut(&'a ReplayInput, ReplayMessage)> OrderedOutput<'a, R> {
     }
 }
 
-/// A journal that is divided; without its follower if its beginning cannot be read.
-type DividedJournal = (Option<JournalFollower>, ResultCollector<'static>);
+/// A journal that is divided.
+struct DividedJournal<'r> {
+    follower: JournalFollower,
+    collector: ResultCollector<'static>,
+    source: &'r ModeSource,
+    /// The modes that the first part begins with.
+    first_modes: Arc<ResolvedModes>,
+    /// Those that the other parts begin with, unless a later header has changed them.
+    modes: Option<Arc<ResolvedModes>>,
+}
 
-/// Decides the lines of a part, waits for its turn and follows them; returns the messages.
-fn replay_part<'a, 'r>(
-    (input, part): (&'a ReplayInput, &PartRange),
+/// Follows the lines of a part that a worker has decided, when it is its turn; returns the messages.
+fn follow_part<'r>(
+    input: &ReplayInput,
+    part: &PartRange,
+    answer: Option<&[u8]>,
     replayer: &'r impl InputReplayer,
-    last_decider: &mut Option<(&'a ReplayInput, LineDecider<'r>)>,
-    divided: &Mutex<Option<DividedJournal>>,
+    divided: &Mutex<Option<DividedJournal<'r>>>,
     options: CollectorOptions,
-    wait: impl Fn(),
 ) -> Vec<ReplayMessage> {
-    let mut follow = || {
-        let known = last_decider.take().filter(|(of, _)| std::ptr::eq(*of, input)).map(|(_, decider)| decider);
-        let Some(mut decider) = known.or_else(|| decider_of_part(input, part, replayer)) else { return };
-        let modes = Arc::clone(&decider.modes);
-        let mut text = PartText::default();
-        let read = text.read(&input.files, part);
-        let mut lines = decider.decide(&text);
-        let early: Vec<_> = lines.by_ref().collect();
-        let count = lines.lines.count;
-        wait();
-        let mut journal = lock(divided);
-        let new = || (Some(JournalFollower::new(&input.files, &modes)), ResultCollector::new(options, None));
-        let (follower, collector) = journal.get_or_insert_with(new);
-        let Some(follower) = follower else { return };
-        follower.begin_part(part, collector);
-        match read {
-            Err(error) => follower.unreadable(&error, collector),
-            Ok(()) if Arc::ptr_eq(&modes, &follower.modes) => {
-                follower.follow(early.into_iter(), collector);
-                follower.before += count;
-            }
-            // A header in an earlier part has changed the modes.
-            Ok(()) => {
-                decider.use_modes(&follower.modes);
-                follower.decide(&text, &mut decider, collector);
-            }
-        }
-        *last_decider = Some((input, decider));
+    let mut divided = lock(divided);
+    let new = || {
+        let decider = replayer.decider(input)?;
+        let (source, first_modes) = (decider.source, Arc::clone(&decider.modes));
+        let follower = JournalFollower::new(&input.files, &first_modes);
+        let collector = ResultCollector::new(options, None);
+        Some(DividedJournal { follower, collector, source, first_modes, modes: None })
     };
-    follow();
-    wait();
-    let mut journal = lock(divided);
-    let (_, collector) = journal.get_or_insert_with(|| (None, ResultCollector::new(options, None)));
+    let Some(mut journal) = divided.take().or_else(new) else { return Vec::new() };
+    journal.follow(input, part, answer, replayer);
     let is_last = part.bytes.end == u64::MAX && part.file + 1 == input.files.len();
-    if !is_last {
-        return std::mem::take(&mut collector.messages);
+    if is_last {
+        journal.follower.end(&mut journal.collector);
+        return journal.collector.close(&input.main().to_string_lossy());
     }
-    let Some((follower, mut collector)) = journal.take() else { return Vec::new() };
-    if let Some(follower) = follower {
-        follower.end(&mut collector);
+    let messages = std::mem::take(&mut journal.collector.messages);
+    *divided = Some(journal);
+    messages
+}
+
+impl DividedJournal<'_> {
+    fn follow(&mut self, input: &ReplayInput, part: &PartRange, answer: Option<&[u8]>, replayer: &impl InputReplayer) {
+        if self.modes.is_none() && !part.is_first() {
+            self.modes = decider_of_part(input, part, replayer).map(|decider| Arc::clone(&decider.modes));
+        }
+        let assumed = if part.is_first() { Some(&self.first_modes) } else { self.modes.as_ref() };
+        let is_usable = assumed.is_some_and(|modes| Arc::ptr_eq(modes, &self.follower.modes));
+        let Self { follower, collector, .. } = self;
+        follower.begin_part(part, collector);
+        if let Some(Ok(WorkerFrame::Part(Bytes(lines), count, error))) = answer.filter(|_| is_usable).map(decoded) {
+            let mut lines = PartReader::new(lines, self.source);
+            follower.follow(&mut lines, collector);
+            follower.before += count;
+            if !lines.rest.is_empty() {
+                collector.unmet(&input.main().to_string_lossy(), 0, "the answer of a worker process cannot be read");
+            }
+            if let Some(error) = error {
+                follower.unreadable(error, collector);
+            }
+            return;
+        }
+        // A header in an earlier part has changed the modes, or the worker is gone.
+        let Some(mut decider) = replayer.decider(input) else { return };
+        decider.use_modes(&follower.modes);
+        let mut text = PartText::default();
+        match text.read(&input.files, part) {
+            Ok(()) => follower.decide(&text, &mut decider, collector),
+            Err(error) => follower.unreadable(error, collector),
+        }
     }
-    collector.close(&input.main().to_string_lossy())
 }
 
 /// A decider with the modes that the input begins with.
-fn decider_of_part<'r>(
+pub(super) fn decider_of_part<'r>(
     input: &ReplayInput,
     part: &PartRange,
     replayer: &'r impl InputReplayer,
 ) -> Option<LineDecider<'r>> {
     let mut decider = replayer.decider(input)?;
-    if part.file > 0 || part.bytes.start > 0 {
+    if !part.is_first() {
         let mut text = PartText::default();
         text.read(&input.files, &PartRange { file: 0, bytes: 0..1 }).ok()?;
         decider.decide(&text).for_each(drop);
@@ -191,45 +249,4 @@ fn decider_of_part<'r>(
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests write files")]
-mod tests {
-    use super::super::inputs::FoundInputs;
-    use super::*;
-    use crate::cli::{EXIT_CRASH, end_after_crash};
-    use std::path::Path;
-    use std::process::Command;
-
-    struct Crashing;
-
-    impl InputReplayer for Crashing {
-        fn replay(&self, input: &ReplayInput, _: &mut ResultCollector<'_>) {
-            assert!(!input.main().ends_with("3.json"), "on purpose");
-        }
-    }
-
-    #[test]
-    fn a_crash_ends_the_replay_and_names_the_input() {
-        const NAME: &str = "cli::replay::workers::tests::a_crash_ends_the_replay_and_names_the_input";
-        if let Some(folder) = std::env::var_os("MODEGATE_TEST_CRASH") {
-            crash::handle_panics(end_after_crash);
-            let paths: Vec<_> = (0..20).map(|number| Path::new(&folder).join(format!("{number}.json"))).collect();
-            let found = FoundInputs::shards(&paths).unwrap();
-            return run(&found.inputs, 2, CollectorOptions::default(), &Crashing, |_, _| {});
-        }
-        let folder = tempfile::tempdir().unwrap();
-        for number in 0..20 {
-            std::fs::write(folder.path().join(format!("{number}.json")), "").unwrap();
-        }
-        // The crash ends a process of its own.
-        let mut test = Command::new(std::env::current_exe().unwrap());
-        let test = test.args(["--exact", NAME, "--nocapture"]).env("MODEGATE_TEST_CRASH", folder.path());
-        let output = test.output().unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(i32::from(EXIT_CRASH)), "{errors}");
-        let named = format!("error: modegate crashed on {}\n", folder.path().join("3.json").display());
-        assert!(errors.contains(&named) && errors.contains("on purpose"), "{errors}");
-    }
 }
