@@ -130,6 +130,11 @@ pub fn main() -> ExitCode {
             return hook::main(HookOptions { exit_zero: has("--exit-zero"), fallback: has("--fallback") }, None);
         }
         [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
+        // Only a replay starts this, so no help and no completion has it.
+        [Some("replay"), Some("--worker")] => {
+            crash::handle_panics(end_after_crash);
+            return replay::serve();
+        }
         [Some("--version" | "-V"), Some("--verbose")] | [Some("--verbose"), Some("--version" | "-V")] => {
             return version::main();
         }

@@ -45,6 +45,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stream::{AcceptedHashes, LiveProject};
+pub(super) use worker_process::serve;
 use workers::InputReplayer;
 
 /// Re-evaluates recorded sessions and reports what changed
@@ -103,9 +104,6 @@ pub(super) struct Replay {
     /// Number of worker processes; with 1, there are none [default: the number of cores if there is enough to do]
     #[arg(long, value_name = "N", value_parser = whole_number)]
     threads: Option<usize>,
-    /// Work for another replay, which sends jobs on standard input
-    #[arg(long, hide = true, exclusive = true)]
-    worker: bool,
 }
 
 /// The size of the parts of a journal that is divided among workers.
@@ -145,9 +143,6 @@ fn no_input(message: impl Into<String>) -> CliError {
 
 impl Replay {
     pub(super) fn run(self, project: Option<PathBuf>) -> CliResult {
-        if self.worker {
-            return Ok(worker_process::serve());
-        }
         let here = places(project.clone());
         let (source, named) = mode_source(self.modes.as_deref(), project.as_deref(), &here)?;
         if let Some(broken) = source.broken().first() {

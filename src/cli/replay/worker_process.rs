@@ -146,7 +146,7 @@ impl Drop for WorkerProcess {
 }
 
 /// Works for another process until that closes standard input.
-pub(super) fn serve() -> ExitCode {
+pub(in crate::cli) fn serve() -> ExitCode {
     let (mut jobs, answers) = (io::stdin().lock(), BufWriter::with_capacity(BUFFER, io::stdout()));
     let mut setup = Vec::new();
     let work = receive(&mut jobs, &mut setup).and_then(|()| {
