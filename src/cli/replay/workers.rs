@@ -10,8 +10,9 @@ use super::wire::{Bytes, PartReader, WorkerFrame, decoded};
 use super::worker_process::WorkerProcess;
 use crate::crash;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Builder};
 
 /// How many jobs each worker may be ahead of the one whose turn it is.
 const WINDOW: usize = 4;
@@ -64,14 +65,14 @@ pub(super) fn run<'a>(
             output.finish(number, input, rest);
         }
     };
-    if workers.is_empty() {
-        return work(None);
-    }
-    let work = &work;
+    let (work, mut workers) = (&work, workers.into_iter());
+    let first = workers.next();
     thread::scope(|scope| {
         for worker in workers {
-            scope.spawn(move || work(Some(worker)));
+            // Without a thread for it, there is one worker less.
+            let _: io::Result<_> = Builder::new().spawn_scoped(scope, move || work(Some(worker)));
         }
+        work(first);
     });
 }
 
