@@ -56,13 +56,16 @@ fn hooks(folder: &Path, binary: &Path) {
     let rows = [
         ("no gate matches, no mode active", 0.5, events::IDLE),
         ("no gate matches, a mode active", 0.55, events::BUSY),
-        ("a gated start with file checks", 0.8, events::START),
-        ("a gated start with frontmatter", 0.8, events::MARKED),
         ("a state move", 1.5, events::MOVE),
     ];
-    for (index, (name, goal, fields)) in rows.into_iter().enumerate() {
-        let event = project.event(&format!("event{index}"), fields);
+    for (name, goal, fields) in rows {
+        let event = project.event(name, fields);
         comparison.add(name, goal, project.command(), Some(&event));
+    }
+    for (name, fields) in
+        [("a gated start with file checks", events::START), ("a gated start with frontmatter", events::MARKED)]
+    {
+        comparison.add_start(name, 0.8, &project, fields);
     }
     let installed = installed(folder, binary);
     let event = installed.event("busy", events::BUSY);
@@ -174,20 +177,13 @@ fn git(folder: &Path, binary: &Path, size: usize) {
     project.write(".claude/modes/bench.yaml", MODE);
     project.settle();
     project.hook(&project.event("bench", events::BENCH));
-    let clean = project.event("clean", events::CLEAN);
-    let committed = project.event("committed", events::COMMITTED);
     let one = if size > 1_000 { if size > 20_000 { 0.1 } else { 0.2 } } else { 0.4 };
-    for (path, goal, event) in [("src", 0.6, &clean), ("src/d0/e0/f0.rs", one, &committed)] {
+    for (path, goal, event) in [("src", 0.6, events::CLEAN), ("src/d0/e0/f0.rs", one, events::COMMITTED)] {
         let mut comparison = Comparison::new();
         let mut status = Command::new("git");
         status.current_dir(&project.home).args(["status", "--porcelain", "--", path]);
         comparison.add(&format!("git status --porcelain -- {path} ({size} files)"), 0.0, status, None);
-        comparison.add(
-            if path == "src" { "clean src" } else { "committed of one file" },
-            goal,
-            project.command(),
-            Some(event),
-        );
+        comparison.add_start(if path == "src" { "clean src" } else { "committed of one file" }, goal, &project, event);
         comparison.run(GIT_ROUNDS, "x git status");
     }
 }
@@ -200,6 +196,8 @@ struct Entry {
     goal: f64,
     command: Command,
     input: Option<PathBuf>,
+    /// An event that is sent afterwards, and not timed.
+    undo: Option<PathBuf>,
     times: Vec<Duration>,
 }
 
@@ -215,8 +213,18 @@ impl Comparison {
             goal,
             command,
             input: input.map(Path::to_owned),
+            undo: None,
             times: Vec::new(),
         });
+    }
+
+    /// Adds the start of an agent; its call is over before it is made again.
+    fn add_start(&mut self, name: &str, goal: f64, project: &Project, fields: &str) {
+        const CALL: &str = r#""tool_use_id":"toolu_1""#;
+        const OVER: &str = r#""session_id":"s","hook_event_name":"PostToolUseFailure","tool_name":"Agent","tool_input":{},"error":"x""#;
+        let start = project.event(name, &format!("{fields},{CALL}"));
+        self.add(name, goal, project.command(), Some(&start));
+        self.0.last_mut().unwrap().undo = Some(project.event("over", &format!("{OVER},{CALL}")));
     }
 
     /// Runs all entries in turn; the first is the baseline.
@@ -228,6 +236,9 @@ impl Comparison {
                 let begun = Instant::now();
                 entry.command.status().unwrap();
                 entry.times.push(begun.elapsed());
+                if let Some(undo) = &entry.undo {
+                    entry.command.stdin(fs::File::open(undo).unwrap()).status().unwrap();
+                }
             }
         }
         let measure = self.0.first_mut().unwrap().median();
