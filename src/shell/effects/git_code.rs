@@ -57,7 +57,7 @@ fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {
 
 impl Walker<'_> {
     /// Walks the value of a variable that is a command, such as the name of an editor.
-    pub fn editor_assigned(&mut self, name: &str, value: &ShellWord) {
+    pub fn command_assigned(&mut self, name: &str, value: &ShellWord) {
         if has_name(VARIABLES, name) {
             guessed(self, &value.filled(""));
         }

@@ -22,7 +22,7 @@ impl Walker<'_> {
 
     /// Notes the assignment of a variable that changes what programs do; walks the command line in one.
     pub fn assigned(&mut self, name: &str, value: &ShellWord) {
-        self.editor_assigned(name, value);
+        self.command_assigned(name, value);
         let runner = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
             || name == "GOFLAGS" && value.filled("").contains("exec");
         let loads = |option: &&str| value.filled("").contains(*option);
