@@ -22,9 +22,13 @@ fn main() {
         leave_out_unwinding_tables();
     }
     write_page_script();
-    println!("cargo::rerun-if-env-changed=MODEGATE_FUNCTION_ORDER");
-    if let Ok(order) = env::var("MODEGATE_FUNCTION_ORDER") {
-        order_functions(&order);
+    println!("cargo::rerun-if-env-changed=MODEGATE_LINK_MAP");
+    if let Ok(map) = env::var("MODEGATE_LINK_MAP") {
+        write_link_map(&map);
+    }
+    println!("cargo::rerun-if-env-changed=MODEGATE_LINK_ORDER");
+    if let Ok(order) = env::var("MODEGATE_LINK_ORDER") {
+        order_sections(Path::new(&order));
     }
 }
 
@@ -43,15 +47,24 @@ fn write_page_script() {
     }
 }
 
-/// Puts the functions of a list first in the program, and strips its symbols: `scripts/lib/ordered-build` sets this for
-/// targets that are linked by `rust-lld`.
-///
-/// The functions that an event needs are then on few pages, and the system loads pages one by one.
-fn order_functions(order: &str) {
-    println!("cargo::rerun-if-changed={order}");
-    for option in [&format!("--symbol-ordering-file={order}"), "--no-warn-symbol-ordering", "--strip-all"] {
+/// Has the linker list where everything in the program is. Constants are not merged, so that each has its own row.
+fn write_link_map(map: &str) {
+    for option in [&format!("--Map={map}"), "--no-demangle", "-O0"] {
         println!("cargo::rustc-link-arg-bins={option}");
     }
+}
+
+/// Puts what events use next to each other, and strips the program: `scripts/lib/ordered-build` sets this for targets that
+/// are linked by `rust-lld`.
+///
+/// It is then on few pages, and the system loads pages one by one.
+fn order_sections(order: &Path) {
+    let (symbols, sections) = (order.join("symbols.txt"), order.join("sections.ld"));
+    println!("cargo::rerun-if-changed={}", order.display());
+    println!("cargo::rustc-link-arg-bins=--symbol-ordering-file={}", symbols.display());
+    println!("cargo::rustc-link-arg-bins=--no-warn-symbol-ordering");
+    println!("cargo::rustc-link-arg-bins=--script={}", sections.display());
+    println!("cargo::rustc-link-arg-bins=--strip-all");
 }
 
 /// Leaves out what the standard library and C code bring for unwinding: only the profile `dev` unwinds.
