@@ -1,5 +1,6 @@
 //! Converts text to a [`CommandTree`]. The only module that uses the parser.
 
+use super::backticks::restarts;
 use super::nesting::nesting;
 use super::substitutions::substitutions;
 use super::syntax::{
@@ -9,7 +10,10 @@ use super::work::WorkBudget;
 use crate::crash;
 use rable::{ListOperator, Node, NodeKind};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::Builder;
+use std::time::Duration;
 
 /// The longest text that is parsed; the host's own limit for a command is lower.
 const BYTES: usize = 64 * 1024;
@@ -21,6 +25,12 @@ const DEPTH: usize = 60;
 const BRACES: usize = 100;
 /// The most counted loops that are rewritten; each is searched for its end.
 const LOOPS: usize = 100;
+/// The most bytes that backticks may make the parser read again without a time limit.
+const READ_AGAIN: usize = 400_000;
+/// How long a text is parsed where they may make it read more.
+const TIME_LIMIT: Duration = Duration::from_millis(100);
+/// After so many texts that took longer, no other is tried: their threads go on until the program ends.
+const MOST_ABANDONED: usize = 4;
 /// Stands for a brace that is hidden from the parser.
 const HIDDEN_BRACE: char = '\u{f8fe}';
 /// How many lines are tried as the last readable one, from the end and from the beginning.
@@ -61,13 +71,37 @@ pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unre
     if !budget.spend(1 + text.len() * (8 + nesting * nesting) / 8) {
         return Err(Unreadable::TooMuchWork);
     }
+    let read_again = text.len().saturating_mul(restarts(text));
+    if read_again > READ_AGAIN {
+        return read_for_a_time(text, budget);
+    }
+    if !budget.spend(read_again / 8) {
+        return Err(Unreadable::TooMuchWork);
+    }
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
         return read(text);
     }
-    // Parsing and dropping the tree recurse as deep as the text nests.
+    start_reading(text)?.recv().unwrap_or(Err(Unreadable::NoMemory))
+}
+
+/// Reads a text, unless it takes too long: the analysis then ends.
+fn read_for_a_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
+    static ABANDONED: AtomicUsize = AtomicUsize::new(0);
+    if ABANDONED.load(Ordering::Relaxed) < MOST_ABANDONED {
+        match start_reading(text)?.recv_timeout(TIME_LIMIT) {
+            Ok(tree) => return tree,
+            Err(RecvTimeoutError::Disconnected) => return Err(Unreadable::NoMemory),
+            Err(RecvTimeoutError::Timeout) => ABANDONED.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+    budget.use_up();
+    Err(Unreadable::TooMuchWork)
+}
+
+/// Reads a text with a larger stack: parsing and dropping the tree recurse as deep as the text nests.
+fn start_reading(text: &str) -> Result<Receiver<Result<CommandTree, Unreadable>>, Unreadable> {
     let text = text.to_owned();
-    let reading = crash::start(Builder::new().stack_size(ROOMY), move || read(&text));
-    reading.ok().and_then(|tree| tree.recv().ok()).unwrap_or(Err(Unreadable::NoMemory))
+    crash::start(Builder::new().stack_size(ROOMY), move || read(&text)).map_err(|_| Unreadable::NoMemory)
 }
 
 /// Counts keywords of commands that can nest.
@@ -374,6 +408,20 @@ fn redirects(nodes: &[Node]) -> Vec<Redirection> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unclosed_backticks_end_in_time() {
+        // Backticks that are closed take little time.
+        let closed = format!("echo \"{}\"", "`a \"(b)\" {c}` ".repeat(40));
+        assert!(closed.len().saturating_mul(restarts(&closed)) > READ_AGAIN);
+        assert!(parse(&closed, &WorkBudget::default()).is_ok());
+        for (part, count) in [("$(`", 30), ("@(`\n", 34), ("`\"$(", 30), ("<()`", 40), ("${x`", 60)] {
+            // Without a limit, the parser takes a second or more for each.
+            let text = format!("a=($({}", part.repeat(count));
+            let (begun, unreadable) = readable(&format!("rm -rf /\n{text}"), &WorkBudget::default());
+            assert!(begun.is_none() && matches!(unreadable, Some(Unreadable::TooMuchWork)), "{part} {unreadable:?}");
+        }
+    }
 
     #[test]
     fn counted_loops_are_rewritten_unless_there_are_too_many() {

@@ -4,21 +4,28 @@
 ///
 /// The count only limits work, so it may be wrong about a `<<'EOF'` that is itself quoted.
 pub(super) fn substitutions(text: &str) -> usize {
-    let mut bodies: Vec<(&str, bool)> = Vec::new();
     let (mut parentheses, mut backquotes) = (0, 0);
-    for line in text.split('\n') {
-        if let Some((end, tabs)) = bodies.first() {
-            let line = if *tabs { line.trim_start_matches('\t') } else { line };
-            if line == *end {
-                bodies.remove(0);
-            }
-            continue;
-        }
+    for line in lines_with_substitutions(text) {
         parentheses += ["$(", "<(", ">("].iter().map(|open| line.matches(open).count()).sum::<usize>();
         backquotes += line.matches('`').count();
-        bodies = quoted_delimiters(line);
     }
     parentheses + backquotes / 2
+}
+
+/// The lines of a text, without those of here-documents whose delimiter is quoted.
+pub(super) fn lines_with_substitutions(text: &str) -> impl Iterator<Item = &str> {
+    let mut bodies: Vec<(&str, bool)> = Vec::new();
+    text.split('\n').filter(move |line| {
+        let Some((end, tabs)) = bodies.first() else {
+            bodies = quoted_delimiters(line);
+            return true;
+        };
+        let line = if *tabs { line.trim_start_matches('\t') } else { line };
+        if line == *end {
+            bodies.remove(0);
+        }
+        false
+    })
 }
 
 /// The delimiters of a line's here-documents, each with whether tabs before it are ignored; none if any is not quoted,

@@ -27,6 +27,11 @@ impl WorkBudget {
         left.is_some_and(|left| left > 0)
     }
 
+    /// Takes what is left.
+    pub fn use_up(&self) {
+        self.0.set(0);
+    }
+
     pub fn is_used_up(&self) -> bool {
         self.0.get() == 0
     }
