@@ -140,17 +140,20 @@ pub fn main() -> ExitCode {
         }
         _ => {}
     }
-    match CommandLine::try_parse() {
-        Ok(line) => run(line, plain.contains(&Some("--json"))),
+    run(plain.contains(&Some("--json")))
+}
+
+/// Runs a command other than the hook, whose stack would have a page more with the command line on it.
+#[inline(never)]
+fn run(has_json_flag: bool) -> ExitCode {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
         Err(error) => {
             let is_success = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let _: std::io::Result<()> = error.print();
-            if is_success { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
+            return if is_success { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) };
         }
-    }
-}
-
-fn run(line: CommandLine, has_json_flag: bool) -> ExitCode {
+    };
     crash::handle_panics(end_after_crash);
     screen::choose_color(line.color);
     // `log` and `replay` print JSON Lines, which one object for an error would not belong to.

@@ -3,13 +3,15 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 mod link_resolver;
+mod listing;
 mod regular;
 mod seen_folders;
 
 pub use link_resolver::{LinkResolver, is_within};
+pub use listing::names;
 pub use regular::{
-    CONFIGURATION, LARGEST, SMALL, append_line, is_absent, open, open_and_read, open_append, open_lock, open_sized,
-    read, read_at, read_tail, read_text, read_unlinked, reason,
+    CONFIGURATION, LARGEST, LineFile, SMALL, is_absent, open, open_and_read, open_append, open_lock, open_plain,
+    open_sized, read, read_at, read_tail, read_text, read_unlinked, reason,
 };
 pub use seen_folders::SeenFolders;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fs::{self, File};
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How much of a journal may be read again to find the agents and edits of a session.
@@ -49,7 +49,6 @@ fn ends_with_newline(file: &File, size: u64) -> io::Result<bool> {
 
 /// Opens a journal; returns its size, too.
 fn open(path: &Path) -> io::Result<(File, u64)> {
-    path.parent().map_or(Ok(()), disk::refuse_link)?;
     match disk::open_append(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -173,9 +172,14 @@ fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -
         if !contains(&block, SEAL_MARK) {
             continue;
         }
-        let marks = finder.rfind_iter(&block).map(|at| start + at as u64);
-        if let Some(found) = marks.filter_map(|at| line_around(&file, at)).find_map(|line| visit(&line)) {
-            return Some(found);
+        for at in finder.rfind_iter(&block) {
+            let found = match line_in(&block, at, start == 0) {
+                Some(line) => visit(line),
+                None => line_around(&file, start + at as u64).and_then(|line| visit(&line)),
+            };
+            if found.is_some() {
+                return found;
+            }
         }
     }
     None
@@ -188,12 +192,16 @@ fn line_around(file: &File, at: u64) -> Option<Vec<u8>> {
     REACHES.into_iter().find_map(|reach| {
         let from = at.saturating_sub(reach);
         disk::read_at(file, from, at - from + reach, &mut bytes).ok()?;
-        let (before, after) = bytes.split_at_checked(usize::try_from(at - from).ok()?)?;
-        let newline = One::new(b'\n');
-        let start = newline.rfind(before).map(|at| at + 1).or_else(|| (from == 0).then_some(0))?;
-        let end = before.len() + newline.find(after)?;
-        bytes.get(start..end).map(<[u8]>::to_vec)
+        line_in(&bytes, usize::try_from(at - from).ok()?, from == 0).map(<[u8]>::to_vec)
     })
+}
+
+/// The line around a position in a part of a file, if the whole line is there; a line may begin with the first part.
+fn line_in(bytes: &[u8], at: usize, is_first: bool) -> Option<&[u8]> {
+    let (before, after) = bytes.split_at_checked(at)?;
+    let newline = One::new(b'\n');
+    let start = newline.rfind(before).map(|at| at + 1).or_else(|| is_first.then_some(0))?;
+    bytes.get(start..at + newline.find(after)?)
 }
 
 /// The last readable line of a journal.
@@ -274,50 +282,62 @@ pub struct ReadActivity {
 
 /// Reads the agents and edits of a session from its journal, after what was `read` before; `None` when it cannot be read.
 pub fn activity(path: &Path, read: Option<ReadActivity>) -> Option<ReadActivity> {
-    let older = older_part(path);
-    let (file, first) = identified(path)?;
+    let journal = OpenJournal::open(path)?;
     let (mut log, from) = match read {
-        Some(read) if read.position.file == first => (read.log, read.position.offset),
-        Some(mut read) if identified(&older).is_some_and(|(_, first)| first == read.position.file) => {
-            add_activity(disk::open(&older).ok()?, read.position.offset, &mut read.log).ok()?;
-            (read.log, 0)
-        }
-        _ => {
-            let mut log = ActivityLog::default();
-            if let Ok(file) = disk::open(&older) {
-                add_activity(file, 0, &mut log).ok()?;
-            }
-            (log, 0)
-        }
+        Some(read) if read.position.file == journal.id => (read.log, read.position.offset),
+        read => (older_activity(&older_part(path), read)?, 0),
     };
-    let offset = add_activity(file, from, &mut log).ok()?;
-    Some(ReadActivity { position: JournalPosition { file: first, offset }, log })
+    let offset = journal.add_activity(from, &mut log).ok()?;
+    Some(ReadActivity { position: JournalPosition { file: journal.id, offset }, log })
 }
 
-/// A journal, and a checksum of its beginning.
-fn identified(path: &Path) -> Option<(File, u64)> {
-    let mut file = disk::open(path).ok()?;
-    let mut beginning = Vec::with_capacity(64);
-    (&mut file).take(64).read_to_end(&mut beginning).ok()?;
-    Some((file, checksum(&beginning)))
+/// Reads the agents and edits in the older part of a journal, after what was `read` there before.
+fn older_activity(path: &Path, read: Option<ReadActivity>) -> Option<ActivityLog> {
+    let Some(journal) = OpenJournal::open(path) else { return Some(ActivityLog::default()) };
+    let known = read.filter(|read| read.position.file == journal.id);
+    let (mut log, from) = known.map_or_else(Default::default, |read| (read.log, read.position.offset));
+    journal.add_activity(from, &mut log).ok()?;
+    Some(log)
 }
 
-/// Adds the lines of a file from `offset` on; returns the end of the last whole line.
-fn add_activity(mut file: File, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
-    const BLOCK: usize = 64 * 1024;
-    file.seek(SeekFrom::Start(offset))?;
-    let mut lines = io::BufReader::with_capacity(BLOCK, file);
-    let (mut line, mut end) = (Vec::new(), offset);
-    while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-        end += line.len() as u64;
-        if contains_any(&line, &ActivityLog::WORDS)
-            && let Ok(value) = serde_json::from_slice(&line)
-        {
-            log.add_line(&value);
-        }
-        line.clear();
+/// A journal that is read from any position.
+struct OpenJournal {
+    file: File,
+    size: u64,
+    /// A checksum of its beginning.
+    id: u64,
+}
+
+impl OpenJournal {
+    fn open(path: &Path) -> Option<Self> {
+        const BEGINNING: u64 = 64;
+        let (file, size) = disk::open_sized(path).ok()?;
+        let mut beginning = Vec::new();
+        disk::read_at(&file, 0, BEGINNING, &mut beginning).ok()?;
+        Some(Self { file, size, id: checksum(&beginning) })
     }
-    Ok(end)
+
+    /// Adds the lines from `offset` on; returns the end of the last whole line.
+    fn add_activity(&self, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
+        const BLOCK: u64 = 64 * 1024;
+        let (mut end, mut reach, mut block) = (offset, BLOCK, Vec::new());
+        while end < self.size {
+            disk::read_at(&self.file, end, reach.min(self.size - end), &mut block)?;
+            let Some(lines) = One::new(b'\n').rfind(&block).and_then(|last| block.get(..=last)) else {
+                // The line is longer, or not written to its end.
+                if end + reach >= self.size {
+                    break;
+                }
+                reach *= 4;
+                continue;
+            };
+            for line in split(lines).filter(|line| contains_any(line, &ActivityLog::WORDS)) {
+                let _: Result<(), serde_json::Error> = serde_json::from_slice(line).map(|value| log.add_line(&value));
+            }
+            (end, reach) = (end + lines.len() as u64, BLOCK);
+        }
+        Ok(end)
+    }
 }
 
 /// The history of a session of the project at `home`, from its journal.

@@ -67,6 +67,8 @@ pub struct LiveFacts<'e> {
     cwd: Option<PathBuf>,
     journal: PathBuf,
     tree: OnceCell<PathBuf>,
+    /// Folders without links; `None` before the first is looked at.
+    links: RefCell<Option<LinkResolver>>,
     activity: OnceCell<Option<ActivityLog>>,
     /// The sessions that this one was forked from.
     ancestors: RefCell<Vec<SessionId>>,
@@ -100,6 +102,7 @@ impl<'e> LiveFacts<'e> {
             places,
             journal,
             tree: OnceCell::new(),
+            links: RefCell::default(),
             activity: OnceCell::new(),
             ancestors: RefCell::default(),
             tool_effects: OnceCell::new(),
@@ -118,6 +121,11 @@ impl<'e> LiveFacts<'e> {
     /// Moves the clock forward.
     pub fn ahead(self, ahead: SignedDuration) -> Self {
         Self { ahead, ..self }
+    }
+
+    /// Uses what is known about links.
+    pub fn knowing(self, links: Option<LinkResolver>) -> Self {
+        Self { links: RefCell::new(links), ..self }
     }
 
     /// Also finds files that these sessions wrote.
@@ -151,12 +159,13 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn files(&self, globs: &[String]) -> Result<Vec<FoundFile>, Unknown> {
-        let mut links = LinkResolver::around_here();
+        let mut links = self.links.borrow_mut();
+        let links = links.get_or_insert_with(LinkResolver::around_here);
         let mut found: Vec<FoundFile> = Vec::new();
         let mut problem = None;
         for root in [self.tree(), &self.places.home] {
             for glob in globs {
-                match files::matching(root, glob, MOST_RESULTS, &mut links) {
+                match files::matching(root, glob, MOST_RESULTS, links) {
                     Ok(files) => found.extend(files),
                     Err(why) => problem = Some(why),
                 }

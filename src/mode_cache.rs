@@ -25,7 +25,7 @@ use compiled::CompiledModes;
 use key::CacheKey;
 use parsed::ParsedModes;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -71,11 +71,11 @@ impl CacheIndex {
 }
 
 impl<'p> ModeCache<'p> {
-    /// Opens the compiled file of a project, or its sources if that is missing or outdated.
+    /// Opens the compiled file of a project, unless that was `opened` before, or its sources if it is missing or outdated.
     #[must_use]
-    pub fn open(places: &'p ProjectPaths, check: SourceScope) -> Self {
+    pub fn open(places: &'p ProjectPaths, check: SourceScope, opened: Option<File>) -> Self {
         let (key, racy) = CacheKey::of(places, check);
-        match places.compiled().and_then(|path| CompiledModes::open(&path, &key)) {
+        match places.compiled().and_then(|path| CompiledModes::open(&path, opened, &key)) {
             Some((modes, index)) => Self { index, places, storage: ModeStorage::Compiled(Box::new(modes)) },
             None if key.is_complete() => Self::of(places, compile_as(places, &key, racy)),
             None => Self::of(places, compile(places)),
@@ -226,8 +226,7 @@ fn own_contexts(places: &ProjectPaths) -> std::path::PathBuf {
 fn contexts(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for (prefix, folder) in context_folders(folder) {
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-        let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let files = disk::names(&folder).unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
         let mut files: Vec<String> = files.filter(|name| name.strip_suffix(".md").is_some()).collect();
         files.sort_unstable();
         files.truncate(key::MOST_FILES);

@@ -1,6 +1,7 @@
 //! The paths of a project's files, and names that are safe in a path.
 
 use crate::printable;
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// What the names of a plugin's context files begin with; the project has no such folder.
@@ -12,13 +13,13 @@ const LONGEST: usize = 100;
 /// A name that is safe in a path and a glob: letters, digits, `-`, `_` and `.`; the rest becomes `-`.
 ///
 /// A changed or cut name gets a hash of the original, so that two names never collide.
-pub fn safe_name(name: &str) -> String {
+pub fn safe_name(name: &str) -> Cow<'_, str> {
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !name.is_empty() && name.len() <= LONGEST && name.chars().all(fit) && !name.starts_with('.') {
-        return name.to_owned();
+        return name.into();
     }
     let short: String = name.chars().take(LONGEST / 2).map(|c| if fit(c) { c } else { '-' }).collect();
-    format!("{}-{:016x}", short.trim_matches(['.', '-']), hash(name.as_bytes()))
+    format!("{}-{:016x}", short.trim_matches(['.', '-']), hash(name.as_bytes())).into()
 }
 
 /// A folder name that keeps spaces and letters, without characters that could leave the folder or
@@ -73,7 +74,7 @@ impl ProjectPaths {
 
     /// The compiled modes and settings: never in the project, since a repository could supply them.
     pub fn compiled(&self) -> Option<PathBuf> {
-        self.own.as_ref().map(|own| own.join("modes.bin"))
+        self.own.as_deref().map(compiled_modes)
     }
 
     /// The record of what the user has agreed to.
@@ -87,7 +88,7 @@ impl ProjectPaths {
     }
 
     pub fn journal(&self, session: &str) -> PathBuf {
-        self.home.join(format!(".claude/hooks/sessions/{}.jsonl", safe_name(session)))
+        self.home.join([".claude/hooks/sessions/", &safe_name(session), ".jsonl"].concat())
     }
 
     /// The folder of all journals.
@@ -102,6 +103,11 @@ impl ProjectPaths {
     pub fn settings(&self) -> PathBuf {
         self.home.join(".claude/modegate.yaml")
     }
+}
+
+/// The compiled modes and settings in a project's own folder.
+pub fn compiled_modes(own: &Path) -> PathBuf {
+    own.join("modes.bin")
 }
 
 /// The path that a tool is given: in the user's home, or in the current folder.

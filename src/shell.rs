@@ -1,5 +1,6 @@
 //! Bash command lines: which programs they run, and what they change.
 
+mod backticks;
 mod braces;
 pub mod effects;
 mod expansion;

@@ -20,6 +20,7 @@ pub use session_file::StoredSession;
 pub use summary::StateSummary;
 pub use summary_file::SummaryCheck;
 
+use crate::disk::LineFile;
 use crate::journal::StateSeal;
 use crate::paths::ProjectPaths;
 use crate::user_folder::{UserKey, create_private};
@@ -124,7 +125,7 @@ impl StateStore {
         at: &str,
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, Self::read, change)
+        self.change_from(id, at, |store, id| (store.read(id), None), change)
     }
 
     /// Changes the state of a session that was `known` before.
@@ -145,20 +146,19 @@ impl StateStore {
         at: &str,
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
-        self.change_from(id, at, Self::read_checked, change)
+        self.change_from(id, at, |store, id| (store.read_checked(id), None), change)
     }
 
     fn change_from<T>(
         &self,
         id: &str,
         at: &str,
-        read: impl FnOnce(&Self, &str) -> StoredSession,
+        read: impl FnOnce(&Self, &str) -> (StoredSession, Option<LineFile>),
         change: impl FnOnce(&mut StoredSession) -> T,
     ) -> Result<StoredChange<T>, StoreError> {
-        self.prepare()?;
         let path = self.session_file(id).ok_or(StoreError::NoFolder)?;
-        let _guard = lock::take(&path.with_extension("lock"), lock::LOCK_TIMEOUT)?;
-        let mut stored = read(self, id);
+        let _guard = self.lock_in_folder(&path.with_extension("lock"))?;
+        let (mut stored, opened) = read(self, id);
         match stored.status {
             StateStatus::Newer(version) => return Err(StoreError::NewerSession(version)),
             // What is not known must not be overwritten.
@@ -169,7 +169,7 @@ impl StateStore {
         }
         let before = stored.session.modes.clone();
         let value = change(&mut stored);
-        let seal = self.write_file(&mut stored, &before, at)?;
+        let seal = self.write_file(&mut stored, (&path, opened), &before, at)?;
         let is_shown = stored.tampering.is_some() || summary::differs(&before, &stored.session.modes);
         let hidden = is_shown.then(|| self.update_summary(Some(&stored.session), at).err()).flatten();
         Ok(StoredChange { value, seal, hidden })
@@ -235,12 +235,15 @@ impl StateStore {
         self.session_files().is_empty() && self.values_status() == StateStatus::Missing && !self.places.cache().exists()
     }
 
-    /// Creates the folder of the state.
-    fn prepare(&self) -> Result<(), StoreError> {
-        let folder = self.session_folder().ok_or(StoreError::NoFolder)?;
-        if folder.is_dir() {
-            return Ok(());
+    /// Takes a lock; creates the folder of the state if that is missing.
+    fn lock_in_folder(&self, path: &Path) -> Result<fs::File, StoreError> {
+        match lock(path) {
+            Err(StoreError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = self.session_folder().ok_or(StoreError::NoFolder)?;
+                create_private(&folder).map_err(|error| StoreError::Io(folder, error))?;
+                lock(path)
+            }
+            taken => taken,
         }
-        create_private(&folder).map_err(|error| StoreError::Io(folder, error))
     }
 }

@@ -12,11 +12,11 @@ pub use environment::UserEnvironment;
 pub use repository_bounds::is_outside;
 
 use crate::disk::{self, SeenFolders, real};
-use crate::paths::{ProjectPaths, safe_name};
+use crate::paths::{ProjectPaths, compiled_modes, safe_name};
 use crate::redact::sha256;
 use repository_bounds::RepositoryBounds;
 use siphasher::sip128::{Hasher128, SipHasher24};
-use std::fs;
+use std::fs::{self, File};
 use std::hash::Hasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,17 +31,33 @@ const SEAL: usize = 16;
 /// The paths of the project at `home`, with its folder in the user's state folder.
 #[must_use]
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
-    project_paths_among(home, &mut SeenFolders::around_here())
+    let (environment, mut seen) = (UserEnvironment::of(&home), SeenFolders::around_here());
+    let project = seen.real(&home);
+    let own = state_folder(&environment).map(|state| project_folder(&state, &project));
+    paths_with(&environment, own, home, RepositoryBounds::of(project, &mut seen))
 }
 
-/// The paths of the project at `home`, where some folders around it have been looked at.
+/// The paths of the project at `home` for the hook that calls modegate there, and the compiled modes, if they could be opened
+/// on the way. Some folders around the project have been looked at.
 #[must_use]
-pub fn project_paths_among(home: PathBuf, seen: &mut SeenFolders) -> ProjectPaths {
-    let environment = UserEnvironment::around(&home, seen.here());
-    let mut bounds = RepositoryBounds::of(&home, seen);
-    let state = state_folder(&environment).filter(|path| bounds.is_outside(path));
-    let own = state.map(|state| project_folder(&state, &bounds.project));
-    let user_settings = user_settings(&environment).filter(|path| bounds.is_outside(path));
+pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> (ProjectPaths, Option<File>) {
+    let environment = UserEnvironment::of_hook(&home, seen);
+    let project = seen.real(&home);
+    let own = state_folder(&environment).map(|state| project_folder(&state, &project));
+    // Every event reads this file. If no link is on the way to it, each folder above it need not be looked at.
+    let compiled = own.as_ref().and_then(|own| seen.open_plain(&compiled_modes(own)));
+    (paths_with(&environment, own, home, RepositoryBounds::of(project, seen)), compiled)
+}
+
+/// The paths of a project; nothing of it may be where the repository can have brought it along.
+fn paths_with(
+    environment: &UserEnvironment,
+    own: Option<PathBuf>,
+    home: PathBuf,
+    mut bounds: RepositoryBounds<'_>,
+) -> ProjectPaths {
+    let own = own.filter(|path| bounds.is_outside(path));
+    let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));
     let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
     ProjectPaths { home, own, user_settings, plugin }
 }
@@ -113,7 +129,7 @@ pub fn listed_project_folder(home: &Path) -> Option<PathBuf> {
 fn project_folder(state: &Path, home: &Path) -> PathBuf {
     let name: String = home.file_name().unwrap_or_default().to_string_lossy().chars().take(40).collect();
     let digest = sha256(home.as_os_str().as_encoded_bytes());
-    state.join(format!("projects/{}-{}", safe_name(&name), digest.get(..16).unwrap_or_default()))
+    state.join(["projects/", &safe_name(&name), "-", digest.get(..16).unwrap_or_default()].concat())
 }
 
 /// Creates a folder that only the user can read, with the folders above it.

@@ -193,7 +193,7 @@ impl Scope<'_> {
             "session" => {
                 // What was written before a fork is still evidence; new files have the session's own id.
                 let ids = std::iter::once(&self.session.id).chain(self.session.ancestors());
-                Ok(ids.map(|id| safe_name(id)).collect())
+                Ok(ids.map(|id| safe_name(id).into_owned()).collect())
             }
             "date" => Ok(vec![self.facts.clock().date]),
             "milestone" => self.milestone(),

@@ -5,7 +5,7 @@
 use super::event_input::read_event;
 use super::{host_settings, screen};
 use crate::crash;
-use crate::disk::{self, SeenFolders};
+use crate::disk::{self, LinkResolver, SeenFolders};
 use crate::engine::{Decided, decide};
 use crate::event::{Event, EventKind};
 use crate::facts::{Answer, Facts, Question};
@@ -21,10 +21,11 @@ use crate::redact::redacted_fields;
 use crate::reply::{self, Reply, internal_error, reply};
 use crate::session::{ModeState, Session};
 use crate::store::{StateStatus, StateStore, StoreError, StoredSession, SummaryCheck};
-use crate::user_folder::project_paths_among;
+use crate::user_folder::hook_paths;
 use crate::verdict::{Decision, Verdict};
 use clap::Args;
 use jiff::SignedDuration;
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,27 +59,30 @@ pub(super) fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
     }
     // A bug must not stop the user's work: it is reported like any other problem.
     crash::handle_panics(|_| end_after_crash());
-    let failed = |why: &str| HookAnswer { reply: internal_error(why), ..HookAnswer::default() };
-    let answer = match read_event().map(|bytes| EVENT.get_or_init(|| bytes)) {
-        Ok(bytes) if options.fallback && host_settings::answer_instead(bytes, project) => HookAnswer::default(),
-        Ok(bytes) => answer(bytes, project),
-        Err(error) => failed(&error.to_string()),
-    };
-    print(&answer.reply);
-    let exit = answer.reply.exit;
-    // The process ends here, and freeing the modes takes as long as reading them.
-    std::mem::forget(answer);
-    if options.exit_zero { ExitCode::SUCCESS } else { ExitCode::from(exit) }
+    match read_event().map(|bytes| EVENT.get_or_init(|| bytes)) {
+        Ok(bytes) if options.fallback && host_settings::answer_instead(bytes, project) => {}
+        Ok(bytes) => {
+            let end = |reply: &Reply| end_with(reply, options.exit_zero);
+            let project = |event: &Event| project_of(event, project);
+            end(&answered(bytes, &project, Instant::now(), SignedDuration::ZERO, &end).reply);
+        }
+        Err(error) => print(&internal_error(&error.to_string())),
+    }
+    ExitCode::SUCCESS
 }
 
 /// Replies after a panic in any thread. Nothing has been printed yet: that is the last thing the hook does.
-#[expect(clippy::exit, reason = "a released program does not unwind, so this is the only way to end with a reply")]
 fn end_after_crash() {
     // A panic here would end the hook without a reply, so the event is only parsed if that has worked before.
     let event = EVENT.get().filter(|_| crash::is_analyzing()).and_then(|bytes| Event::parse(bytes).ok());
-    let reply = event.map_or_else(reply::crashed, |event| reply::crashed_on_command(&event));
-    print(&reply);
-    std::process::exit(i32::from(reply.exit));
+    end_with(&event.map_or_else(reply::crashed, |event| reply::crashed_on_command(&event)), false);
+}
+
+/// Prints a reply and ends the process.
+#[expect(clippy::exit, reason = "after a panic, a released program cannot end in another way")]
+fn end_with(reply: &Reply, exit_zero: bool) {
+    print(reply);
+    std::process::exit(if exit_zero { 0 } else { i32::from(reply.exit) });
 }
 
 /// Prints a reply with one write per stream, so that nobody reads half of it.
@@ -107,27 +111,42 @@ pub struct HookAnswer {
 /// Answers the event in `bytes` for the project `home`, or for the one that the event and the environment name.
 #[must_use]
 pub fn answer(bytes: &[u8], home: Option<&Path>) -> HookAnswer {
-    let begun = Instant::now();
-    let paths = |event: &Event| {
-        let mut seen = SeenFolders::around_here();
-        let here = |seen: &mut SeenFolders| place::home_here(event.cwd().map(Path::new), seen);
-        let home = home.map_or_else(|| here(&mut seen), Path::to_owned);
-        project_paths_among(home, &mut seen)
-    };
-    answered(bytes, paths, begun, SignedDuration::ZERO)
+    answered(bytes, &|event| project_of(event, home), Instant::now(), SignedDuration::ZERO, &|_| {})
 }
 
 /// Answers an event in a project with a clock that is `ahead` of now: scenarios wait this way.
 #[must_use]
 pub fn answer_in(bytes: &[u8], places: &ProjectPaths, ahead: SignedDuration) -> HookAnswer {
-    answered(bytes, |_| places.clone(), Instant::now(), ahead)
+    let project = |_: &Event| FoundProject { places: places.clone(), compiled: None, links: None };
+    answered(bytes, &project, Instant::now(), ahead, &|_| {})
 }
 
+/// The project of an event.
+struct FoundProject {
+    places: ProjectPaths,
+    /// Its compiled modes, if they were opened on the way.
+    compiled: Option<File>,
+    /// Folders that were looked at on the way.
+    links: Option<LinkResolver>,
+}
+
+/// The project `home`, or the one that an event and the environment name.
+fn project_of(event: &Event, home: Option<&Path>) -> FoundProject {
+    let mut seen = SeenFolders::around_here();
+    let here = |seen: &mut SeenFolders| place::home_here(event.cwd().map(Path::new), seen);
+    let home = home.map_or_else(|| here(&mut seen), Path::to_owned);
+    let (places, compiled) = hook_paths(home, &mut seen);
+    FoundProject { places, compiled, links: Some(seen.into_links()) }
+}
+
+/// Answers an event. The reply to an event of a project goes to `end` first: the hook ends there, as freeing what it has read
+/// takes as long as reading it.
 fn answered(
     bytes: &[u8],
-    places: impl Fn(&Event) -> ProjectPaths,
+    project: &dyn Fn(&Event) -> FoundProject,
     begun: Instant,
     ahead: SignedDuration,
+    end: &dyn Fn(&Reply),
 ) -> HookAnswer {
     let event = match Event::parse(bytes) {
         Ok(event) => as_fork(event),
@@ -138,9 +157,9 @@ fn answered(
             };
         }
     };
-    let places = places(&event);
+    let FoundProject { places, compiled, links } = project(&event);
     let hooks = HooksFolder::of(&places);
-    match library(&places, &event, hooks) {
+    match library(&places, compiled, &event, hooks) {
         Some(library) => {
             let received_at = jiff::Timestamp::now();
             let received_at = received_at.checked_add(ahead).unwrap_or(received_at);
@@ -157,21 +176,26 @@ fn answered(
                 state_not_saved: false,
                 ends_hooks: false,
             };
-            run.answer(&library)
+            run.answer(&library, links, end)
         }
         None => HookAnswer::default(),
     }
 }
 
 /// Loads the modes in a project, or where a command is about to make the folder one.
-fn library<'p>(places: &'p ProjectPaths, event: &Event, hooks: HooksFolder) -> Option<ModeCache<'p>> {
+fn library<'p>(
+    places: &'p ProjectPaths,
+    compiled: Option<File>,
+    event: &Event,
+    hooks: HooksFolder,
+) -> Option<ModeCache<'p>> {
     // A tool may have removed the folder: the record of the installation shows that this is a project.
     let is_installed = || places.installation().is_some_and(|record| record.exists());
     let is_project = hooks != HooksFolder::Missing || is_installed();
     if is_project || event.kind == Some(EventKind::SessionStart) && is_set_up(places) {
         let looks_closely = event.kind.is_some_and(installation::compares);
         let check = if looks_closely { SourceScope::All } else { SourceScope::Own };
-        return Some(ModeCache::open(places, check));
+        return Some(ModeCache::open(places, check, compiled));
     }
     let call = event.command()?;
     Some(ModeCache::read(places)).filter(|library| library.activated_by(call.name))
@@ -240,7 +264,7 @@ struct DecisionAttempt {
 }
 
 impl HookRun<'_> {
-    fn answer(mut self, library: &ModeCache<'_>) -> HookAnswer {
+    fn answer(mut self, library: &ModeCache<'_>, links: Option<LinkResolver>, end: &dyn Fn(&Reply)) -> HookAnswer {
         let id = self.event.session().to_owned();
         if id.is_empty() {
             self.problems
@@ -254,11 +278,11 @@ impl HookRun<'_> {
         let before = std::mem::take(&mut stored.session);
         let journal = self.places.journal(&id);
         let live = LiveFacts::with_store(self.event, self.places.clone(), journal.clone(), store.clone());
-        let live = live.ahead(self.ahead).forked_from(before.ancestors());
+        let live = live.ahead(self.ahead).knowing(links).forked_from(before.ancestors());
         let live = live.accepting(library.index.trust.accepted.as_ref());
         self.report_trust(&library.index.trust);
         let facts = Facts::new(&live);
-        let attempt = self.decide(library, before, &facts);
+        let attempt = self.decide(library, &store, before, &facts);
         let DecisionAttempt { before, catalogue, mut decided } =
             self.store_session(&store, library, stored, attempt, &facts);
         let mut asked = facts.asked();
@@ -285,6 +309,7 @@ impl HookRun<'_> {
             let joint = if reply.stderr.is_empty() { "" } else { "\n" };
             reply.stderr = format!("{}{joint}modegate: {line}", reply.stderr);
         }
+        end(&reply);
         HookAnswer { reply, asked, decided: Some(decided), modes: catalogue }
     }
 
@@ -295,8 +320,18 @@ impl HookRun<'_> {
         hooks == HooksFolder::Folder
     }
 
-    fn decide(&self, library: &ModeCache<'_>, before: Session, facts: &Facts<'_>) -> DecisionAttempt {
+    fn decide(
+        &self,
+        library: &ModeCache<'_>,
+        store: &StateStore,
+        mut before: Session,
+        facts: &Facts<'_>,
+    ) -> DecisionAttempt {
         let catalogue = self.needed(library, &before);
+        // Most events need no mode, and so no values of scripts.
+        if !catalogue.modes.is_empty() {
+            store.add_values(&mut before);
+        }
         let decided = decide(self.event, &catalogue, &before, facts);
         DecisionAttempt { before, catalogue, decided }
     }
@@ -321,7 +356,7 @@ impl HookRun<'_> {
         stored.session = attempt.before.clone();
         let changed = store.change_known(&id, &at, stored, |fresh| {
             if fresh.revision != revision {
-                attempt = self.decide(library, fresh.session.clone(), facts);
+                attempt = self.decide(library, store, fresh.session.clone(), facts);
             }
             fresh.session.modes.clone_from(&attempt.decided.session.modes);
         });
@@ -577,8 +612,8 @@ mod tests {
     fn a_tool_call_is_decided_alike_without_the_modes_that_it_does_not_need() {
         let folder = tempfile::tempdir().unwrap();
         let places = project_paths_in(folder.path().join("app"), &folder.path().join("state"));
-        let all = ModeCache::open(&places, SourceScope::All).catalogue();
-        let library = ModeCache::open(&places, SourceScope::All);
+        let all = ModeCache::open(&places, SourceScope::All, None).catalogue();
+        let library = ModeCache::open(&places, SourceScope::All, None);
         let (mut fewer, answers) = (0, RecordedAnswers::default());
         let active = |phase: &str, notes: &[&str]| -> ModeState {
             serde_json::from_value(json!({"is_active": true, "phase": phase, "notes": notes})).unwrap()

@@ -76,8 +76,12 @@ impl Status {
         let store = StateStore::new(places.clone(), catalogue.settings.days);
         let heartbeats = hook_activity::heartbeats(&target);
         let ids = self.session.as_ref().map_or_else(|| known_sessions(&places), |only| vec![only.clone()]);
-        let mut sessions: Vec<SessionStatus> =
-            ids.iter().map(|id| SessionStatus::read(&places, store.read(id).session)).collect();
+        let read = |id: &String| {
+            let mut session = store.read(id).session;
+            store.add_values(&mut session);
+            SessionStatus::read(&places, session)
+        };
+        let mut sessions: Vec<SessionStatus> = ids.iter().map(read).collect();
         sessions.sort_by_key(|session| Reverse((session.is_live(), session.last_event())));
         let missed: Vec<&HookActivity> = heartbeats.iter().filter(|activity| activity.is_missed()).collect();
         let is_installed = doctor::has_hook_entries(&target);

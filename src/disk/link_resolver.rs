@@ -5,6 +5,7 @@
 use super::real;
 #[cfg(target_os = "linux")]
 use std::fs;
+use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,9 @@ use std::path::{Path, PathBuf};
 /// Resolves links as [`real`] does, but looks at each folder once.
 #[derive(Debug, Default)]
 pub struct LinkResolver {
-    /// A folder without links on the way to it.
-    known: Option<PathBuf>,
-    /// Others.
+    /// Folders without links on the way to them.
+    known: Vec<PathBuf>,
+    /// Folders that are no links.
     plain: Vec<Vec<u8>>,
 }
 
@@ -26,7 +27,14 @@ impl LinkResolver {
 
     /// Begins with a folder that has no links on the way to it.
     pub fn knowing(folder: &Path) -> Self {
-        Self { known: Some(folder.to_owned()), plain: Vec::new() }
+        Self { known: vec![folder.to_owned()], plain: Vec::new() }
+    }
+
+    /// Opens a file, unless there may be a link on the way to it.
+    pub fn open_plain(&mut self, path: &Path) -> Option<File> {
+        let file = super::open_plain(path).ok()?;
+        self.known.extend(path.parent().map(Path::to_owned));
+        Some(file)
     }
 
     /// The path with links resolved, as far as it exists.
@@ -49,7 +57,7 @@ impl LinkResolver {
         let ends = slashes.map(|(_, end)| end).chain([bytes.len()]);
         for folder in ends.filter_map(|end| bytes.get(..end)) {
             let path = Path::new(std::ffi::OsStr::from_bytes(folder));
-            let is_known = self.known.as_deref().is_some_and(|known| is_within(known, path));
+            let is_known = self.known.iter().any(|known| is_within(known, path));
             if is_known || self.plain.iter().any(|known| known == folder) {
                 continue;
             }
@@ -67,7 +75,7 @@ impl LinkResolver {
     /// Elsewhere, file systems may know a name in several spellings, of which only the system knows the real one.
     #[cfg(not(target_os = "linux"))]
     pub fn is_plain(&mut self, _: &Path) -> bool {
-        drop(self.known.take());
+        self.known.clear();
         self.plain.clear();
         false
     }

@@ -24,10 +24,17 @@ pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
     open_with(OpenMode::Read, path, Links::Follow).map(|(file, meta)| (file, meta.len()))
 }
 
-/// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder.
-/// Returns its size, too.
+/// Opens a regular file for appending, and creates it if it is missing; only the user can read it and its folder, which
+/// must not be a link. Returns its size, too.
 pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
-    let (file, meta) = open_with(OpenMode::Append, path, Links::Refuse)?;
+    let (file, meta) = match open_with(OpenMode::Append, path, Links::RefuseAll) {
+        Err(error) if !is_absent(&error) => {
+            // There may be a link above its folder, or the system cannot look for links.
+            path.parent().map_or(Ok(()), super::refuse_link)?;
+            open_with(OpenMode::Append, path, Links::Refuse)?
+        }
+        opened => opened?,
+    };
     if meta.len() == 0 || is_shared(&meta) {
         make_private(&file, path);
     }
@@ -58,21 +65,35 @@ fn is_shared(_: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn make_private(_: &File, _: &Path) {}
 
-/// Appends a line to a regular file of lines, which must exist and have at most `longest` bytes then; `sync` waits for the
-/// disk. After an error, the file is as it was.
-pub fn append_line(path: &Path, line: &[u8], longest: u64, sync: bool) -> io::Result<()> {
-    let (mut file, meta) = open_with(OpenMode::Extend, path, Links::Refuse)?;
-    let size = meta.len();
-    if size + line.len() as u64 > longest {
-        return Err(io::ErrorKind::FileTooLarge.into());
+/// A regular file of lines that is read as a whole and can get another line.
+#[derive(Debug)]
+pub struct LineFile {
+    file: File,
+    /// Its content when it was opened.
+    pub bytes: Vec<u8>,
+}
+
+impl LineFile {
+    /// Opens and reads a file of at most `limit` bytes, unless there is a link in its place.
+    pub fn read(path: &Path, limit: u64) -> io::Result<Self> {
+        let (file, meta) = open_with(OpenMode::Extend, path, Links::Refuse)?;
+        let (file, bytes) = read_opened(file, &meta, limit)?;
+        Ok(Self { file, bytes })
     }
-    let mut last = Vec::new();
-    read_at(&file, size.saturating_sub(1), 1, &mut last)?;
-    if last != b"\n" {
-        return Err(io::ErrorKind::InvalidData.into());
+
+    /// Appends a line to the file as it was opened, unless it then has more than `longest` bytes; `sync` waits for the disk.
+    /// After an error, the file is as it was.
+    pub fn append(mut self, line: &[u8], longest: u64, sync: bool) -> io::Result<()> {
+        let size = self.bytes.len() as u64;
+        if size + line.len() as u64 > longest {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if !self.bytes.ends_with(b"\n") {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let written = self.file.write_all(line).and_then(|()| if sync { self.file.sync_data() } else { Ok(()) });
+        written.inspect_err(|_| _ = self.file.set_len(size))
     }
-    let written = file.write_all(line).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
-    written.inspect_err(|_| _ = file.set_len(size))
 }
 
 /// Opens a regular file that serves as a lock or that is written in place, and creates it if it is missing.
@@ -91,7 +112,12 @@ pub fn read_unlinked(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn read_with(path: &Path, limit: u64, links: Links) -> io::Result<Vec<u8>> {
-    let (mut file, meta) = open_with(OpenMode::Read, path, links)?;
+    let (file, meta) = open_with(OpenMode::Read, path, links)?;
+    read_opened(file, &meta, limit).map(|(_, bytes)| bytes)
+}
+
+/// Reads a file of at most `limit` bytes that was just opened.
+fn read_opened(mut file: File, meta: &Metadata, limit: u64) -> io::Result<(File, Vec<u8>)> {
     if meta.len() > limit {
         return Err(too_large(limit));
     }
@@ -99,14 +125,20 @@ fn read_with(path: &Path, limit: u64, links: Links) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 != meta.len() || bytes.is_empty() {
         // Files in /proc are larger than they say; others may grow while they are read.
         let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
-        file.take(left).read_to_end(&mut bytes)?;
+        (&mut file).take(left).read_to_end(&mut bytes)?;
     }
-    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok((file, bytes)) }
 }
 
-/// Reads the first `size` bytes of a regular file, or all of a shorter one, and opens it.
-pub fn open_and_read(path: &Path, size: u64) -> io::Result<(File, Vec<u8>)> {
-    let (mut file, meta) = open_with(OpenMode::Read, path, Links::Follow)?;
+/// Opens a file, regular or not, if the system can tell that no link is on the way to it.
+pub fn open_plain(path: &Path) -> io::Result<File> {
+    system_open(OpenMode::Read, path, Links::RefuseAll)
+}
+
+/// Reads the first `size` bytes of a regular file, or all of a shorter one, and opens it if it is not open.
+pub fn open_and_read(path: &Path, opened: Option<File>, size: u64) -> io::Result<(File, Vec<u8>)> {
+    let opened = opened.map_or_else(|| system_open(OpenMode::Read, path, Links::Follow), Ok)?;
+    let (mut file, meta) = regular(opened)?;
     let bytes = read_start(&mut file, meta.len().min(size))?;
     Ok((file, bytes))
 }
@@ -175,7 +207,10 @@ pub fn is_absent(error: &io::Error) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {
     Follow,
+    /// No link in the place of the file.
     Refuse,
+    /// Nor on the way to it.
+    RefuseAll,
 }
 
 /// What a file is opened for.
@@ -194,6 +229,17 @@ enum OpenMode {
 #[cfg(unix)]
 fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
+    #[cfg(target_os = "linux")]
+    let open = |path, flags, mode| match links {
+        Links::RefuseAll => {
+            rustix::fs::openat2(rustix::fs::CWD, path, flags, mode, rustix::fs::ResolveFlags::NO_SYMLINKS)
+        }
+        _ => open(path, flags, mode),
+    };
+    #[cfg(not(target_os = "linux"))]
+    if links == Links::RefuseAll {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let (purpose, permissions) = match mode {
         OpenMode::Read => (OFlags::RDONLY, 0),
         OpenMode::Extend => (OFlags::RDWR | OFlags::APPEND, 0),
@@ -212,8 +258,10 @@ fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
 
 #[cfg(not(unix))]
 fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
-    if links == Links::Refuse {
-        super::refuse_link(path)?;
+    match links {
+        Links::Follow => {}
+        Links::Refuse => super::refuse_link(path)?,
+        Links::RefuseAll => return Err(io::ErrorKind::Unsupported.into()),
     }
     let mut options = std::fs::OpenOptions::new();
     match mode {
@@ -227,7 +275,10 @@ fn system_open(mode: OpenMode, path: &Path, links: Links) -> io::Result<File> {
 
 /// Opens without waiting, and looks at what was opened: what is at `path` can change at any time.
 fn open_with(mode: OpenMode, path: &Path, links: Links) -> io::Result<(File, Metadata)> {
-    let file = system_open(mode, path, links).map_err(|error| clearer(error, path, links))?;
+    regular(system_open(mode, path, links).map_err(|error| clearer(error, path, links))?)
+}
+
+fn regular(file: File) -> io::Result<(File, Metadata)> {
     let meta = file.metadata()?;
     match meta.file_type() {
         kind if kind.is_file() => Ok((file, meta)),
@@ -238,7 +289,7 @@ fn open_with(mode: OpenMode, path: &Path, links: Links) -> io::Result<(File, Met
 
 /// The system's error for a link, a socket, or a pipe that nobody reads names none of them.
 fn clearer(error: io::Error, path: &Path, links: Links) -> io::Error {
-    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) {
+    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) || links == Links::RefuseAll {
         return error;
     }
     if links == Links::Refuse

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::LinkResolver;
-use std::fs::FileType;
+use std::fs::{File, FileType};
 use std::path::{Path, PathBuf};
 
 /// The folders that one event has looked at.
@@ -32,15 +32,31 @@ impl SeenFolders {
         self.here.as_deref()
     }
 
+    /// The folders without links.
+    #[must_use]
+    pub fn into_links(self) -> LinkResolver {
+        self.links
+    }
+
     /// Whether a path is the current folder, exactly as the system spells it.
     #[must_use]
     pub fn is_here(&self, path: &Path) -> bool {
         self.here().is_some_and(|here| here.as_os_str() == path.as_os_str())
     }
 
+    /// Opens a file, unless there may be a link on the way to it.
+    pub fn open_plain(&mut self, path: &Path) -> Option<File> {
+        self.links.open_plain(path)
+    }
+
     /// The path with links resolved, as far as it exists.
     pub fn real(&mut self, path: &Path) -> PathBuf {
         self.links.real(path)
+    }
+
+    /// The nearest folder with a `.git`: the given one, or one above it.
+    pub fn repository<'f>(&mut self, folder: &'f Path) -> Option<&'f Path> {
+        folder.ancestors().find(|folder| self.git(folder).is_some())
     }
 
     /// What `.git` is in a folder, with links followed.

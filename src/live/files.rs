@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::disk::{LinkResolver, is_absent, is_within};
+use crate::disk::{self, LinkResolver, is_absent, is_within};
 use crate::facts::glob::GlobPattern;
 use crate::facts::{FoundFile, Unknown};
 
@@ -62,6 +62,9 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
     let Some((root, base)) = inside(root, &base, shown, links)? else {
         return Ok(Vec::new());
     };
+    if pattern.depth() == 1 {
+        return listed(&root, &base, pattern, most);
+    }
     // Counted here, because folders that are not entered cost a visit too.
     let seen = Cell::new(0_usize);
     let worth = |entry: &DirEntry| {
@@ -73,11 +76,7 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
     for entry in entries.filter_entry(worth) {
         if seen.get() > most {
             // The files that were found exist, whatever the rest contains.
-            return if found.is_empty() {
-                Err(format!("more than {most} entries under `{shown}`").into())
-            } else {
-                Ok(found)
-            };
+            return if found.is_empty() { Err(too_many(most, shown)) } else { Ok(found) };
         }
         match entry {
             Ok(entry) => found.extend(dated_entry(&root, &entry, pattern)?),
@@ -85,6 +84,39 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
         }
     }
     Ok(found)
+}
+
+/// The matching files in a folder, if it has at most `most` entries.
+fn listed(root: &Path, base: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
+    let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
+    let names = match disk::names(base) {
+        Ok(names) => names,
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(&error, shown)),
+    };
+    let is_too_long = names.len() > most;
+    let mut found = Vec::new();
+    for name in names.into_iter().take(most) {
+        let Some(path) = name.to_str().map(|name| below(&pattern.prefix, name)).filter(|path| pattern.matches(path))
+        else {
+            continue;
+        };
+        let file = base.join(&name);
+        match fs::symlink_metadata(&file) {
+            Ok(metadata) => found.extend(dated_file(root, &file, path, metadata)?),
+            Err(error) if is_absent(&error) => {}
+            Err(error) => return Err(unreadable(&error, &path)),
+        }
+    }
+    // The files that were found exist, whatever the rest contains.
+    if is_too_long && found.is_empty() {
+        return Err(too_many(most, shown));
+    }
+    Ok(found)
+}
+
+fn too_many(most: usize, shown: &str) -> Unknown {
+    format!("more than {most} entries under `{shown}`").into()
 }
 
 /// The canonical root and path; an error when the path lies outside, and `None` when it is certain not to exist.
@@ -125,11 +157,22 @@ fn dated_entry(root: &Path, entry: &DirEntry, pattern: &GlobPattern) -> Result<O
     let Some(path) = relative(entry, &pattern.prefix).filter(|path| pattern.matches(path)) else {
         return Ok(None);
     };
-    let stays = || fs::canonicalize(entry.path()).is_ok_and(|target| target.starts_with(root));
-    if kind.is_symlink() && !stays() {
-        return Ok(None);
+    match fs::symlink_metadata(entry.path()) {
+        Ok(metadata) => dated_file(root, entry.path(), path, metadata),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(unreadable(&error, &path)),
     }
-    match fs::metadata(entry.path()) {
+}
+
+/// The file at `file`, or the one that a link there leads to, unless that is outside of `root`.
+fn dated_file(root: &Path, file: &Path, path: String, metadata: Metadata) -> Result<Option<Dated>, Unknown> {
+    let stays = || fs::canonicalize(file).is_ok_and(|target| target.starts_with(root));
+    let metadata = match metadata {
+        link if link.is_symlink() && !stays() => return Ok(None),
+        link if link.is_symlink() => fs::metadata(file),
+        file => Ok(file),
+    };
+    match metadata {
         Ok(metadata) if metadata.is_file() => dated(path, &metadata).map(Some),
         Ok(_) => Ok(None),
         Err(error) if is_absent(&error) => Ok(None),
@@ -142,12 +185,14 @@ fn relative(entry: &DirEntry, prefix: &str) -> Option<String> {
     let names: Vec<_> = entry.path().components().rev().take(entry.depth()).collect();
     let mut path = String::from(prefix);
     for name in names.iter().rev() {
-        if !path.is_empty() {
-            path.push('/');
-        }
-        path.push_str(name.as_os_str().to_str()?);
+        path = below(&path, name.as_os_str().to_str()?);
     }
     Some(path)
+}
+
+/// The path of an entry in a folder of the project, which may be the project itself.
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }
 
 fn dated(path: String, metadata: &Metadata) -> Result<Dated, Unknown> {

@@ -20,12 +20,12 @@ const MOST_ANCESTORS: usize = 64;
 pub fn is_run_by_tool() -> bool {
     const FOLDER: &str = "CLAUDE_PROJECT_DIR";
     let is_tool = |name: &str| name.starts_with("claude-code_") && name.ends_with("_agent");
-    let is_from_project = || {
+    let is_from_settings = || {
         let here = std::env::current_dir().unwrap_or_default();
-        UserEnvironment::of(&here).is_set_by_project(FOLDER)
+        UserEnvironment::of(&here).is_set_by_settings(FOLDER)
     };
     std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name))
-        && (std::env::var_os(FOLDER).is_none() || is_from_project())
+        && (std::env::var_os(FOLDER).is_none() || is_from_settings())
 }
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.

@@ -6,11 +6,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+/// Bytes that deferred values share while they are decoded.
+type SharedBytes = ManuallyDrop<Option<Arc<Vec<u8>>>>;
+
 thread_local! {
-    static SHARED: RefCell<Option<Arc<Vec<u8>>>> = const { RefCell::new(None) };
+    /// Not dropped with the thread: registering that takes six system calls. [`decode_shared`] leaves nothing here.
+    static SHARED: RefCell<SharedBytes> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// A value, or the bytes that it is decoded from.
@@ -33,9 +38,10 @@ struct SharedPart {
 
 /// Runs `decode` with bytes that deferred values in them share, so that none needs a copy.
 pub fn decode_shared<T>(whole: &Arc<Vec<u8>>, decode: impl FnOnce(&[u8]) -> T) -> T {
-    SHARED.set(Some(Arc::clone(whole)));
+    let share = |bytes| drop(ManuallyDrop::into_inner(SHARED.replace(ManuallyDrop::new(bytes))));
+    share(Some(Arc::clone(whole)));
     let decoded = decode(whole);
-    SHARED.set(None);
+    share(None);
     decoded
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::{BUILD_HASH, IMPORTED, context_folders, defaults, own_contexts};
+use crate::disk;
 use crate::paths::{ProjectPaths, checksum};
 use crate::trust;
 use serde::{Deserialize, Serialize};
@@ -123,9 +124,9 @@ pub(super) const MOST_FILES: usize = 1_000;
 
 /// The mode files in a folder, and how many more there are.
 pub(super) fn mode_files(folder: &Path) -> (Vec<PathBuf>, usize) {
-    let Ok(entries) = fs::read_dir(folder) else { return (Vec::new(), 0) };
     let is_yaml = |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).filter(is_yaml).collect();
+    let mut names = disk::names(folder).unwrap_or_default();
+    names.retain(is_yaml);
     names.sort_unstable();
     let left_out = names.len().saturating_sub(MOST_FILES);
     names.truncate(MOST_FILES);

@@ -32,7 +32,7 @@ impl StateStore {
     }
 
     fn activity_file(&self, id: &str) -> Option<PathBuf> {
-        self.session_file(id).filter(|_| !id.is_empty()).map(|file| file.with_extension("activity"))
+        self.session_path(id, ".activity").filter(|_| !id.is_empty())
     }
 }
 

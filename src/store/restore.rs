@@ -45,16 +45,15 @@ impl Tampering {
 }
 
 impl StateStore {
-    /// Reads a session; its journal is read only where the file cannot be used.
+    /// Reads a session without the values for all sessions; its journal is read only where the file cannot be used.
     #[must_use]
     pub fn read(&self, id: &str) -> StoredSession {
         let stored = self.read_file(id);
-        let stored = match stored.status {
+        match stored.status {
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => self.restored(stored, SearchDepth::Whole),
             StateStatus::Missing if self.has_lock(id) => self.restored(stored, SearchDepth::Tail),
             _ => stored,
-        };
-        self.with_values(stored)
+        }
     }
 
     /// Reads a session and compares it with its journal, which may have a later state.
@@ -65,14 +64,14 @@ impl StateStore {
             StateStatus::Broken(_) | StateStatus::Unreadable(_) => SearchDepth::Whole,
             StateStatus::Missing if self.has_lock(id) => SearchDepth::Whole,
             StateStatus::Missing | StateStatus::Sound => SearchDepth::Tail,
-            StateStatus::Newer(_) => return self.with_values(stored),
+            StateStatus::Newer(_) => return stored,
         };
-        self.with_values(self.restored(stored, depth))
+        self.restored(stored, depth)
     }
 
     /// Whether a session has a lock, so that it once had a state.
     fn has_lock(&self, id: &str) -> bool {
-        self.session_file(id).is_some_and(|file| file.with_extension("lock").exists())
+        self.session_path(id, ".lock").is_some_and(|lock| lock.exists())
     }
 
     /// The later one of a stored session and its journal.

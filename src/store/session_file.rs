@@ -4,8 +4,10 @@ use super::restore::Tampering;
 use super::sealed::{self, Durability, StateStatus};
 use super::summary::UPDATED;
 use super::{StateStore, StoreError};
+use crate::disk::LineFile;
 use crate::ids::SessionId;
 use crate::journal::StateSeal;
+use crate::paths::safe_name;
 use crate::session::{Session, SessionModes};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -30,7 +32,7 @@ struct SessionRecord<'a> {
 /// A session as the store has it.
 #[derive(Debug, Clone, Default)]
 pub struct StoredSession {
-    /// Its modes, and the values for all sessions.
+    /// The session, without the values for all sessions.
     pub session: Session,
     /// How often it has been written.
     pub revision: u64,
@@ -47,8 +49,13 @@ pub struct StoredSession {
 impl StateStore {
     /// The file of a session.
     pub(super) fn session_file(&self, id: &str) -> Option<PathBuf> {
+        self.session_path(id, ".json")
+    }
+
+    /// A path in the folder of sessions: the session's id, and this ending.
+    pub(super) fn session_path(&self, id: &str, ending: &str) -> Option<PathBuf> {
         let own = self.places.own.as_ref()?;
-        Some(own.join(format!("sessions/{}.json", crate::paths::safe_name(id))))
+        Some(own.join(["sessions/", &safe_name(id), ending].concat()))
     }
 
     /// The folder of all sessions' files.
@@ -82,22 +89,25 @@ impl StateStore {
         Ok(StoredSession { session, revision, last, text, status: StateStatus::Sound, tampering: None })
     }
 
-    /// Reads a session that was `known` before; its file is decoded only if it has changed.
-    pub(super) fn read_again(&self, id: &str, known: StoredSession) -> StoredSession {
-        let text = || self.session_file(id).and_then(|path| sealed::read_bytes(&path).ok());
+    /// Reads a session that was `known` before. If its file has not changed, it is not decoded, and returned for writing.
+    pub(super) fn read_again(&self, id: &str, known: StoredSession) -> (StoredSession, Option<LineFile>) {
+        let open = || self.session_file(id).and_then(|path| sealed::open(&path).ok());
         let was_read = known.status == StateStatus::Sound && known.tampering.is_none() && !known.text.is_empty();
-        if was_read && text().is_some_and(|text| text == known.text) { known } else { self.read(id) }
+        match was_read.then(open).flatten() {
+            Some(file) if file.bytes == known.text => (known, Some(file)),
+            _ => (self.read(id), None),
+        }
     }
 
-    /// Writes a session whose modes were `before`, and returns the seal for the journal.
+    /// Writes a session whose modes were `before` to its file, which may be `opened`; returns the seal for the journal.
     pub(super) fn write_file(
         &self,
         stored: &mut StoredSession,
+        (path, opened): (&Path, Option<LineFile>),
         before: &SessionModes,
         at: &str,
     ) -> Result<StateSeal, StoreError> {
-        let path = self.session_file(&stored.session.id).ok_or(StoreError::NoFolder)?;
-        let io = |error| StoreError::Io(path.clone(), error);
+        let io = |error| StoreError::Io(path.to_owned(), error);
         let key = self.key().map_err(io)?;
         stored.revision = stored.revision.saturating_add(1);
         let previous = std::mem::take(&mut stored.last);
@@ -116,7 +126,7 @@ impl StateStore {
             modes: Cow::Borrowed(&stored.session.modes),
         };
         let durability = if moves(before, &stored.session.modes) { Durability::Synced } else { Durability::Lossy };
-        sealed::append(&path, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
+        sealed::append(path, opened, key, &self.purpose(PURPOSE), &record, durability).map_err(io)?;
         Ok(StateSeal { revision: stored.revision, previous, seal: stored.last.clone() })
     }
 

@@ -1,10 +1,9 @@
 //! Values that scripts set for all sessions: a sealed file in the user's folder.
 
 use super::sealed::{self, Durability, StateStatus};
-use super::session_file::StoredSession;
 use super::summary::SharedValues;
-use super::{StateStore, StoreError, lock};
-use crate::session::ModeState;
+use super::{StateStore, StoreError};
+use crate::session::{ModeState, Session};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -32,14 +31,13 @@ impl StateStore {
     }
 
     /// Adds the values that a check may ask for; larger ones are not part of a session.
-    pub(super) fn with_values(&self, mut stored: StoredSession) -> StoredSession {
+    pub fn add_values(&self, session: &mut Session) {
         for (name, mut values) in self.values().0 {
             values.retain(|_, value| is_small(value));
             if !values.is_empty() {
-                stored.session.values.insert(name, values);
+                session.values.insert(name, values);
             }
         }
-        stored
     }
 
     /// Sets a value in a session, or for all sessions.
@@ -92,10 +90,9 @@ impl StateStore {
         at: &str,
         change: impl FnOnce(&mut SharedValues) -> T,
     ) -> Result<T, StoreError> {
-        self.prepare()?;
         let path = self.values_file().ok_or(StoreError::NoFolder)?;
         let io = |error| StoreError::Io(path.clone(), error);
-        let _guard = lock::take(&path.with_extension("lock"), lock::LOCK_TIMEOUT)?;
+        let _guard = self.lock_in_folder(&path.with_extension("lock"))?;
         let (mut values, status) = self.values();
         if let StateStatus::Newer(version) = status {
             return Err(StoreError::Newer(version));

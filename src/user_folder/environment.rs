@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "an I/O module")]
 
 use super::is_outside;
-use crate::disk;
+use crate::disk::{self, SeenFolders};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -12,7 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// The environment, with what the settings of a project can have put into it.
 pub struct UserEnvironment {
+    /// The variables of the project's settings.
     settings: Vec<ProjectVariables>,
+    /// Those of other settings around it, such as the user's own.
+    others: Vec<ProjectVariables>,
 }
 
 /// The variables that a settings file sets.
@@ -24,29 +27,30 @@ enum ProjectVariables {
 }
 
 impl UserEnvironment {
-    /// Reads the settings that the host can have used for a session in the project at `home`.
+    /// Reads the settings that the host can have used for a session in the project at `home`, or in a folder around it.
     #[must_use]
     pub fn of(home: &Path) -> Self {
-        Self::around(home, std::env::current_dir().ok().as_deref())
+        let (here, started) = (std::env::current_dir().ok(), started_in());
+        let roots = distinct([Some(home), here.as_deref(), started.as_deref()]);
+        let folders = distinct(roots.iter().flat_map(|root| root.ancestors()).map(Some));
+        Self::reading(&folders, &roots, home)
     }
 
-    /// See [`Self::of`]; `here` is the current folder.
-    pub(super) fn around(home: &Path, here: Option<&Path>) -> Self {
-        let started = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-        let mut roots: Vec<&Path> = Vec::new();
-        for root in [Some(home), here, started.as_deref()].into_iter().flatten() {
-            if !roots.iter().any(|known| known.as_os_str() == root.as_os_str()) {
-                roots.push(root);
-            }
-        }
-        let mut settings = Vec::new();
-        let mut seen: Vec<&Path> = Vec::new();
+    /// Reads the settings that the host has used for the hook that calls modegate in the project at `home`: those of the
+    /// folder that the host was started in, and of the root of its repository.
+    pub(super) fn of_hook(home: &Path, seen: &mut SeenFolders) -> Self {
+        let Some(started) = started_in() else { return Self::of(home) };
+        let here = seen.here().map(Path::to_owned);
+        let roots = distinct([Some(home), here.as_deref(), Some(&started)]);
+        let folders = distinct(roots.iter().flat_map(|&root| [Some(root), seen.repository(root)]));
+        Self::reading(&folders, &roots, home)
+    }
+
+    /// Reads the settings in `folders`, which are `roots` or above them.
+    fn reading(folders: &[&Path], roots: &[&Path], home: &Path) -> Self {
+        let (mut settings, mut others) = (Vec::new(), Vec::new());
         let mut claude = PathBuf::new();
-        for folder in roots.iter().flat_map(|root| root.ancestors()) {
-            if seen.iter().any(|known| known.as_os_str() == folder.as_os_str()) {
-                continue;
-            }
-            seen.push(folder);
+        for folder in folders {
             claude.as_mut_os_string().clear();
             claude.push(folder);
             claude.push(".claude");
@@ -59,11 +63,16 @@ impl UserEnvironment {
             let found: Vec<ProjectVariables> = files.iter().filter_map(|path| read(path)).collect();
             let mut below = roots.iter().filter(|root| root.starts_with(folder));
             // Settings in the user's home are not the project's.
-            if !found.is_empty() && below.any(|root| !is_outside(folder, root)) {
-                settings.extend(found);
-            }
+            let is_projects = !found.is_empty() && below.any(|root| !is_outside(folder, root));
+            if is_projects { &mut settings } else { &mut others }.extend(found);
         }
-        Self { settings }
+        Self { settings, others }
+    }
+
+    /// Whether any settings around the project set a variable, even if they are not the project's.
+    #[must_use]
+    pub fn is_set_by_settings(&self, name: &str) -> bool {
+        self.settings.iter().chain(&self.others).any(|settings| settings.sets(name, None))
     }
 
     /// Whether the project's settings set a variable.
@@ -81,6 +90,22 @@ impl UserEnvironment {
     pub(super) fn path_from_host(&self, name: &str) -> Option<PathBuf> {
         absolute(name).filter(|path| !self.settings.iter().any(|settings| settings.sets(name, Some(path.as_os_str()))))
     }
+}
+
+/// The folder that the host was started in, as it says.
+fn started_in() -> Option<PathBuf> {
+    std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from)
+}
+
+/// The paths without repetitions. They are compared as bytes: taking paths apart costs more than the system calls.
+fn distinct<'p>(paths: impl IntoIterator<Item = Option<&'p Path>>) -> Vec<&'p Path> {
+    let mut distinct: Vec<&Path> = Vec::new();
+    for path in paths.into_iter().flatten() {
+        if !distinct.iter().any(|known| known.as_os_str() == path.as_os_str()) {
+            distinct.push(path);
+        }
+    }
+    distinct
 }
 
 /// A path from the environment; relative ones would depend on the folder that a session is in.

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 /// The folders around a project, as far as a repository can have brought them along. Each is looked at once.
 pub(super) struct RepositoryBounds<'s> {
     /// The project's folder without links.
-    pub(super) project: PathBuf,
+    project: PathBuf,
     seen: &'s mut SeenFolders,
     /// The user's listed home, once it was asked for.
     user: OnceCell<Option<PathBuf>>,
 }
 
 impl<'s> RepositoryBounds<'s> {
-    pub(super) fn of(project: &Path, seen: &'s mut SeenFolders) -> Self {
-        Self { project: seen.real(project), seen, user: OnceCell::new() }
+    /// `project` has no links.
+    pub(super) fn of(project: PathBuf, seen: &'s mut SeenFolders) -> Self {
+        Self { project, seen, user: OnceCell::new() }
     }
 
     /// Whether a repository around the project cannot have brought a file along: the file is outside of it, or the
@@ -37,7 +38,8 @@ impl<'s> RepositoryBounds<'s> {
 /// Whether a repository around `project` cannot have brought a file along.
 #[must_use]
 pub fn is_outside(file: &Path, project: &Path) -> bool {
-    RepositoryBounds::of(project, &mut SeenFolders::default()).is_outside(file)
+    let mut seen = SeenFolders::default();
+    RepositoryBounds::of(seen.real(project), &mut seen).is_outside(file)
 }
 
 #[cfg(test)]

@@ -183,6 +183,15 @@ fn a_tool_of_the_model_cannot_run_the_hook() {
     project.write(".claude/settings.json", r#"{"env": {"CLAUDE_PROJECT_DIR": "."}}"#);
     let forged = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
     assert_eq!((forged.exit, forged.stdout.as_str()), (0, ""), "{forged:?}");
+    // The same in a folder below the settings, which the variable names.
+    let below = project.home().join("below");
+    std::fs::create_dir(&below).unwrap();
+    project.write(".claude/settings.json", json!({"env": {"CLAUDE_PROJECT_DIR": below}}).to_string());
+    let mut tool = project.modegate();
+    tool.env(agent.0, agent.1).env("CLAUDE_PROJECT_DIR", &below).current_dir(&below).arg("hook");
+    let forged = run_command(&mut tool, event.as_bytes());
+    assert_eq!((forged.exit, forged.stdout.as_str()), (0, ""), "{forged:?}");
+    assert!(forged.stderr.contains("only Claude Code itself"), "{forged:?}");
 }
 
 #[cfg(target_os = "linux")]
