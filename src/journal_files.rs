@@ -101,6 +101,16 @@ fn split(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
+/// The lines of bytes that end with a newline.
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (line, after) = rest.split_at_checked(One::new(b'\n').find(rest)?)?;
+        rest = after.get(1..)?;
+        Some(line)
+    })
+}
+
 fn read(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice::<JournalLine>(line).ok().filter(|line| line.v <= VERSION)
 }
@@ -331,13 +341,21 @@ impl OpenJournal {
                 reach *= 4;
                 continue;
             };
-            for line in split(lines).filter(|line| contains_any(line, &ActivityLog::WORDS)) {
+            for line in whole_lines(lines).filter(|line| may_concern_activity(line)) {
                 let _: Result<(), serde_json::Error> = serde_json::from_slice(line).map(|value| log.add_line(&value));
             }
             (end, reach) = (end + lines.len() as u64, BLOCK);
         }
         Ok(end)
     }
+}
+
+/// Whether a line may be about agents or edits: most events are of another kind, which their beginning shows.
+fn may_concern_activity(line: &[u8]) -> bool {
+    const KIND: &[u8] = b"\"hook_event_name\":\"";
+    let kind = find(line, KIND).and_then(|at| line.get(at + KIND.len()..));
+    let is_of_kind = kind.is_none_or(|kind| kind.starts_with(b"Subagent") || kind.starts_with(b"PostToolUse"));
+    is_of_kind && contains_any(line, &ActivityLog::WORDS)
 }
 
 /// The history of a session of the project at `home`, from its journal.
@@ -368,16 +386,21 @@ fn contains_any(line: &[u8], words: &[&str]) -> bool {
 }
 
 /// Whether bytes contain a text.
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    find(bytes, text).is_some()
+}
+
+/// Where a text is in bytes.
 ///
 /// `memmem` asks the processor for its instructions first, and on a virtual machine that takes longer than the search.
-fn contains(bytes: &[u8], text: &[u8]) -> bool {
+fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if let Some(finder) = memchr::arch::x86_64::sse2::packedpair::Finder::new(text)
         && bytes.len() >= finder.min_haystack_len()
     {
-        return finder.find(bytes, text).is_some();
+        return finder.find(bytes, text);
     }
-    memmem::find(bytes, text).is_some()
+    memmem::find(bytes, text)
 }
 
 #[cfg(test)]

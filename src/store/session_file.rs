@@ -94,7 +94,7 @@ impl StateStore {
         let open = || self.session_file(id).and_then(|path| sealed::open(&path).ok());
         let was_read = known.status == StateStatus::Sound && known.tampering.is_none() && !known.text.is_empty();
         match was_read.then(open).flatten() {
-            Some(file) if file.bytes == known.text => (known, Some(file)),
+            Some(file) if file.is(&known.text) => (known, Some(file)),
             _ => (self.read(id), None),
         }
     }

@@ -223,8 +223,9 @@ impl StateSummary {
 
 /// Whether `cache.json` shows the modes of a session differently.
 pub(super) fn differs(before: &SessionModes, after: &SessionModes) -> bool {
-    let is_same =
-        |name: &String, state: &ModeState| before.get(name).is_some_and(|old| timeless(old) == timeless(state));
+    let is_same = |name: &String, state: &ModeState| {
+        before.get(name).is_some_and(|old| **old == *state || timeless(old) == timeless(state))
+    };
     before.len() != after.len() || !after.iter().all(|(name, state)| is_same(name, state))
 }
 

@@ -29,9 +29,23 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
         return None;
     }
     let found = |text: &str| {
+        if text.is_empty() {
+            return None;
+        }
         let words = MentionWords::new(text);
-        let mut begun = paths.iter().filter(|path| words.may_begin(path)).map(NamedPath::new);
-        begun.find(|path| path.is_in(&words)).map(|path| path.shown.to_owned())
+        // Most calls have no word that begins a path, and most paths begin like the one before.
+        let mut last: (&[u8], bool) = (b"", true);
+        for path in paths.iter() {
+            last = match first_part(path) {
+                Some(first) if first == last.0 => last,
+                Some(first) => (first, words.may_begin(first)),
+                None => (b"", true),
+            };
+            if last.1 && NamedPath::new(path).is_in(&words) {
+                return Some(path.to_owned());
+            }
+        }
+        None
     };
     match tool {
         "Bash" | "Monitor" => {
@@ -221,18 +235,27 @@ impl MentionWords {
         }
     }
 
-    /// Whether a word may begin a path: its first part, or a glob for a hidden one. Most calls have none.
-    fn may_begin(&self, path: &str) -> bool {
-        let mut parts = path.split(|c| !is_of_word(c)).filter(|part| !matches!(*part, "" | "." | "**"));
-        let Some(first) = parts.next().filter(|_| path.is_ascii() && !path.contains(['\'', '"'])) else { return true };
-        let is_glob = |word: &str| word.starts_with('.') && word.contains(['*', '?', '[']);
-        self.words.iter().any(|word| is_glob(word) || word.eq_ignore_ascii_case(first))
+    /// Whether a word is the first part of a path, or a glob for a hidden one.
+    fn may_begin(&self, first: &[u8]) -> bool {
+        let is_glob = |word: &[u8]| word.starts_with(b".") && word.iter().any(|byte| b"*?[".contains(byte));
+        self.words.iter().map(String::as_bytes).any(|word| is_glob(word) || word.eq_ignore_ascii_case(first))
     }
+}
+
+/// The first part of a path, as bytes; `None` where its words are not those of its parts.
+fn first_part(path: &str) -> Option<&[u8]> {
+    let bytes = path.as_bytes();
+    if bytes.iter().any(|byte| !byte.is_ascii() || matches!(byte, b'\'' | b'"')) {
+        return None;
+    }
+    bytes.split(|byte| !is_of_word(char::from(*byte))).find(|part| !matches!(*part, b"" | b"." | b"**"))
 }
 
 /// Whether a character belongs to a word.
 fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || "._-*?[]".contains(c)
+    c.is_ascii_alphanumeric()
+        || matches!(c, '.' | '_' | '-' | '*' | '?' | '[' | ']')
+        || !c.is_ascii() && c.is_alphanumeric()
 }
 
 /// A protected path by its parts.
