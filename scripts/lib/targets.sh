@@ -21,16 +21,19 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 host_machine() { echo "$(uname -s)-$(uname -m)"; }
 
-# Leaves the folders of this machine out of the program: they are in the messages of panics. cargo adds these options to
-# those of `.cargo/config.toml`.
-leave_out_folders() {
-  local name folder flags="--remap-path-prefix=$PWD=modegate"
+# Sets options of the compiler; cargo adds them to those of `.cargo/config.toml`.
+set_rustc_options() {
+  # Functions of a few instructions are inlined even where code is optimized for size: events take 4 to 9 % fewer instructions,
+  # and the program has 11 KB more.
+  local name folder options="-Cllvm-args=-inline-threshold=10" folders="--remap-path-prefix=$PWD=modegate"
+  # The folders of this machine are left out of the messages of panics.
   for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
-    [ ! -d "$folder" ] || flags="$flags --remap-path-prefix=$folder/="
+    [ ! -d "$folder" ] || folders="$folders --remap-path-prefix=$folder/="
   done
-  name=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$1")_RUSTFLAGS
   # cargo splits the variable at spaces.
-  [ "$(wc -w <<<"$flags")" != "$(grep -o -- --remap-path-prefix <<<"$flags" | wc -l)" ] || export "$name=$flags"
+  [ "$(wc -w <<<"$folders")" != "$(grep -o -- --remap-path-prefix <<<"$folders" | wc -l)" ] || options="$options $folders"
+  name=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$1")_RUSTFLAGS
+  export "$name=$options"
 }
 
 # Sets the compilers for the C parts of TLS; fails with the reason if this machine cannot build for the target.
@@ -38,7 +41,7 @@ prepare_build() {
   local target=$1
   rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target" >/dev/null 2>&1 ||
     { echo "the Rust target is not installed; run \`rustup target add $target\`"; return 1; }
-  leave_out_folders "$target"
+  set_rustc_options "$target"
   case $target in
     aarch64-unknown-linux-musl)
       local compiler=aarch64-linux-gnu-gcc
