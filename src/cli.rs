@@ -127,9 +127,17 @@ pub fn main() -> ExitCode {
     match plain.as_slice() {
         [Some("hook"), flag @ ..] if matches!(flag, [] | [Some("--exit-zero" | "--fallback")]) => {
             let has = |name: &str| flag.contains(&Some(name));
-            return hook::main(HookOptions { exit_zero: has("--exit-zero"), fallback: has("--fallback") }, None);
+            hook::main(HookOptions { exit_zero: has("--exit-zero"), fallback: has("--fallback") }, None)
         }
-        [] if !std::io::stdin().is_terminal() => return hook::main(HookOptions::default(), None),
+        [] if !std::io::stdin().is_terminal() => hook::main(HookOptions::default(), None),
+        _ => run(&plain),
+    }
+}
+
+/// Runs a command other than the hook, which would touch two pages more with these values on its stack.
+#[inline(never)]
+fn run(plain: &[Option<&str>]) -> ExitCode {
+    match plain {
         // Only a replay starts this, so no help and no completion has it.
         [Some("replay"), Some("--worker")] => {
             crash::handle_panics(end_after_crash);
@@ -140,12 +148,6 @@ pub fn main() -> ExitCode {
         }
         _ => {}
     }
-    run(plain.contains(&Some("--json")))
-}
-
-/// Runs a command other than the hook, whose stack would have a page more with the command line on it.
-#[inline(never)]
-fn run(has_json_flag: bool) -> ExitCode {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(error) => {
@@ -157,7 +159,8 @@ fn run(has_json_flag: bool) -> ExitCode {
     crash::handle_panics(end_after_crash);
     screen::choose_color(line.color);
     // `log` and `replay` print JSON Lines, which one object for an error would not belong to.
-    let as_json = has_json_flag && !matches!(line.command, CliCommand::Log(_) | CliCommand::Replay(_));
+    let as_json =
+        plain.contains(&Some("--json")) && !matches!(line.command, CliCommand::Log(_) | CliCommand::Replay(_));
     line.command.run(line.project).unwrap_or_else(|error| {
         screen::print_failure(&error.to_string(), as_json);
         ExitCode::from(error.exit)

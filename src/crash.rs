@@ -40,6 +40,7 @@ pub(crate) fn start<T: Send + 'static>(
 }
 
 /// Returns `work` as work of the current thread: if a helper thread crashes in it, that counts as a crash of this one.
+#[cfg(unix)]
 pub(crate) fn as_helper<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let give_up = GIVE_UP.with_borrow(Clone::clone);
     move || {

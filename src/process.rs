@@ -77,8 +77,8 @@ pub fn run(
 struct KeptOutput(Vec<u8>);
 
 impl KeptOutput {
-    fn add(&mut self, bytes: &[u8], limit: usize) {
-        self.0.extend_from_slice(bytes);
+    /// Drops what is over the limit.
+    fn shorten(&mut self, limit: usize) {
         // The cause is at the beginning and the error at the end, so the middle is dropped.
         let over = self.0.len().saturating_sub(limit);
         if over > 0 {

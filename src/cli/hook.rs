@@ -236,7 +236,8 @@ fn is_set_up(places: &ProjectPaths) -> bool {
     made.is_ok()
 }
 
-/// The handling of one event.
+/// The handling of one event. Its long steps are not inlined: each would keep its values on the stack, and every page of it
+/// that is touched costs a page fault.
 struct HookRun<'a> {
     places: &'a ProjectPaths,
     event: &'a Event,
@@ -337,6 +338,7 @@ impl HookRun<'_> {
     }
 
     /// Stores the session if it changed; decides again if another process changed the state meanwhile.
+    #[inline(never)]
     fn store_session(
         &mut self,
         store: &StateStore,
@@ -541,6 +543,7 @@ impl HookRun<'_> {
     }
 
     /// Writes the line of the journal. What is decided and asked is lent to it, as copies would take as long as writing it.
+    #[inline(never)]
     fn write_journal(
         &self,
         path: &Path,

@@ -6,16 +6,16 @@ use super::{GRACE, KeptOutput, ProcessOutput};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// How often a program is looked at where the system cannot announce its end.
 const NAP: Duration = Duration::from_millis(2);
 
-/// How much of a pipe is read at once.
-const BLOCK: usize = 16 * 1024;
-const MOST_BLOCKS: usize = 64;
+/// How much of a pipe is read at once, at least.
+const BLOCK: usize = 4 * 1024;
+const MOST_BLOCKS: usize = 256;
 
 /// Writes the input of a program and reads its output until it ends; `None` if it takes longer than `until`.
 pub(super) fn communicate(
@@ -123,33 +123,25 @@ impl InputPipe {
 /// The output or the errors of a program.
 struct OutputPipe {
     /// `None` at the end.
-    pipe: Option<Box<dyn ReadablePipe>>,
+    pipe: Option<OwnedFd>,
     kept: KeptOutput,
 }
 
-/// A pipe that can be read and polled.
-trait ReadablePipe: Read + AsFd {}
-
-impl<T: Read + AsFd> ReadablePipe for T {}
-
 impl OutputPipe {
-    fn new(pipe: Option<impl Read + AsFd + 'static>) -> io::Result<Self> {
+    fn new(pipe: Option<impl Into<OwnedFd>>) -> io::Result<Self> {
+        let pipe = pipe.map(Into::into);
         pipe.iter().try_for_each(set_nonblocking)?;
-        let pipe: Option<Box<dyn ReadablePipe>> = match pipe {
-            Some(pipe) => Some(Box::new(pipe)),
-            None => None,
-        };
         Ok(Self { pipe, kept: KeptOutput::default() })
     }
 
     fn read(&mut self, limit: usize) {
-        let mut block = [0; BLOCK];
         // A program that prints without end must not keep this one from looking at the time.
         for _ in 0..MOST_BLOCKS {
-            let Some(pipe) = &mut self.pipe else { return };
-            match pipe.read(&mut block) {
-                Ok(size) if size > 0 => self.kept.add(block.get(..size).unwrap_or_default(), limit),
-                Err(error) if must_wait(&error) => return,
+            let Some(pipe) = &self.pipe else { return };
+            self.kept.0.reserve(BLOCK);
+            match rustix::io::read(pipe, rustix::buffer::spare_capacity(&mut self.kept.0)) {
+                Ok(size) if size > 0 => self.kept.shorten(limit),
+                Err(error) if must_wait(&error.into()) => return,
                 _ => self.pipe = None,
             }
         }

@@ -57,7 +57,8 @@ fn reader(pipe: Option<impl Read + Send + 'static>, limit: usize) -> io::Result<
         let mut pipe = pipe;
         while let Some(Ok(size @ 1..)) = pipe.as_mut().map(|pipe| pipe.read(&mut buffer)) {
             let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.add(buffer.get(..size).unwrap_or_default(), limit);
+            kept.0.extend_from_slice(buffer.get(..size).unwrap_or_default());
+            kept.shorten(limit);
         }
         let _: Result<(), _> = sender.send(());
     })?;
