@@ -17,6 +17,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How much of a journal an event reads at once: every page of memory that it touches costs as much as another call.
+const PAGES: u64 = 8 * 1024;
+
 /// How much of a journal may be read again to find the agents and edits of a session.
 pub const ACTIVITY_BLOCK: u64 = 32 * 1024;
 
@@ -165,16 +168,17 @@ pub fn find_change<T>(
 
 /// Calls `visit` with the lines with a seal in the last part of a journal, the last one first.
 ///
-/// Most lines have none, so the file is read in small blocks: memory costs more than reading.
+/// Often it is the last line, so the file is read in small blocks first: memory costs more than reading.
 fn find_sealed_line<T>(path: &Path, mut visit: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
     const BLOCK: u64 = 32 * 1024;
     const TAIL: u64 = 256 * 1024;
     let (file, mut end) = disk::open_sized(path).ok()?;
     let finder = memmem::FinderRev::new(SEAL_MARK);
     let first = end.saturating_sub(TAIL);
-    let mut block = Vec::new();
+    let (mut block, mut reach) = (Vec::new(), PAGES);
     while end > first {
-        let start = end.saturating_sub(BLOCK).max(first);
+        let start = end.saturating_sub(reach).max(first);
+        reach = BLOCK;
         // The mark may begin in this block and end in the next one.
         let overlap = SEAL_MARK.len() as u64 - 1;
         disk::read_at(&file, start, end - start + overlap, &mut block).ok()?;
@@ -330,7 +334,8 @@ impl OpenJournal {
     /// Adds the lines from `offset` on; returns the end of the last whole line.
     fn add_activity(&self, offset: u64, log: &mut ActivityLog) -> io::Result<u64> {
         const BLOCK: u64 = 64 * 1024;
-        let (mut end, mut reach, mut block) = (offset, BLOCK, Vec::new());
+        let usual = if self.size.saturating_sub(offset) > 2 * ACTIVITY_BLOCK { BLOCK } else { PAGES };
+        let (mut end, mut reach, mut block) = (offset, usual, Vec::new());
         while end < self.size {
             disk::read_at(&self.file, end, reach.min(self.size - end), &mut block)?;
             let Some(lines) = One::new(b'\n').rfind(&block).and_then(|last| block.get(..=last)) else {
@@ -344,7 +349,7 @@ impl OpenJournal {
             for line in whole_lines(lines).filter(|line| may_concern_activity(line)) {
                 let _: Result<(), serde_json::Error> = serde_json::from_slice(line).map(|value| log.add_line(&value));
             }
-            (end, reach) = (end + lines.len() as u64, BLOCK);
+            (end, reach) = (end + lines.len() as u64, usual);
         }
         Ok(end)
     }
