@@ -351,7 +351,9 @@ impl From<Unknown> for Outcome {
 /// The outcome of a simple check, with texts from outside made safe.
 fn printed(outcome: Result<Outcome, Outcome>, safe: fn(&str) -> Cow<'_, str>) -> Outcome {
     let mut outcome = outcome.unwrap_or_else(|early| early);
-    for text in std::iter::once(&mut outcome.saw).chain(&mut outcome.remedy) {
+    // A borrowed text is one of ours.
+    let saw = if let Cow::Owned(saw) = &mut outcome.saw { Some(saw) } else { None };
+    for text in saw.into_iter().chain(&mut outcome.remedy) {
         if let Cow::Owned(escaped) = safe(text) {
             *text = escaped;
         }
@@ -384,7 +386,8 @@ fn not(part: Outcome) -> Outcome {
         Truth::Fails => Truth::Passes,
         Truth::Unknown => Truth::Unknown,
     };
-    Outcome { truth, parts: vec![part.clone()], ..Outcome::passes(part.saw) }
+    let saw = part.saw.clone();
+    Outcome { truth, parts: vec![part], ..Outcome::passes(saw) }
 }
 
 /// Joins what the deciding parts saw, and takes the first remedy among them.
@@ -394,11 +397,14 @@ fn composed(truth: Truth, parts: Vec<Outcome>) -> Outcome {
     for part in deciding() {
         // Several unknown parts begin with the same words, which are said once.
         let clause = part.saw.strip_prefix(UNKNOWN_OPENING).filter(|_| !saw.is_empty()).unwrap_or(&part.saw);
-        if !saw.contains(&clause) && saw.first() != Some(&part.saw.as_str()) {
+        if !saw.contains(&clause) && saw.first() != Some(&&*part.saw) {
             saw.push(clause);
         }
     }
-    let saw = saw.join(", and ");
+    let saw = match (saw.as_slice(), deciding().next()) {
+        ([_], Some(part)) => part.saw.clone(),
+        _ => saw.join(", and ").into(),
+    };
     let remedy = deciding().find_map(|part| part.remedy.clone());
     Outcome { truth, remedy, parts, ..Outcome::passes(saw) }
 }

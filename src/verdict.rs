@@ -3,6 +3,7 @@
 use crate::ids::GateId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The verdict of a gate, in order of severity: the most severe one of all gates wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ pub struct Outcome {
     /// Whether it passes.
     pub truth: Truth,
     /// What was seen, as a clause.
-    pub saw: String,
+    pub saw: Cow<'static, str>,
     /// What would make it pass, as an instruction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
@@ -94,12 +95,12 @@ pub(crate) const UNKNOWN_OPENING: &str = "cannot tell: ";
 
 impl Outcome {
     /// An outcome that passes.
-    pub fn passes(saw: impl Into<String>) -> Self {
+    pub fn passes(saw: impl Into<Cow<'static, str>>) -> Self {
         Self { truth: Truth::Passes, saw: saw.into(), remedy: None, parts: Vec::new(), extras: None }
     }
 
     /// An outcome that fails.
-    pub fn fails(saw: impl Into<String>) -> Self {
+    pub fn fails(saw: impl Into<Cow<'static, str>>) -> Self {
         Self { truth: Truth::Fails, ..Self::passes(saw) }
     }
 
@@ -109,7 +110,7 @@ impl Outcome {
     }
 
     /// An outcome that passes or fails by `truth`.
-    pub fn when(truth: bool, saw: impl Into<String>) -> Self {
+    pub fn when(truth: bool, saw: impl Into<Cow<'static, str>>) -> Self {
         if truth { Self::passes(saw) } else { Self::fails(saw) }
     }
 
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_reason_are_joined_as_sentences() {
-        let remedied = |saw: &str| Outcome::fails(saw).remedied("give it again");
+        let remedied = |saw: &'static str| Outcome::fails(saw).remedied("give it again");
         assert_eq!(remedied("").sentence("Not now."), "Not now. Give it again.");
         assert_eq!(remedied("`x` objects: Not now.").sentence(""), "`x` objects: Not now. Give it again.");
         assert_eq!(remedied("no file").sentence("Plan missing."), "Plan missing. No file; give it again.");

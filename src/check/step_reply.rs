@@ -189,7 +189,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, truth: Truth, saw: &str) -> ReplyExtras {
         let outcome = StepReply::read(text).expect("JSON").expect("an answer").outcome("`x`", "");
-        assert_eq!((outcome.truth, outcome.saw.as_str()), (truth, saw), "{text}");
+        assert_eq!((outcome.truth, &*outcome.saw), (truth, saw), "{text}");
         outcome.extras.map(|adds| *adds).unwrap_or_default()
     }
 

@@ -262,7 +262,7 @@ impl<'a> Engine<'a> {
         if let Some(why) = unreadable {
             // The gate's own sentence would claim something that is not known.
             let saw = format!("{why}; its effects are unknown");
-            return Outcome { saw, ..outcome }.sentence("");
+            return Outcome { saw: saw.into(), ..outcome }.sentence("");
         }
         let reason = outcome.sentence(&gate.message);
         let is_missing = outcome.truth == Truth::Fails && verdict >= Verdict::Warn;

@@ -135,7 +135,7 @@ fn print_new_blocks(summary: &ReplaySummary) {
     if let Some(first) = undecided.first() {
         let more = if undecided.len() > 1 { format!(", and {} more", undecided.len() - 1) } else { String::new() };
         let unknown = first.findings.iter().find(|finding| finding.outcome.truth == Truth::Unknown);
-        let saw = unknown.map(|finding| finding.outcome.saw.as_str()).unwrap_or_default();
+        let saw = unknown.map(|finding| &*finding.outcome.saw).unwrap_or_default();
         print_line(format!("{}  {}{more}: {saw}", styled(TextStyle::Yellow, "undecided"), first.event));
     }
     if !summary.new_block_gates.is_empty() {

@@ -105,7 +105,7 @@ impl ScenarioStep {
                 Some(finding) if finding.unmet => "unmet",
                 Some(finding) => finding.verdict.word(),
             };
-            let saw = finding.map_or("", |finding| finding.outcome.saw.as_str());
+            let saw = finding.map_or("", |finding| &*finding.outcome.saw);
             (word != expected).then(|| format!("{gate}: expected {expected}, was {word}: {saw}"))
         })
     }
