@@ -105,11 +105,15 @@ impl<'t> ScannedCommand<'t> {
 }
 
 /// The password in `user:password`; a number is a group.
+///
+/// With quotes inside, as in `"user":"password"`, it is both: half of a pair would quote what follows.
 fn after_colon(text: &str, word: Range<usize>) -> Option<Range<usize>> {
-    let word = unquoted(text, word);
-    let (user, password) = text.get(word.clone())?.split_once(':')?;
+    let whole = unquoted(text, word);
+    let (user, password) = text.get(whole.clone())?.split_once(':')?;
     let is_plain = !user.is_empty() && !user.contains('/') && !password.is_empty();
-    (is_plain && !password.bytes().all(|byte| byte.is_ascii_digit())).then_some(word.start + user.len() + 1..word.end)
+    let is_secret = is_plain && !password.bytes().all(|byte| byte.is_ascii_digit());
+    let start = if user.contains(['"', '\'']) { whole.start } else { whole.start + user.len() + 1 };
+    is_secret.then_some(start..whole.end)
 }
 
 fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
@@ -139,6 +143,8 @@ mod tests {
         check("curl -sS -uann:hunter2 https://x", "curl -sS -uann:[masked] https://x");
         check("curl --user 'ann:hunter 2' https://x", "curl --user 'ann:[masked]' https://x");
         check("curl --user=ann:hunter2 x", "curl --user=ann:[masked] x");
+        check("curl -u \"ann\":\"hunter2\" x", "curl -u \"[masked]\" x");
+        check("curl -u ann:'hunter 2'x y", "curl -u ann:[masked] y");
         check("mysql -uroot -phunter2 app", "mysql -uroot -p[masked] app");
         check("cd x && mysqldump -p'hunter 2' app | gzip", "cd x && mysqldump -p'[masked]' app | gzip");
         check("mysql --password=hunter2 app", "mysql --password=[masked] app");
@@ -157,6 +163,11 @@ mod tests {
         );
         check("curl -H 'X-Api-Key: hunter2' x", "curl -H 'X-Api-Key: [masked]' x");
         check("x --token=hunter2 y", "x --token=[masked] y");
+    }
+
+    #[test]
+    fn a_password_with_half_a_pair_of_quotes_does_not_change_the_words_after_it() {
+        check("curl -u a\"nn:x y\"z -u t\"o 1:2 -b\"c d", "curl -u [masked] -u [masked] d");
     }
 
     #[test]
