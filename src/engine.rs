@@ -30,6 +30,7 @@ use crate::mode::{BASE, Catalogue, Deferred, Gate, Mode, Phase};
 use crate::session::{AdmittedStart, ModeState, Session};
 use crate::verdict::{Decision, Finding, Outcome, Verdict};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The most notes that wait for the main agent.
 const NOTES: usize = 20;
@@ -270,7 +271,7 @@ impl<'a> Engine<'a> {
     }
 
     fn state_mut(&mut self, mode: &Mode) -> &mut ModeState {
-        self.after.modes.entry(mode.namespace.clone()).or_default()
+        Arc::make_mut(self.after.modes.entry(mode.namespace.clone()).or_default())
     }
 
     fn scope<'s>(&'s self, mode: &'s Mode) -> Scope<'s> {
@@ -302,7 +303,10 @@ impl<'a> Engine<'a> {
             return;
         }
         for mode in &self.catalogue.modes {
-            if let Some(state) = self.after.modes.get_mut(&mode.namespace) {
+            let waits = |state: &ModeState| !state.notes.is_empty() || !state.messages.is_empty();
+            if self.after.mode_state(&mode.namespace).is_some_and(waits)
+                && let Some(state) = self.after.mode_state_mut(&mode.namespace)
+            {
                 self.context.append(&mut state.notes);
                 self.messages.append(&mut state.messages);
             }
@@ -335,7 +339,7 @@ impl<'a> Engine<'a> {
                 self.messages.push(text.clone());
                 self.context.push(text);
             } else if let Some(mode) = self.catalogue.mode(&finding.mode).filter(|_| !blocked) {
-                let notes = &mut self.after.modes.entry(mode.namespace.clone()).or_default().notes;
+                let notes = &mut Arc::make_mut(self.after.modes.entry(mode.namespace.clone()).or_default()).notes;
                 if !notes.contains(&text) && notes.len() < NOTES {
                     notes.push(text);
                 }

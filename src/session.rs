@@ -4,15 +4,16 @@ use crate::ids::{AgentId, AgentName, GateId, Noted, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The namespace of the base mode, which has the state that belongs to no other mode.
 pub const BASE_NAMESPACE: &str = "base_mode";
 
-/// The state of modes, by namespace. Boxed, as a node of the map has room for eleven.
-pub type SessionModes = BTreeMap<String, Box<ModeState>>;
+/// The state of modes, by namespace. An event copies a session several times, and changes few of its modes.
+pub type SessionModes = BTreeMap<String, Arc<ModeState>>;
 
 /// One session: its modes, and the other values of the state file.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Session {
     /// Its id; empty when the host did not send one.
     pub id: SessionId,
@@ -25,7 +26,7 @@ pub struct Session {
 }
 
 /// The state of one mode in a session.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModeState {
     /// Whether the mode is active.
@@ -225,7 +226,7 @@ impl Session {
     /// The state of the mode with this namespace.
     #[must_use]
     pub fn mode_state(&self, namespace: &str) -> Option<&ModeState> {
-        self.modes.get(namespace).map(Box::as_ref)
+        self.modes.get(namespace).map(Arc::as_ref)
     }
 
     /// Whether the mode of a namespace is active.
@@ -246,9 +247,14 @@ impl Session {
         self.mode_state(BASE_NAMESPACE).is_some_and(|base| base.fork_pending)
     }
 
+    /// The state of the mode with this namespace, to change it.
+    pub fn mode_state_mut(&mut self, namespace: &str) -> Option<&mut ModeState> {
+        self.modes.get_mut(namespace).map(Arc::make_mut)
+    }
+
     /// The state of the base mode.
     pub fn base_mut(&mut self) -> &mut ModeState {
-        self.modes.entry(BASE_NAMESPACE.to_owned()).or_default()
+        Arc::make_mut(self.modes.entry(BASE_NAMESPACE.to_owned()).or_default())
     }
 
     /// Whether the gates of a mode block the start of the agent with this id.

@@ -353,7 +353,7 @@ impl HookRun<'_> {
         if attempt.decided.session == attempt.before || id.is_empty() || !is_project {
             return attempt;
         }
-        let at = facts.clock().at;
+        let at = self.received_at.round(jiff::Unit::Millisecond).unwrap_or(self.received_at).to_string();
         let revision = stored.revision;
         stored.session = attempt.before.clone();
         let changed = store.change_known(&id, &at, stored, |fresh| {
@@ -625,7 +625,7 @@ mod tests {
             let phases = mode.phases.iter().map(|phase| phase.name.as_str());
             let states = phases.flat_map(|phase| [active(phase, &[]), active(phase, &["a note"])]);
             for state in states {
-                let modes = [(mode.namespace.clone(), Box::new(state))].into();
+                let modes = [(mode.namespace.clone(), std::sync::Arc::new(state))].into();
                 let session = Session { id: "s".into(), modes, ..Session::default() };
                 for tool in TOOLS.iter().copied().chain(["mcp__files__write", "SlashCommand", "Task", "Unknown"]) {
                     let input = json!({"file_path": "src/a.rs", "command": "git commit", "subagent_type": "strategic-planner", "skill": mode.commands.first(), "to": "x"});

@@ -71,7 +71,7 @@ fn leave(store: &StateStore, namespace: &str, only: Option<&str>) -> Result<Vec<
     ids.sort_unstable();
     for id in &ids {
         store.change(id, &now().at, |stored| {
-            if let Some(mode) = stored.session.modes.get_mut(namespace) {
+            if let Some(mode) = stored.session.mode_state_mut(namespace) {
                 mode.is_active = false;
                 mode.ended = Some(ModeEnding::Left);
                 mode.blocks.clear();

@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -199,7 +200,7 @@ fn mode_line(name: &str, state: &ModeState) -> String {
 /// delivered yet, which may be about an earlier phase.
 fn next_steps(session: &Session, catalogue: &Catalogue, places: &ProjectPaths) -> Vec<String> {
     let mut session = session.clone();
-    session.modes.values_mut().for_each(|state| state.notes.clear());
+    session.modes.values_mut().for_each(|state| Arc::make_mut(state).notes.clear());
     let event = session_start(&session.id, &places.home);
     let live = LiveFacts::new(&event, places.clone(), places.journal(&session.id)).forked_from(session.ancestors());
     let context = decide(&event, catalogue, &session, &Facts::new(&live)).decision.context;

@@ -6,6 +6,7 @@ use crate::ids::AgentId;
 use crate::mode::{Mode, Phase, Worker};
 use crate::session::{AdmittedStart, AgentRecord, ModeState};
 use crate::verdict::{Decision, Finding, Verdict};
+use std::sync::Arc;
 
 /// The most starts that wait for their agent.
 const ADMITTED: usize = 32;
@@ -161,11 +162,11 @@ impl<'a> Engine<'a> {
     /// Takes the start that a mode has allowed for the agent of this event.
     fn take_admitted(&mut self, mode: &Mode, agent: &str) -> Option<AdmittedStart> {
         let id = self.event.agent_id();
-        let admitted = &mut self.after.modes.get_mut(&mode.namespace)?.admitted;
+        let admitted = &self.after.mode_state(&mode.namespace)?.admitted;
         let same_id = |start: &AdmittedStart| start.id.as_deref().is_some_and(|own| Some(own) == id);
         let same_type = |start: &AdmittedStart| start.id.is_none() && start.agent.is(agent);
         let at = admitted.iter().position(same_id).or_else(|| admitted.iter().position(same_type))?;
-        Some(admitted.remove(at))
+        Some(self.after.mode_state_mut(&mode.namespace)?.admitted.remove(at))
     }
 
     /// Forgets agents that are no longer in flight, and starts that will not happen.
@@ -209,7 +210,8 @@ impl<'a> Engine<'a> {
             },
             _ => return,
         };
-        self.after.modes.values_mut().for_each(|state| forget(state));
+        let has_agents = |state: &&mut Arc<ModeState>| !state.agents.is_empty() || !state.admitted.is_empty();
+        self.after.modes.values_mut().filter(has_agents).for_each(|state| forget(Arc::make_mut(state)));
     }
 }
 

@@ -44,8 +44,8 @@ impl<'a> Engine<'a> {
         let base = self.after.base_mut();
         base.fork_pending = false;
         base.forked_from = std::iter::once(id.clone()).chain(ancestors).take(ANCESTORS).collect();
-        for (gate, period) in inherited.notified {
-            base.notified.entry(gate).or_insert(period);
+        for (gate, period) in &inherited.notified {
+            base.notified.entry(gate.clone()).or_insert_with(|| period.clone());
         }
         for (namespace, state) in modes {
             // A mode that the first prompt has activated is newer.

@@ -17,7 +17,9 @@ impl<'a> Engine<'a> {
     pub(super) fn apply_patience(&mut self, mode: &'a Mode, gate: &Gate, finding: &mut Finding) {
         let key = format!("{}@{}", gate.id, self.event.agent_id().unwrap_or("main"));
         if finding.verdict != Verdict::Block {
-            self.after.modes.get_mut(&mode.namespace).and_then(|state| state.blocks.remove(&key));
+            if self.after.mode_state(&mode.namespace).is_some_and(|state| state.blocks.contains_key(&key)) {
+                self.state_mut(mode).blocks.remove(&key);
+            }
             return;
         }
         let patience = self.catalogue.settings.patience(mode.patience, gate.patience);

@@ -6,6 +6,7 @@ use crate::facts::{Answer, Clock, FactSource, Facts, FoundFile, Question, Record
 use crate::mode::Catalogue;
 use crate::session::Session;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Two agents, one after the other, each with its file.
 const TWO_AGENTS: &str = "
@@ -337,9 +338,9 @@ fn compiled_gates_decide_and_ask_like_those_in_the_sources() {
     for mode in &mut compiled.catalogue.modes {
         *mode = postcard::from_bytes(&postcard::to_stdvec(mode).unwrap()).unwrap();
     }
-    let active = sources.mode("x").map(|mode| (mode.namespace.clone(), Box::default())).unwrap();
+    let active = sources.mode("x").map(|mode| (mode.namespace.clone(), Arc::default())).unwrap();
     let mut session = Session { modes: [active].into(), ..compiled.session };
-    session.modes.values_mut().for_each(|state| state.is_active = true);
+    session.modes.values_mut().for_each(|state| Arc::make_mut(state).is_active = true);
     for event in ["bash", "start writer"] {
         let decided = |catalogue: &Catalogue| {
             let facts = Facts::new(&ByText);

@@ -15,6 +15,7 @@ use crate::store::StateStore;
 use crate::transcript::TranscriptRecord;
 use memchr::memmem;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the host may take to write the lines that it has in memory.
@@ -139,7 +140,7 @@ impl ParentSearch<'_> {
             modes: session
                 .modes
                 .iter()
-                .map(|(namespace, state)| (namespace.clone(), Box::new(state.for_fork())))
+                .map(|(namespace, state)| (namespace.clone(), Arc::new(state.for_fork())))
                 .collect(),
         })
     }

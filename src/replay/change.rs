@@ -230,7 +230,7 @@ mod tests {
     fn another_phase_is_a_change() {
         let decision = Decision::default();
         let mut session = Session::default();
-        session.modes.entry("plan_mode".to_owned()).or_default().enter("draft");
+        std::sync::Arc::make_mut(session.modes.entry("plan_mode".to_owned()).or_default()).enter("draft");
         assert_eq!(
             DecisionChange::between((&decision, &Session::default()), (&decision, &session)),
             DecisionChange::ChangedOtherwise

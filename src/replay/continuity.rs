@@ -132,7 +132,7 @@ impl Continuity {
 fn modes_of(session: &[u8]) -> Option<SessionModes> {
     let mut modes = serde_json::from_slice::<Session>(session).ok()?.modes;
     for state in modes.values_mut() {
-        state.other.shift_remove("updated_at");
+        Arc::make_mut(state).other.shift_remove("updated_at");
     }
     Some(modes)
 }

@@ -269,29 +269,19 @@ pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// The number of bytes in which two texts are the same at their beginning.
-pub(super) fn common_length(mut one: &[u8], mut other: &[u8]) -> usize {
-    let length = one.len();
-    while let (Some((block, rest)), Some((other_block, other_rest))) =
-        (one.split_first_chunk::<32>(), other.split_first_chunk())
-        && is_same_block(block, other_block)
-    {
-        (one, other) = (rest, other_rest);
-    }
-    while let (Some((word, rest)), Some((other_word, other_rest))) =
-        (one.split_first_chunk(), other.split_first_chunk())
-    {
-        let differing = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other_word);
+pub(super) fn common_length(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.as_chunks::<32>().0.iter().zip(other.as_chunks().0);
+    let same = 32 * blocks.take_while(|(block, other)| is_same_block(block, other)).count();
+    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    let words = one.len().min(other.len()) / 8;
+    for (at, (word, other)) in one.as_chunks().0.iter().zip(other.as_chunks().0).enumerate() {
+        let differing = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other);
         if differing != 0 {
-            return length - one.len() + differing.trailing_zeros() as usize / 8;
+            return same + 8 * at + differing.trailing_zeros() as usize / 8;
         }
-        (one, other) = (rest, other_rest);
     }
-    while let ([byte, rest @ ..], [other_byte, other_rest @ ..]) = (one, other)
-        && byte == other_byte
-    {
-        (one, other) = (rest, other_rest);
-    }
-    length - one.len()
+    let rest = one.iter().zip(other).skip(8 * words);
+    same + 8 * words + rest.take_while(|(byte, other)| byte == other).count()
 }
 
 /// Compares two blocks as numbers: `==` calls `memcmp` where code is optimized for size.

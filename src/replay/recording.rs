@@ -10,6 +10,7 @@ use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -188,7 +189,7 @@ impl LineExporter {
     }
 
     fn replace_fingerprints(&self, session: &mut Session) {
-        for block in session.modes.values_mut().flat_map(|state| state.blocks.values_mut()) {
+        for block in session.modes.values_mut().flat_map(|state| Arc::make_mut(state).blocks.values_mut()) {
             if let Some(new) = self.fingerprints.get(&block.facts) {
                 block.facts.clone_from(new);
             }
@@ -199,7 +200,7 @@ impl LineExporter {
     fn learn_fingerprints(&mut self, recorded: &mut Session, decided: &Session) {
         for (namespace, state) in &mut recorded.modes {
             let Some(other) = decided.modes.get(namespace) else { continue };
-            for (gate, block) in &mut state.blocks {
+            for (gate, block) in &mut Arc::make_mut(state).blocks {
                 if let Some(new) = other.blocks.get(gate).filter(|new| new.count == block.count) {
                     self.fingerprints.insert(block.facts.clone(), new.facts.clone());
                     block.facts.clone_from(&new.facts);

@@ -8,6 +8,7 @@ use super::session_file::StoredSession;
 use super::summary::UPDATED;
 use crate::journal_files::{self, SealedChange, SearchDepth};
 use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
 
 /// What something other than modegate did to the file of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +115,7 @@ impl StateStore {
         stored.session.id = id.into();
         stored.session.modes = serde_json::from_slice(modes_of(change).as_bytes()).ok()?;
         for state in stored.session.modes.values_mut() {
-            state.other.insert(UPDATED.to_owned(), change.at.clone().into());
+            Arc::make_mut(state).other.insert(UPDATED.to_owned(), change.at.clone().into());
         }
         Some(stored)
     }

@@ -12,6 +12,7 @@ use crate::session::{Session, SessionModes};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a seal is for, so that no file can take the place of another.
 const PURPOSE: &[u8] = b"session";
@@ -116,7 +117,7 @@ impl StateStore {
         stored.last = sealed::hex(&key.seal(&texts.each_ref().map(Vec::as_slice)));
         for (name, state) in &mut stored.session.modes {
             if before.get(name) != Some(state) {
-                state.other.insert(UPDATED.to_owned(), at.into());
+                Arc::make_mut(state).other.insert(UPDATED.to_owned(), at.into());
             }
         }
         let record = SessionRecord {

@@ -253,11 +253,12 @@ fn is_reserved(key: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::sync::Arc;
 
     fn session(id: &str, at: &str) -> Session {
         let state: ModeState =
             serde_json::from_value(json!({"is_active": true, "activated_at": at, "updated_at": at})).unwrap();
-        Session { id: id.into(), modes: [("plan_mode".to_owned(), Box::new(state))].into(), ..Session::default() }
+        Session { id: id.into(), modes: [("plan_mode".to_owned(), Arc::new(state))].into(), ..Session::default() }
     }
 
     #[test]
@@ -265,7 +266,7 @@ mod tests {
         let mut summary = StateSummary::default();
         let mut one = session("one", "2026-01-01");
         for (active, shown) in [(true, json!("draft")), (false, Value::Null)] {
-            let state = one.modes.get_mut("plan_mode").unwrap();
+            let state = one.mode_state_mut("plan_mode").unwrap();
             (state.phase, state.is_active) = (Some("draft".to_owned()), active);
             summary.put(&one);
             summary.summarize();

@@ -6,6 +6,7 @@ use super::{StateStore, StoreError};
 use crate::session::{ModeState, Session};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const PURPOSE: &[u8] = b"values";
 
@@ -76,7 +77,7 @@ impl StateStore {
                 let key = if key == "current_phase" { "phase".to_owned() } else { key };
                 entry.insert(key, value);
             }
-            let state: Box<ModeState> = serde_json::from_value(Value::Object(entry))
+            let state: Arc<ModeState> = serde_json::from_value(Value::Object(entry))
                 .map_err(|error| StoreError::WrongType(error.to_string()))?;
             modes.insert(namespace.to_owned(), state);
             Ok(())

@@ -14,7 +14,7 @@ fn seen(event: &serde_json::Value, modes: &Catalogue) -> Option<Truth> {
     let code = ModeState { is_active: true, phase: Some("failing_test".to_owned()), ..ModeState::default() };
     let session = Session {
         id: "s1".into(),
-        modes: BTreeMap::from([("code_mode".to_owned(), Box::new(code))]),
+        modes: BTreeMap::from([("code_mode".to_owned(), std::sync::Arc::new(code))]),
         ..Session::default()
     };
     let facts = InferredFacts::default();

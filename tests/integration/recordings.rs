@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Each recording with the mode that it is about, by namespace.
 const RECORDINGS: [(&str, &str); 7] = [
@@ -73,8 +74,8 @@ fn rewrite(name: &str) {
                 || !state.agents.is_empty()
                 || !state.admitted.is_empty()
             {
-                let own = written.line.before.modes.entry(namespace).or_default();
-                (own.agents, own.admitted) = (state.agents, state.admitted);
+                let own = Arc::make_mut(written.line.before.modes.entry(namespace).or_default());
+                (own.agents, own.admitted) = (state.agents.clone(), state.admitted.clone());
             }
         }
         let event = Event::from_value(written.line.event.clone()).unwrap();
