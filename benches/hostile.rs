@@ -1,4 +1,4 @@
-//! Measures the slowest decisions: command lines built to take long, and the lines of `fixtures/bypasses`.
+//! Measures the slowest decisions: command lines built to take long, and those of `fixtures/bypasses` and `fuzz/seeds`.
 //!
 //! `cargo bench --bench hostile` prints the distribution of the processor time of the whole hook, and the slowest lines.
 //! `MODEGATE=path/to/modegate` measures another build.
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Pieces that are repeated, with what closes each.
-const PIECES: [(&str, &str); 74] = [
+const PIECES: [(&str, &str); 78] = [
     ("x", ""),
     ("x ", ""),
     ("/", ""),
@@ -27,6 +27,10 @@ const PIECES: [(&str, &str); 74] = [
     ("( ", " )"),
     ("$(", ")"),
     ("`", "`"),
+    ("$(`", ""),
+    ("\"`", ""),
+    ("`$(", ""),
+    ("`\"$(", ""),
     ("{ ", "; }"),
     ("${x:-", "}"),
     ("${x/a/", "}"),
@@ -97,8 +101,8 @@ const PIECES: [(&str, &str); 74] = [
 /// Commands before the pieces.
 const HEADS: [&str; 6] = ["", "rm -rf ", "echo ", "python3 -c '", "cat <<'E'\n", "node -e \""];
 
-/// The sizes of the lines, in bytes.
-const SIZES: [usize; 4] = [4_000, 32_000, 60_000, 1_000_000];
+/// The sizes of the lines, in bytes; what takes exponential time takes it in short lines.
+const SIZES: [usize; 6] = [60, 240, 4_000, 32_000, 60_000, 1_000_000];
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,16 +133,19 @@ fn main() {
     }
 }
 
-/// The command lines of `fixtures/bypasses`.
+/// The command lines of `fixtures/bypasses` and of `fuzz/seeds/shell`.
 fn fixtures() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bypasses");
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = files.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let files = |folder: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())
+    };
+    let seeds = files("fuzz/seeds/shell").map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+    let files = files("fixtures/bypasses").filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     let cases = files.flat_map(|path| {
         let cases: Vec<Value> = serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         cases
     });
-    cases.filter_map(|case| Some(case.get("run")?.as_str()?.to_owned())).collect()
+    cases.filter_map(|case| Some(case.get("run")?.as_str()?.to_owned())).chain(seeds).collect()
 }
 
 /// The hook in a project.
