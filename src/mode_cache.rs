@@ -226,7 +226,8 @@ fn own_contexts(places: &ProjectPaths) -> std::path::PathBuf {
 fn contexts(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for (prefix, folder) in context_folders(folder) {
-        let files = disk::names(&folder).unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
+        let files =
+            disk::names(&folder, usize::MAX).unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
         let mut files: Vec<String> = files.filter(|name| name.strip_suffix(".md").is_some()).collect();
         files.sort_unstable();
         files.truncate(key::MOST_FILES);

@@ -33,8 +33,8 @@ const SEAL: usize = 16;
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
     let (environment, mut seen) = (UserEnvironment::of(&home), SeenFolders::around_here());
     let project = seen.real(&home);
-    let own = state_folder(&environment).map(|state| project_folder(&state, &project));
-    paths_with(&environment, own, home, RepositoryBounds::of(project, &mut seen))
+    let state = state_folder(&environment);
+    paths_with(&environment, state.as_deref(), home, RepositoryBounds::of(project, &mut seen))
 }
 
 /// The paths of the project at `home` for the hook that calls modegate there, and the compiled modes, if they could be opened
@@ -43,20 +43,23 @@ pub fn project_paths(home: PathBuf) -> ProjectPaths {
 pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> (ProjectPaths, Option<File>) {
     let environment = UserEnvironment::of_hook(&home, seen);
     let project = seen.real(&home);
-    let own = state_folder(&environment).map(|state| project_folder(&state, &project));
+    let state = state_folder(&environment);
     // Every event reads this file. If no link is on the way to it, each folder above it need not be looked at.
-    let compiled = own.as_ref().and_then(|own| seen.open_plain(&compiled_modes(own)));
-    (paths_with(&environment, own, home, RepositoryBounds::of(project, seen)), compiled)
+    let own = state.as_ref().map(|state| project_folder(state, &project));
+    let compiled = own.and_then(|own| seen.open_plain(&compiled_modes(&own)));
+    (paths_with(&environment, state.as_deref(), home, RepositoryBounds::of(project, seen)), compiled)
 }
 
 /// The paths of a project; nothing of it may be where the repository can have brought it along.
 fn paths_with(
     environment: &UserEnvironment,
-    own: Option<PathBuf>,
+    state: Option<&Path>,
     home: PathBuf,
     mut bounds: RepositoryBounds<'_>,
 ) -> ProjectPaths {
-    let own = own.filter(|path| bounds.is_outside(path));
+    // The key is in the state folder itself, and a folder below it may be a link.
+    let state = state.filter(|state| bounds.is_outside(state));
+    let own = state.map(|state| project_folder(state, bounds.project())).filter(|own| bounds.is_outside(own));
     let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));
     let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
     ProjectPaths { home, own, user_settings, plugin }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program under valgrind and lists the addresses below 256 MB that it reads, writes or executes, in order of first use.
+"""Runs a program under valgrind and lists the addresses below 4 GB that it reads, writes or executes, in order of first use.
 
     trace.py FOLDER PROGRAM [ARGUMENT…]    writes the list to a file in FOLDER; standard input and output are the program's
 """

@@ -79,7 +79,7 @@ fn end_after_crash() {
 }
 
 /// Prints a reply and ends the process.
-#[expect(clippy::exit, reason = "after a panic, a released program cannot end in another way")]
+#[expect(clippy::exit, reason = "nothing is left to do, and a program that panicked cannot end in another way")]
 fn end_with(reply: &Reply, exit_zero: bool) {
     print(reply);
     std::process::exit(if exit_zero { 0 } else { i32::from(reply.exit) });
@@ -329,10 +329,7 @@ impl HookRun<'_> {
         facts: &Facts<'_>,
     ) -> DecisionAttempt {
         let catalogue = self.needed(library, &before);
-        // Most events need no mode, and so no values of scripts.
-        if !catalogue.modes.is_empty() {
-            store.add_values(&mut before);
-        }
+        store.add_values(&mut before);
         let decided = decide(self.event, &catalogue, &before, facts);
         DecisionAttempt { before, catalogue, decided }
     }

@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// The names in a folder, in no order.
+/// The names in a folder, at most `most`, in no order.
 ///
 /// The C library would take a buffer of its own for this, which costs four more system calls.
 #[cfg(target_os = "linux")]
-pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+pub fn names(folder: &Path, most: usize) -> io::Result<Vec<OsString>> {
     use rustix::fs::{Mode, OFlags, RawDir, open};
     use std::os::unix::ffi::OsStringExt;
     /// Enough for many names of the greatest length.
@@ -19,7 +19,9 @@ pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut buffer = Vec::with_capacity(BUFFER);
     let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
     let mut names = Vec::new();
-    while let Some(entry) = entries.next() {
+    while names.len() < most
+        && let Some(entry) = entries.next()
+    {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         if !matches!(name, b"." | b"..") {
@@ -29,10 +31,10 @@ pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// The names in a folder, in no order.
+/// The names in a folder, at most `most`, in no order.
 #[cfg(not(target_os = "linux"))]
-pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
-    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+pub fn names(folder: &Path, most: usize) -> io::Result<Vec<OsString>> {
+    std::fs::read_dir(folder)?.take(most).map(|entry| Ok(entry?.file_name())).collect()
 }
 
 #[cfg(test)]
@@ -46,11 +48,12 @@ mod tests {
         for name in &expected {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut found = names(folder.path()).unwrap();
+        let mut found = names(folder.path(), 1000).unwrap();
         expected.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, expected);
-        let error = |path: &str| names(&folder.path().join(path)).unwrap_err().kind();
+        assert_eq!(names(folder.path(), 7).unwrap().len(), 7);
+        let error = |path: &str| names(&folder.path().join(path), 1).unwrap_err().kind();
         assert_eq!(error("none"), io::ErrorKind::NotFound);
         assert_eq!(error(expected[0].to_str().unwrap()), io::ErrorKind::NotADirectory);
     }

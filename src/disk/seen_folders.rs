@@ -54,11 +54,6 @@ impl SeenFolders {
         self.links.real(path)
     }
 
-    /// The nearest folder with a `.git`: the given one, or one above it.
-    pub fn repository<'f>(&mut self, folder: &'f Path) -> Option<&'f Path> {
-        folder.ancestors().find(|folder| self.git(folder).is_some())
-    }
-
     /// What `.git` is in a folder, with links followed.
     pub fn git(&mut self, folder: &Path) -> Option<FileType> {
         let mut known = self.repositories.iter();

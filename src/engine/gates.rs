@@ -91,7 +91,8 @@ impl<'a> Engine<'a> {
         if first.check.has_steps() {
             self.mark_fired(mode, first);
         }
-        if mode.name == BASE && finding.verdict == Verdict::Pass && finding.outcome.all_extras().next().is_none() {
+        let has_passed = finding.verdict == Verdict::Pass && finding.outcome.truth == Truth::Passes && !finding.unmet;
+        if mode.name == BASE && has_passed && finding.outcome.all_extras().next().is_none() {
             // Its gates check every event, and nearly all pass: what their parts saw would be half of the journal.
             finding.outcome.parts.clear();
         }

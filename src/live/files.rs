@@ -89,7 +89,7 @@ fn walked(root: &Path, pattern: &GlobPattern, most: usize, links: &mut LinkResol
 /// The matching files in a folder, if it has at most `most` entries.
 fn listed(root: &Path, base: &Path, pattern: &GlobPattern, most: usize) -> Result<Vec<Dated>, Unknown> {
     let shown = if pattern.prefix.is_empty() { "." } else { &pattern.prefix };
-    let names = match disk::names(base) {
+    let names = match disk::names(base, most + 1) {
         Ok(names) => names,
         Err(error) if is_absent(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(&error, shown)),

@@ -125,7 +125,7 @@ pub(super) const MOST_FILES: usize = 1_000;
 /// The mode files in a folder, and how many more there are.
 pub(super) fn mode_files(folder: &Path) -> (Vec<PathBuf>, usize) {
     let is_yaml = |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let mut names = disk::names(folder).unwrap_or_default();
+    let mut names = disk::names(folder, usize::MAX).unwrap_or_default();
     names.retain(is_yaml);
     names.sort_unstable();
     let left_out = names.len().saturating_sub(MOST_FILES);

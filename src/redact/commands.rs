@@ -22,8 +22,7 @@ pub(super) fn command_secrets(text: &str) -> Vec<Range<usize>> {
             command = ScannedCommand::default();
             continue;
         }
-        secrets
-            .extend(command.secret(text, &word).filter(|secret| is_real(text.get(secret.clone()).unwrap_or_default())));
+        secrets.extend(command.secret(text, &word));
         command.add(text.get(word).unwrap_or_default());
     }
     secrets
@@ -88,9 +87,11 @@ impl<'t> ScannedCommand<'t> {
         let is_mysql = ["mysql", "mariadb"].iter().any(|name| self.program.starts_with(name));
         let attached = |length: usize| (own.len() > length).then_some(word.start + length..word.end);
         let found = match (self.previous, own) {
-            ("-u" | "-U" | "--user" | "--proxy-user", _) => after_colon(text, word.clone())?,
-            (_, own) if own.starts_with("--user=") => after_colon(text, word.start + 7..word.end)?,
-            (_, own) if own.starts_with("-u") && self.program == "curl" => after_colon(text, word.start + 2..word.end)?,
+            ("-u" | "-U" | "--user" | "--proxy-user", _) => return after_colon(text, word.clone()),
+            (_, own) if own.starts_with("--user=") => return after_colon(text, word.start + 7..word.end),
+            (_, own) if own.starts_with("-u") && self.program == "curl" => {
+                return after_colon(text, word.start + 2..word.end);
+            }
             ("-p", _) if takes_password => word.clone(),
             (_, own) if own.starts_with("-p") && (takes_password || is_mysql) => attached(2)?,
             ("-a", _) if self.program == "redis-cli" => word.clone(),
@@ -100,7 +101,7 @@ impl<'t> ScannedCommand<'t> {
             (name, _) if self.program == "aws" && name.starts_with("aws_") && self.words >= 4 => word.clone(),
             _ => return None,
         };
-        Some(unquoted(text, found))
+        Some(unquoted(text, found)).filter(|secret| is_real(text.get(secret.clone()).unwrap_or_default()))
     }
 }
 
@@ -111,7 +112,8 @@ fn after_colon(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let whole = unquoted(text, word);
     let (user, password) = text.get(whole.clone())?.split_once(':')?;
     let is_plain = !user.is_empty() && !user.contains('/') && !password.is_empty();
-    let is_secret = is_plain && !password.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = password.bytes().all(|byte| byte.is_ascii_digit());
+    let is_secret = is_plain && !is_number && is_real(password.trim_start_matches(['"', '\'']));
     let start = if user.contains(['"', '\'']) { whole.start } else { whole.start + user.len() + 1 };
     is_secret.then_some(start..whole.end)
 }
@@ -144,6 +146,10 @@ mod tests {
         check("curl --user 'ann:hunter 2' https://x", "curl --user 'ann:[masked]' https://x");
         check("curl --user=ann:hunter2 x", "curl --user=ann:[masked] x");
         check("curl -u \"ann\":\"hunter2\" x", "curl -u \"[masked]\" x");
+        check("curl -u \"$USER\":\"hunter2\" x", "curl -u \"[masked]\" x");
+        check("curl --user='<me>':'hunter2' x", "curl --user='[masked]' x");
+        check("curl -u \"$USER:hunter2\" x", "curl -u \"$USER:[masked]\" x");
+        check("curl -u \"ann\":\"$PASSWORD\" x", "curl -u \"ann\":\"$PASSWORD\" x");
         check("curl -u ann:'hunter 2'x y", "curl -u ann:[masked] y");
         check("mysql -uroot -phunter2 app", "mysql -uroot -p[masked] app");
         check("cd x && mysqldump -p'hunter 2' app | gzip", "cd x && mysqldump -p'[masked]' app | gzip");

@@ -29,7 +29,7 @@ const LOOPS: usize = 100;
 const READ_AGAIN: usize = 400_000;
 /// How long a text is parsed where they may make it read more.
 const TIME_LIMIT: Duration = Duration::from_millis(100);
-/// After so many texts that took longer, no other is tried: their threads go on until the program ends.
+/// How many threads may go on with texts that took longer; while there are as many, no other such text is tried.
 const MOST_ABANDONED: usize = 4;
 /// Stands for a brace that is hidden from the parser.
 const HIDDEN_BRACE: char = '\u{f8fe}';
@@ -81,27 +81,53 @@ pub(super) fn parse(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unre
     if text.matches(['(', '{', '[', ';', '&', '|', '\n']).count() <= SHALLOW && words(text) <= SHALLOW {
         return read(text);
     }
-    start_reading(text)?.recv().unwrap_or(Err(Unreadable::NoMemory))
+    start_reading(text, None)?.recv().unwrap_or(Err(Unreadable::NoMemory))
 }
 
 /// Reads a text, unless it takes too long: the analysis then ends.
 fn read_for_a_time(text: &str, budget: &WorkBudget) -> Result<CommandTree, Unreadable> {
-    static ABANDONED: AtomicUsize = AtomicUsize::new(0);
-    if ABANDONED.load(Ordering::Relaxed) < MOST_ABANDONED {
-        match start_reading(text)?.recv_timeout(TIME_LIMIT) {
+    if let Some(counted) = CountedThread::new() {
+        match start_reading(text, Some(counted))?.recv_timeout(TIME_LIMIT) {
             Ok(tree) => return tree,
             Err(RecvTimeoutError::Disconnected) => return Err(Unreadable::NoMemory),
-            Err(RecvTimeoutError::Timeout) => ABANDONED.fetch_add(1, Ordering::Relaxed),
-        };
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
     budget.use_up();
     Err(Unreadable::TooMuchWork)
 }
 
+/// A thread that may be abandoned; it is counted until it ends.
+struct CountedThread;
+
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+impl CountedThread {
+    /// `None` if there are too many.
+    fn new() -> Option<Self> {
+        let counted = Self;
+        (COUNTED.fetch_add(1, Ordering::Relaxed) < MOST_ABANDONED).then_some(counted)
+    }
+}
+
+impl Drop for CountedThread {
+    fn drop(&mut self) {
+        COUNTED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Reads a text with a larger stack: parsing and dropping the tree recurse as deep as the text nests.
-fn start_reading(text: &str) -> Result<Receiver<Result<CommandTree, Unreadable>>, Unreadable> {
+fn start_reading(
+    text: &str,
+    counted: Option<CountedThread>,
+) -> Result<Receiver<Result<CommandTree, Unreadable>>, Unreadable> {
     let text = text.to_owned();
-    crash::start(Builder::new().stack_size(ROOMY), move || read(&text)).map_err(|_| Unreadable::NoMemory)
+    let work = move || {
+        let tree = read(&text);
+        drop(counted);
+        tree
+    };
+    crash::start(Builder::new().stack_size(ROOMY), work).map_err(|_| Unreadable::NoMemory)
 }
 
 /// Counts keywords of commands that can nest.
@@ -420,6 +446,12 @@ mod tests {
             let text = format!("a=($({}", part.repeat(count));
             let (begun, unreadable) = readable(&format!("rm -rf /\n{text}"), &WorkBudget::default());
             assert!(begun.is_none() && matches!(unreadable, Some(Unreadable::TooMuchWork)), "{part} {unreadable:?}");
+        }
+        // What looks like the start of a here-document does not hide the lines after it.
+        for start in ["# <<'E'", "echo \"<<'E'\"", "echo '<<\"E\"'", "echo $((1<<'2'))", "echo \\<<'E'"] {
+            let text = format!("{start}\na=($({}", "$(`".repeat(30));
+            let unreadable = parse(&text, &WorkBudget::default());
+            assert!(matches!(unreadable, Err(Unreadable::TooMuchWork)), "{start} {unreadable:?}");
         }
     }
 

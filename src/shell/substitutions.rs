@@ -13,7 +13,7 @@ pub(super) fn substitutions(text: &str) -> usize {
 }
 
 /// The lines of a text, without those of here-documents whose delimiter is quoted.
-pub(super) fn lines_with_substitutions(text: &str) -> impl Iterator<Item = &str> {
+fn lines_with_substitutions(text: &str) -> impl Iterator<Item = &str> {
     let mut bodies: Vec<(&str, bool)> = Vec::new();
     text.split('\n').filter(move |line| {
         let Some((end, tabs)) = bodies.first() else {

@@ -1,4 +1,5 @@
-//! A limit for the work of an analysis, counted in units, so that a line has the same result on every machine.
+//! A limit for the work of an analysis, counted in units, so that a line has the same result on every machine; only texts with
+//! many backticks have a limit in time (`parse`).
 
 use std::cell::Cell;
 

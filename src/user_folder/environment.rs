@@ -36,13 +36,15 @@ impl UserEnvironment {
         Self::reading(&folders, &roots, home)
     }
 
-    /// Reads the settings that the host has used for the hook that calls modegate in the project at `home`: those of the
-    /// folder that the host was started in, and of the root of its repository.
+    /// Reads the settings of the project at `home` for the hook that calls modegate there: those of the folder that the host
+    /// was started in, and of the folders around it as far as they are in a repository.
+    ///
+    /// Settings above these are never the project's, so the variables of the project are those of [`Self::of`].
     pub(super) fn of_hook(home: &Path, seen: &mut SeenFolders) -> Self {
         let Some(started) = started_in() else { return Self::of(home) };
         let here = seen.here().map(Path::to_owned);
         let roots = distinct([Some(home), here.as_deref(), Some(&started)]);
-        let folders = distinct(roots.iter().flat_map(|&root| [Some(root), seen.repository(root)]));
+        let folders = distinct(roots.iter().flat_map(|&root| within_repositories(root, seen)).map(Some));
         Self::reading(&folders, &roots, home)
     }
 
@@ -72,7 +74,9 @@ impl UserEnvironment {
     /// Whether any settings around the project set a variable, even if they are not the project's.
     #[must_use]
     pub fn is_set_by_settings(&self, name: &str) -> bool {
-        self.settings.iter().chain(&self.others).any(|settings| settings.sets(name, None))
+        // The host uses no settings that it cannot read. Those of the project might be read otherwise by the host.
+        let known = self.others.iter().filter(|settings| matches!(settings, ProjectVariables::Known(_)));
+        self.settings.iter().chain(known).any(|settings| settings.sets(name, None))
     }
 
     /// Whether the project's settings set a variable.
@@ -94,7 +98,15 @@ impl UserEnvironment {
 
 /// The folder that the host was started in, as it says.
 fn started_in() -> Option<PathBuf> {
-    std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from)
+    std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
+/// A folder and those above it, up to the outermost that has a `.git`.
+fn within_repositories<'f>(folder: &'f Path, seen: &mut SeenFolders) -> Vec<&'f Path> {
+    let mut folders: Vec<&Path> = folder.ancestors().collect();
+    let outermost = folders.iter().rposition(|folder| seen.git(folder).is_some());
+    folders.truncate(outermost.unwrap_or(0) + 1);
+    folders
 }
 
 /// The paths without repetitions. They are compared as bytes: taking paths apart costs more than the system calls.

@@ -172,6 +172,16 @@ fn state_in_the_repository_is_not_kept() {
         "{output:?}"
     );
     assert!(!project.home().join("state").exists());
+    // Nor where the folder below it leads out of the repository: the key would be inside.
+    #[cfg(unix)]
+    {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::create_dir(project.home().join("state")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), project.home().join("state/projects")).unwrap();
+        let output = run_command(&mut command, prompt.to_string().as_bytes());
+        assert!(output.stdout.contains("inside the repository"), "{output:?}");
+        assert!(!project.home().join("state/key").exists());
+    }
 }
 
 #[test]

@@ -192,6 +192,13 @@ fn a_tool_of_the_model_cannot_run_the_hook() {
     let forged = run_command(&mut tool, event.as_bytes());
     assert_eq!((forged.exit, forged.stdout.as_str()), (0, ""), "{forged:?}");
     assert!(forged.stderr.contains("only Claude Code itself"), "{forged:?}");
+    // Settings of the user that nobody can read set nothing.
+    project.shell("rm .claude/settings.json");
+    let user = project.user().join(".claude");
+    std::fs::create_dir(&user).unwrap();
+    std::fs::write(user.join("settings.json"), "// $CLAUDE_PROJECT_DIR\n{\"env\": {}}").unwrap();
+    let old = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
+    assert!(old.stdout.contains("plan"), "{old:?}");
 }
 
 #[cfg(target_os = "linux")]
@@ -280,6 +287,23 @@ fn a_file_that_does_not_exist_is_not_checked() {
     let printed = Project::new().run(&["modes", "check", "nope.yaml"]);
     let expected = "error: `nope.yaml` does not exist\n";
     assert_eq!((printed.exit, printed.stdout.as_str(), printed.stderr.as_str()), (64, "", expected));
+}
+
+#[test]
+fn every_line_of_the_journal_has_the_values_of_scripts() {
+    let project = Project::installed();
+    assert_eq!(project.run(&["cache", "set", "my_script", "runs", "3"]).exit, 0);
+    project.shell("find .claude ../.local -type f -exec touch -d '1 hour ago' {} +");
+    let read = json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read", "tool_input": {"file_path": "/x"}});
+    for _ in 0..3 {
+        assert_eq!(project.hook(&read).exit, 0);
+    }
+    let journal = project.read(".claude/hooks/sessions/s.jsonl");
+    assert_eq!(journal.lines().count(), 3);
+    for line in journal.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["before"]["values"], json!({"my_script": {"runs": 3}}));
+    }
 }
 
 #[test]

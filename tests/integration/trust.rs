@@ -289,6 +289,30 @@ fn the_content_of_a_trusted_context_file_is_no_trusted_script() {
     assert!(!project.home().join("trace-of-notes").exists());
 }
 
+#[test]
+fn the_hook_and_the_commands_have_the_same_state_folder() {
+    // Settings between the project and the root of its repository name another folder.
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    project.write("group/.claude/settings.json", json!({"env": {"MODEGATE_STATE_DIR": "/nonexistent"}}).to_string());
+    project.write("group/app/.claude/hooks/.gitkeep", "");
+    project.write("group/app/.claude/modes/base.yaml", GATE.replace("{ run: ./gate.sh }, ", ""));
+    let app = project.home().join("group/app");
+    let modegate = |arguments: &[&str], event: &str| {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").current_dir(&app).args(arguments);
+        if arguments == ["hook"] {
+            command.env("CLAUDE_PROJECT_DIR", &app)
+        } else {
+            command.env_remove("CLAUDE_PROJECT_DIR")
+        };
+        run_command(&mut command, event.as_bytes())
+    };
+    assert_eq!(modegate(&["trust", "--yes"], "").exit, 0);
+    let blocked = modegate(&["hook"], &call("touch a").to_string());
+    assert!(blocked.exit == 2 && blocked.stdout.contains("Own rule"), "{blocked:?}");
+}
+
 /// What the evil modes of a hostile repository would do, in every way that a repository has.
 fn hostile_clone() -> Project {
     let project = Project::new();
