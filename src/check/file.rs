@@ -22,7 +22,7 @@ pub struct FileCheck {
     pub of: String,
     /// The artifact or glob whose newest file must be older.
     pub newer_than: Option<String>,
-    /// The least size in characters (counted in bytes, which are never fewer).
+    /// The least size in bytes, which are counted without reading the file.
     pub min_chars: u32,
     pub newest: bool,
     /// The agents one of which must have written it, if an agent did.
@@ -65,8 +65,7 @@ impl CheckKind for FileCheck {
     }
 
     fn expectation(&self, scope: &Scope<'_>) -> Option<String> {
-        let size =
-            if self.min_chars > 0 { format!(" with at least {} characters", self.min_chars) } else { String::new() };
+        let size = if self.min_chars > 0 { format!(" with at least {} bytes", self.min_chars) } else { String::new() };
         let called = scope.called(&self.of);
         let called = if called.starts_with("a file like ") { called } else { format!("the file `{called}`") };
         let replaced = |file: FoundFile| self.other_writer(&file.path, scope).is_some();
@@ -87,7 +86,7 @@ impl FileCheck {
     fn lack(&self, file: &FoundFile, scope: &Scope<'_>) -> Result<Option<String>, Unknown> {
         if file.size < u64::from(self.min_chars) {
             let path = scope.named(&file.path);
-            return Ok(Some(format!("`{path}` has {} characters, needs {}", file.size, self.min_chars)));
+            return Ok(Some(format!("`{path}` has {} bytes, needs {}", file.size, self.min_chars)));
         }
         if let Some(writer) = self.other_writer(&file.path, scope) {
             return Ok(Some(format!("`{}` was written by {}", scope.named(&file.path), named_writer(&writer))));

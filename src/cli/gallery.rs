@@ -44,9 +44,8 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
         changes.extend(changes_for(places, entry)?);
     }
     check(places, &entries)?;
-    let target = InstallTarget::of(places);
+    let (target, trust) = (InstallTarget::of(places), TrustBefore::read(places.clone()));
     if !dry_run {
-        let trust = TrustBefore::read(places.clone());
         file_change::apply(&changes, &target)?;
         trust.renew();
     }
@@ -56,6 +55,9 @@ pub(super) fn add(places: &ProjectPaths, names: &[String], dry_run: bool, as_jso
         return Ok(());
     }
     file_change::print(&changes, &target, dry_run);
+    if !dry_run && trust.is_missing() {
+        screen::print_line("modegate uses them once you have trusted this project: run `modegate trust`.");
+    }
     if !dry_run && changes.iter().any(FileChange::has_effect) {
         screen::print_line(
             "The gates warn. To make one block, set its `level` to `enforce` in the file, then run `modegate trust`.",

@@ -59,7 +59,7 @@ pub(super) struct Log {
     /// Print journal lines as JSON, one per line
     #[arg(long)]
     json: bool,
-    /// Print the path of the journal and exit
+    /// Print the path of the session's journal and exit
     #[arg(long)]
     path: bool,
 }

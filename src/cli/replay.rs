@@ -83,7 +83,7 @@ pub(super) struct Replay {
     /// Write a SARIF report for code scanning
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Write a summary of the decisions that differ, as a comment on a pull request
+    /// Write a Markdown summary of the decisions that differ, for a comment on a pull request
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Write a self-contained HTML report
@@ -196,8 +196,9 @@ impl Replay {
         let found = if self.merge { FoundInputs::shards(&paths) } else { FoundInputs::in_all(&paths) };
         let mut found = found.map_err(|(path, error)| {
             let error = no_input(format!("cannot read `{}`: {error}", path.display()));
-            let hint = "no session was recorded here yet; name a file or a folder";
-            if self.paths.is_empty() { error.hint(hint) } else { error }
+            let none = "no session was recorded here yet; name a file or a folder";
+            let other = "name a journal, a recording, a scenario or a folder of them; `modegate log --path` prints a journal's path";
+            error.hint(if self.paths.is_empty() { none } else { other })
         })?;
         if let Some(last) = self.last {
             found.keep_last(last);

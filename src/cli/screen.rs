@@ -162,7 +162,8 @@ pub(super) fn styled(style: TextStyle, text: &str) -> String {
 
 /// A number and its noun.
 pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    let plural = if noun.ends_with('s') { "es" } else { "s" };
+    format!("{count} {noun}{}", if count == 1 { "" } else { plural })
 }
 
 /// The text on one line, with runs of whitespace and control characters as one space.

@@ -11,6 +11,12 @@ use std::path::{Path, PathBuf};
 /// How many sessions an error lists.
 const LISTED: usize = 5;
 
+/// The error for a project without sessions.
+pub(super) fn no_session(places: &ProjectPaths) -> CliError {
+    CliError::failure(format!("no session is recorded in {}", places.home.display()))
+        .hint("start Claude Code in this project, or give the project with `--project DIR`")
+}
+
 /// The id of the session that `given` means: a whole id, a prefix of it, or `last`.
 pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String, CliError> {
     let known = known_sessions(places);
@@ -18,8 +24,7 @@ pub(super) fn find_session(places: &ProjectPaths, given: &str) -> Result<String,
         return Ok(given.to_owned());
     }
     if given == "last" {
-        let none = || CliError::failure(format!("no session is recorded in {}", places.home.display()));
-        return last_session(places).ok_or_else(none);
+        return last_session(places).ok_or_else(|| no_session(places));
     }
     let matching: Vec<&String> = known.iter().filter(|id| !given.is_empty() && id.starts_with(given)).collect();
     match matching.as_slice() {

@@ -209,6 +209,12 @@ impl TrustBefore {
         }
     }
 
+    /// Whether the files as they are now are not used until a person agrees to them.
+    pub(super) fn is_missing(&self) -> bool {
+        let review = TrustReview::read(self.places.clone());
+        !review.files.is_empty() && !review.is_trusted()
+    }
+
     /// Shows files that others wrote, and asks whether to trust them.
     pub(super) fn ask(&self) -> Result<(), CliError> {
         let review = TrustReview::read(self.places.clone());

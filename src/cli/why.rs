@@ -2,7 +2,7 @@
 
 use super::cli_error::CliError;
 use super::screen::{self, TextStyle, local_time, styled};
-use super::session_lookup::{find_session, last_journal};
+use super::session_lookup::{find_session, last_journal, no_session};
 use super::{CliResult, places};
 use crate::engine::outcome;
 use crate::event::Event;
@@ -41,11 +41,7 @@ impl Why {
             Some(given) => Some(places.journal(&find_session(&places, given)?)),
             None => last_journal(&places),
         };
-        let none = || {
-            CliError::failure(format!("no session is recorded in {}", places.home.display()))
-                .hint("start Claude Code in this project, or give the project with `--project DIR`")
-        };
-        let mut lines = journal_files::lines(&path.ok_or_else(none)?);
+        let mut lines = journal_files::lines(&path.ok_or_else(|| no_session(&places))?);
         let wanted = |line: &JournalLine| {
             if self.blocked { line.decision.verdict >= Verdict::Block } else { line.findings.iter().any(is_notable) }
         };

@@ -201,7 +201,7 @@ fn folders_names_and_addresses_are_masked() {
             .unwrap()
             .ends_with("/.claude/projects/-home-user-project/planted.jsonl")
     );
-    assert!(done.stderr.contains("1 long prompts cut"), "{}", done.stderr);
+    assert!(done.stderr.contains("1 shortened prompt"), "{}", done.stderr);
 }
 
 #[test]
@@ -257,8 +257,8 @@ fn unreadable_lines_and_lines_of_other_modes_are_reported() {
     send(&project, json!({"hook_event_name": "UserPromptSubmit", "prompt": "hello again"}));
     let done = project.run(&["record", "export", "planted"]);
     assert!(done.stdout.contains("planted: 2 lines written to"), "{done:?}");
-    assert!(done.stdout.contains("1 unreadable lines of the journal"), "{done:?}");
-    assert!(done.stdout.contains("1 lines decided by other modes"), "{done:?}");
+    assert!(done.stdout.contains("1 unreadable line of the journal"), "{done:?}");
+    assert!(done.stdout.contains("1 line decided by modes other than today's"), "{done:?}");
 }
 
 #[test]

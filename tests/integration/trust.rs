@@ -216,7 +216,12 @@ fn install_and_other_commands_of_a_person_keep_the_trust_up_to_date() {
 
     let careful = gated();
     run(&careful, &["install", "--no-trust"]);
-    run(&careful, &["record", "off"]);
+    // What nobody has trusted changes nothing, and the commands say so.
+    let off = run(&careful, &["record", "off"]);
+    assert!(off.stdout.contains("recording is still on") && off.stdout.contains("run `modegate trust`"), "{off:?}");
+    assert_eq!(run(&careful, &["record", "off", "--json"]).json()["recording"], true);
+    let added = run(&careful, &["modes", "add", "branch-first"]);
+    assert!(added.stdout.contains("once you have trusted this project"), "{added:?}");
     assert_eq!(run(&careful, &["trust", "--json"]).json()["state"], "untrusted");
 }
 
@@ -276,6 +281,16 @@ phases:
     ] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
+}
+
+#[test]
+fn built_in_gates_that_keep_their_level_are_not_listed_as_changed() {
+    let project = Project::installed();
+    project.write(".claude/modegate.yaml", "level: warn\n");
+    project.write(".claude/modes/base.yaml", GATE);
+    let shown = run(&project, &["trust", "--show"]).stdout;
+    assert!(shown.contains("uses the mode base with 1 gate ("), "{shown}");
+    assert!(!shown.contains("built-in gates of base"), "{shown}");
 }
 
 #[test]

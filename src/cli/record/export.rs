@@ -25,8 +25,8 @@ const LISTED: usize = 10;
 
 #[derive(Args)]
 #[command(
-    after_help = "The first line of a recording contains the modes and settings of the project; then follows one \
-    line per event. Secrets, your folders, your name and email addresses are masked. Every masked line is decided \
+    after_help = "The first line of a recording contains the modes and settings of the project; one line per event\n\
+    follows. Secrets, your folders, your name and email addresses are masked. Every masked line is decided\n\
     again, and left out if the decision differs. Read the file before you share it.\n\n\
     Examples:\n  \
     modegate record export last\n  \
@@ -144,13 +144,15 @@ impl ExportSummary<'_> {
             return print(serde_json::to_string_pretty(&summary).unwrap_or_default());
         }
         let name = if to_stdout { "standard output".to_owned() } else { out.display().to_string() };
-        print(format!("session {session}: {} lines written to {}", report.lines, styled(TextStyle::Bold, &name)));
+        let lines = screen::counted(report.lines, "line");
+        print(format!("session {session}: {lines} written to {}", styled(TextStyle::Bold, &name)));
         print(format!("  masked: {}", mask_counts(report.masked)));
         if *unreadable > 0 {
-            print(format!("  left out: {unreadable} unreadable lines of the journal"));
+            print(format!("  left out: {} of the journal", screen::counted(*unreadable, "unreadable line")));
         }
         if report.other_modes > 0 {
-            print(format!("  not verified: {} lines decided by other modes than today's", report.other_modes));
+            let lines = screen::counted(report.other_modes, "line");
+            print(format!("  not verified: {lines} decided by modes other than today's"));
         }
         line_notes("left out", &report.left_out).into_iter().for_each(print);
         line_notes("partly masked", &report.partly_masked).into_iter().for_each(print);
@@ -168,13 +170,13 @@ fn line_notes(kind: &str, lines: &[LineNote]) -> Vec<String> {
 
 fn mask_counts(counts: MaskCounts) -> String {
     let counts = [
-        (counts.secrets, "secrets"),
-        (counts.paths, "folders"),
-        (counts.names, "names"),
-        (counts.mails, "email addresses"),
-        (counts.cut, "long prompts cut"),
+        (counts.secrets, "secret"),
+        (counts.paths, "folder"),
+        (counts.names, "name"),
+        (counts.mails, "email address"),
+        (counts.cut, "shortened prompt"),
     ];
     let parts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| screen::counted(*count, kind)).collect();
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }

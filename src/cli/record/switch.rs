@@ -6,6 +6,7 @@ use crate::cli::screen;
 use crate::cli::trust::TrustBefore;
 use crate::disk;
 use crate::mode::{Catalogue, SETTINGS};
+use crate::mode_cache;
 use crate::paths::ProjectPaths;
 use crate::settings::switch::{SwitchError, switched};
 use serde_json::json;
@@ -24,18 +25,30 @@ pub(super) fn run(places: &ProjectPaths, on: bool, as_json: bool) -> Result<(), 
         disk::write(&path, switched.as_bytes(), disk::LinkPolicy::Follow).map_err(failed)?;
         trust.renew();
     }
+    // A file that nobody has trusted changes nothing.
+    let is_on = mode_cache::read(places).settings.journal;
     if as_json {
-        screen::print_json(&json!({"recording": on, "changed": changed, "settings": path.to_string_lossy()}));
+        screen::print_json(&json!({"recording": is_on, "changed": changed, "settings": path.to_string_lossy()}));
         return Ok(());
     }
-    let (word, already) = (if on { "on" } else { "off" }, if changed { "now" } else { "already" });
-    screen::print_line(format!("recording is {already} {word} in {}", places.home.display()));
+    let word = |on: bool| if on { "on" } else { "off" };
+    if is_on != on {
+        let (is, set) = (word(is_on), if changed { "now switches" } else { "switches" });
+        screen::print_line(format!("recording is still {is} in {}", places.home.display()));
+        screen::print_line(format!(
+            "`{SETTINGS}` {set} it {}, but you have not trusted that file; run `modegate trust`",
+            word(on)
+        ));
+        return Ok(());
+    }
+    let already = if changed { "now" } else { "already" };
+    screen::print_line(format!("recording is {already} {} in {}", word(on), places.home.display()));
     if changed {
         screen::print_line(format!("written to `{SETTINGS}`; applies from the next event"));
     }
     if !on {
         screen::print_line(
-            "without a journal, `why` and `log` are empty, checks with `by` and `session` are unknown, and a state that something else changed is not restored",
+            "without a journal, `why` and `log` are empty, `session` checks and `by` of `frontmatter` are unknown, `by` of `file` has no effect, and a state that something else changed is not restored",
         );
     }
     Ok(())

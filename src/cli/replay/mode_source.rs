@@ -67,7 +67,8 @@ impl ModeSource {
         };
         let Some(folder) = modes.filter(|_| !recorded) else { return Ok(source) };
         if !folder.is_dir() {
-            return Err(no_input(format!("`--modes {}` is not a folder", folder.display())));
+            let error = no_input(format!("`--modes {}` is not a folder", folder.display()));
+            return Err(error.hint("name a project, a folder of mode files, or `recorded`"));
         }
         if let Some(home) = project_of(folder) {
             source.project = mode_cache::sources(&project_paths(home));

@@ -3,7 +3,7 @@
 use super::super::line_diff::unified;
 use super::super::screen::{self, TextStyle, styled};
 use crate::check::Check;
-use crate::mode::{BrokenFile, Catalogue, Gate, Mode, ModeOrigin, ProjectSources, embedded_mode};
+use crate::mode::{BASE, BrokenFile, Catalogue, Gate, Mode, ModeOrigin, ProjectSources, embedded_mode};
 use crate::printable;
 use crate::settings::Settings;
 use crate::trust::{SteeringFiles, TrustRecord};
@@ -127,7 +127,9 @@ fn own_gates<'m>(mode: &'m Mode, shipped: Option<&Mode>) -> Vec<&'m Gate> {
 
 /// Whether a mode has the same gate, wherever it is in its file.
 fn has_gate(mode: &Mode, gate: &Gate) -> bool {
-    mode.all_gates().any(|(_, own)| Gate { location: gate.location, ..own.clone() } == *gate)
+    // The built-in gates of the base mode keep their level, whatever the project's settings say.
+    let level = |own: &Gate| if mode.name == BASE { gate.level } else { own.level };
+    mode.all_gates().any(|(_, own)| Gate { location: gate.location, level: level(own), ..own.clone() } == *gate)
 }
 
 /// What a project's mode lacks of the built-in mode that it replaces, or makes weaker.
