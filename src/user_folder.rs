@@ -33,8 +33,8 @@ const SEAL: usize = 16;
 pub fn project_paths(home: PathBuf) -> ProjectPaths {
     let (environment, mut seen) = (UserEnvironment::of(&home), SeenFolders::around_here());
     let project = seen.real(&home);
-    let state = state_folder(&environment);
-    paths_with(&environment, state.as_deref(), home, RepositoryBounds::of(project, &mut seen))
+    let folders = StateFolders::of(&environment, &project);
+    paths_with(&environment, folders, home, RepositoryBounds::of(project, &mut seen))
 }
 
 /// The paths of the project at `home` for the hook that calls modegate there, and the compiled modes, if they could be opened
@@ -43,23 +43,42 @@ pub fn project_paths(home: PathBuf) -> ProjectPaths {
 pub fn hook_paths(home: PathBuf, seen: &mut SeenFolders) -> (ProjectPaths, Option<File>) {
     let environment = UserEnvironment::of_hook(&home, seen);
     let project = seen.real(&home);
-    let state = state_folder(&environment);
+    let mut folders = StateFolders::of(&environment, &project);
     // Every event reads this file. If no link is on the way to it, each folder above it need not be looked at.
-    let own = state.as_ref().map(|state| project_folder(state, &project));
-    let compiled = own.and_then(|own| seen.open_plain(&compiled_modes(&own)));
-    (paths_with(&environment, state.as_deref(), home, RepositoryBounds::of(project, seen)), compiled)
+    let compiled = folders.as_ref().and_then(|folders| seen.open_plain(&compiled_modes(&folders.own)));
+    if let Some(folders) = &mut folders {
+        folders.have_no_links = compiled.is_some();
+    }
+    (paths_with(&environment, folders, home, RepositoryBounds::of(project, seen)), compiled)
+}
+
+/// The user's state folder, and the folder of a project in it.
+struct StateFolders {
+    state: PathBuf,
+    own: PathBuf,
+    /// Whether it is known that no link is on the way to them.
+    have_no_links: bool,
+}
+
+impl StateFolders {
+    fn of(environment: &UserEnvironment, project: &Path) -> Option<Self> {
+        let state = state_folder(environment)?;
+        Some(Self { own: project_folder(&state, project), state, have_no_links: false })
+    }
 }
 
 /// The paths of a project; nothing of it may be where the repository can have brought it along.
 fn paths_with(
     environment: &UserEnvironment,
-    state: Option<&Path>,
+    folders: Option<StateFolders>,
     home: PathBuf,
     mut bounds: RepositoryBounds<'_>,
 ) -> ProjectPaths {
-    // The key is in the state folder itself, and a folder below it may be a link.
-    let state = state.filter(|state| bounds.is_outside(state));
-    let own = state.map(|state| project_folder(state, bounds.project())).filter(|own| bounds.is_outside(own));
+    // The key is in the state folder itself, and a folder below it may be a link out of the repository.
+    let is_outside = |folders: &StateFolders| {
+        bounds.is_outside(&folders.own) && (folders.have_no_links || bounds.is_outside(&folders.state))
+    };
+    let own = folders.filter(is_outside).map(|folders| folders.own);
     let user_settings = user_settings(environment).filter(|path| bounds.is_outside(path));
     let plugin = environment.path_from_host("CLAUDE_PLUGIN_ROOT").filter(|path| bounds.is_outside(path));
     ProjectPaths { home, own, user_settings, plugin }

@@ -20,11 +20,6 @@ impl<'s> RepositoryBounds<'s> {
         Self { project, seen, user: OnceCell::new() }
     }
 
-    /// The project's folder without links.
-    pub(super) fn project(&self) -> &Path {
-        &self.project
-    }
-
     /// Whether a repository around the project cannot have brought a file along: the file is outside of it, or the
     /// repository is the user's home itself.
     pub(super) fn is_outside(&mut self, file: &Path) -> bool {
