@@ -108,6 +108,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let hook = HookProcess::new(folder.path());
     let mut lines = fixtures();
+    lines.extend(crafted());
     for size in SIZES {
         let made = PIECES.iter().flat_map(|piece| HEADS.iter().map(move |head| (head, piece)));
         lines.extend(made.map(|(head, (open, close))| {
@@ -131,6 +132,16 @@ fn main() {
     for (time, size, begin) in times.iter().rev().take(20) {
         println!("{:>6} ms, {size} bytes: {begin:?}", time.as_millis());
     }
+}
+
+/// Lines that once took seconds or minutes: many folders that the line may be in, and many values.
+fn crafted() -> Vec<String> {
+    let branches: String = (0..1400).map(|number| format!("a) cd b{number};; ")).collect();
+    vec![
+        format!("case x in {branches} esac; rm {}; rm -rf ~", "x/y ".repeat(4000)),
+        format!("git {}status", "-C a ".repeat(12_000)),
+        format!("awk {}'{{print a;{}}}'", "-v a=b ".repeat(4000), "a ".repeat(8000)),
+    ]
 }
 
 /// The command lines of `fixtures/bypasses` and of `fuzz/seeds/shell`.

@@ -4,12 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder};
+use std::time::Duration;
 
 /// Tells the thread that waits for this one that no answer will come.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
+
+/// How many analyses have begun, and how many have ended, together.
+static ANALYSES: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// Set in threads that another one can do without.
@@ -74,15 +79,37 @@ pub(crate) fn input() -> Option<PathBuf> {
     INPUT.take()
 }
 
-/// Analyzes a command line; see [`is_analyzing`].
+/// Analyzes a tool call; see [`is_analyzing`].
 pub(crate) fn analyzing<T>(work: impl FnOnce() -> T) -> T {
     let before = IS_ANALYZING.replace(true);
+    let count = || if before { 0 } else { ANALYSES.fetch_add(1, Ordering::Relaxed) };
+    count();
     let value = work();
+    count();
     IS_ANALYZING.set(before);
     value
 }
 
-/// Whether this thread analyzes a command line: a panic then leaves open what the command would do.
+/// Calls `end` once an analysis takes longer than `limit`.
+pub(crate) fn watch_analyses(limit: Duration, end: impl FnOnce() + Send + 'static) {
+    /// How often it is looked at.
+    const STEP: Duration = Duration::from_millis(100);
+    let watch = move || {
+        let (mut last, mut steps) = (0, 0);
+        // While the number is odd, an analysis runs.
+        while last % 2 == 0 || STEP * steps < limit {
+            thread::sleep(STEP);
+            let now = ANALYSES.load(Ordering::Relaxed);
+            steps = if now == last { steps + 1 } else { 0 };
+            last = now;
+        }
+        end();
+    };
+    // Without a thread, nothing is watched.
+    let _: io::Result<thread::JoinHandle<()>> = Builder::new().spawn(watch);
+}
+
+/// Whether this thread analyzes a tool call: a panic then leaves open what the command would do.
 pub(crate) fn is_analyzing() -> bool {
     IS_ANALYZING.get()
 }
@@ -96,5 +123,14 @@ mod tests {
         let crashed = start(Builder::new(), || -> u8 { panic!("on purpose") }).unwrap();
         assert!(crashed.recv().is_err());
         assert_eq!(start(Builder::new(), || 1).unwrap().recv(), Ok(1));
+    }
+
+    #[test]
+    fn an_analysis_that_takes_long_is_noticed() {
+        let (sender, noticed) = channel();
+        watch_analyses(Duration::from_millis(1), move || sender.send(()).unwrap());
+        // Short analyses, and time between them, are not.
+        assert_eq!(analyzing(|| analyzing(|| 1)), 1);
+        analyzing(|| noticed.recv().unwrap());
     }
 }

@@ -23,8 +23,9 @@ use crate::crash;
 use crate::disk::{self, LinkResolver};
 use crate::event::{Event, EventKind};
 use crate::facts::{
-    Answer, ContextText, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, RewrittenQuestion,
-    TextFindings, TextQuery, Unknown, frontmatter_of, milestone, newest, output_of, search_event_text, search_file,
+    Answer, ContextText, EventText, FactSource, ForkParent, FoundFile, MOST_RESULTS, Question, QuestionTopic,
+    RewrittenQuestion, TextFindings, TextQuery, Unknown, frontmatter_of, milestone, newest, output_of,
+    search_event_text, search_file,
 };
 use crate::ids::SessionId;
 use crate::journal::ActivityLog;
@@ -362,6 +363,13 @@ impl<'e> LiveFacts<'e> {
     }
 
     fn find_answer(&self, question: &Question) -> Result<Answer, Unknown> {
+        if question.topic() == QuestionTopic::ToolCall {
+            return crash::analyzing(|| self.answer_about(question));
+        }
+        self.answer_about(question)
+    }
+
+    fn answer_about(&self, question: &Question) -> Result<Answer, Unknown> {
         Ok(match question {
             Question::Files(globs) => Answer::Files(self.files(globs)?),
             Question::Elsewhere(globs) => Answer::Files(self.elsewhere(globs)),

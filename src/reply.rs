@@ -139,10 +139,19 @@ pub fn crashed() -> Reply {
 
 /// Renders a crash while the command line of `event` was analyzed: where the user can be asked, they decide.
 pub fn crashed_on_command(event: &Event) -> Reply {
+    ask_about(event, "modegate: a bug in modegate stopped it from analyzing this command, so its gates were not run")
+}
+
+/// Renders the end of an analysis of `event` that took too long: where the user can be asked, they decide.
+pub fn too_slow(event: &Event) -> Reply {
+    ask_about(event, "modegate: this call takes too long to analyze, so its gates were not run")
+}
+
+/// Asks the user, where that is possible, because gates were not run.
+fn ask_about(event: &Event, text: &str) -> Reply {
     if event.kind.is_none_or(|kind| kind.row().blocking != Blocking::Permission) {
-        return crashed();
+        return Reply { stderr: text.to_owned(), ..crashed() };
     }
-    let text = "modegate: a bug in modegate stopped it from analyzing this command, so its gates were not run";
     let asked = json!({
         "hookEventName": event.name(),
         "permissionDecision": "ask",

@@ -20,7 +20,9 @@ pub use effects::{
     RemoteEffects, ScriptEffects, StagedFiles, TargetPath, effects, effects_on,
 };
 pub(crate) use reading::beyond_reading;
+pub(crate) use syntax::Unreadable;
 pub use word::ShellWord;
+pub(crate) use work::{MOST_WORK, WorkBudget};
 
 /// Whether `names`, separated by spaces, contain `name`; `*` at the end of one matches any ending.
 #[inline]

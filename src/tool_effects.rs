@@ -11,8 +11,8 @@ use crate::event::{Event, EventKind};
 use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
 use crate::paths::{given_path, lexical, with_slashes};
 use crate::shell::{
-    Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, ProgramCall, RemoteEffects, ScriptEffects,
-    ShellWord, StagedFiles, TargetPath, effects, effects_on,
+    Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, MOST_WORK, ProgramCall, RemoteEffects,
+    ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -80,8 +80,15 @@ impl ToolEffects {
             ignores_case: links.ignores_case(),
             ..Self::default()
         };
+        let mut work = 0;
         for guess in guessed_lines(event) {
-            tool_effects.calls.extend(effects(&guess, &context).calls);
+            if work > MOST_WORK {
+                tool_effects.unreadable.get_or_insert_with(|| Unreadable::TooMuchWork.to_string());
+                break;
+            }
+            let guessed = effects(&guess, &context);
+            work += guessed.work;
+            tool_effects.calls.extend(guessed.calls);
         }
         if !to_come {
             return tool_effects;

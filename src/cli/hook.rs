@@ -30,11 +30,19 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The problem with a folder that is a link.
 const LINKED: &str =
     "`.claude/hooks` is a link, and links are not followed, so no journal is written; make it a folder of the project";
+
+/// The analysis of a longer event is watched, in bytes. Shorter ones are limited by counted work alone, as a thread costs as much
+/// as half of a quiet event.
+const LONG_EVENT: usize = 4 * 1024;
+
+/// How long the analysis of an event may take; counted work ends nearly all of them long before.
+const LONGEST_ANALYSIS: Duration = Duration::from_secs(3);
 
 /// The event, for the reply after a crash.
 static EVENT: OnceLock<Vec<u8>> = OnceLock::new();
@@ -62,6 +70,9 @@ pub(super) fn main(options: HookOptions, project: Option<&Path>) -> ExitCode {
     match read_event().map(|bytes| EVENT.get_or_init(|| bytes)) {
         Ok(bytes) if options.fallback && host_settings::answer_instead(bytes, project) => {}
         Ok(bytes) => {
+            if bytes.len() > LONG_EVENT {
+                crash::watch_analyses(LONGEST_ANALYSIS, move || end_after_time(options.exit_zero));
+            }
             let end = |reply: &Reply| end_with(reply, options.exit_zero);
             let project = |event: &Event| project_of(event, project);
             end(&answered(bytes, &project, Instant::now(), SignedDuration::ZERO, &end).reply);
@@ -78,10 +89,22 @@ fn end_after_crash() {
     end_with(&event.map_or_else(reply::crashed, |event| reply::crashed_on_command(&event)), false);
 }
 
+/// Replies in place of an analysis that takes too long: without an answer, the host goes on as if the gates had passed.
+fn end_after_time(exit_zero: bool) {
+    let event = EVENT.get().and_then(|bytes| Event::parse(bytes).ok());
+    end_with(&event.map_or_else(reply::crashed, |event| reply::too_slow(&event)), exit_zero);
+}
+
 /// Prints a reply and ends the process.
 #[expect(clippy::exit, reason = "nothing is left to do, and a program that panicked cannot end in another way")]
 fn end_with(reply: &Reply, exit_zero: bool) {
-    print(reply);
+    static IS_REPLYING: AtomicBool = AtomicBool::new(false);
+    if IS_REPLYING.swap(true, Ordering::Relaxed) {
+        // Another thread ends the process.
+        std::thread::sleep(Duration::from_secs(1));
+    } else {
+        print(reply);
+    }
     std::process::exit(if exit_zero { 0 } else { i32::from(reply.exit) });
 }
 

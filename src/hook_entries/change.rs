@@ -5,6 +5,9 @@ use crate::event::Event;
 use crate::facts::Unknown;
 use serde_json::Value;
 
+/// The largest file of settings whose change is predicted, in bytes.
+const LARGEST: usize = 1024 * 1024;
+
 /// Whether a tool call changes our entries in a settings file with the text `before`; the error says why that is unknown.
 pub(crate) fn changes_entries(event: &Event, before: &str) -> Result<bool, Unknown> {
     let after = after(event, before).ok_or("its change to the settings cannot be predicted")?;
@@ -25,6 +28,11 @@ fn after(event: &Event, before: &str) -> Option<String> {
         let part = |name: &str| edit.get(name).and_then(Value::as_str);
         let (old, new) = (part("old_string")?, part("new_string")?);
         let all = edit.get("replace_all").and_then(Value::as_bool) == Some(true);
+        let times = if all { text.matches(old).count() } else { 1 };
+        // The host would not read so large a file as settings.
+        if text.len().saturating_add(times.saturating_mul(new.len())) > LARGEST {
+            return None;
+        }
         text = if all { text.replace(old, new) } else { text.replacen(old, new, 1) };
     }
     Some(text)

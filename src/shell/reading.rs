@@ -9,9 +9,9 @@ use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redir
 use super::work::WorkBudget;
 
 /// The text of a command line without the commands that only read; empty if all of them do, and the whole line if it
-/// cannot be parsed.
-pub(crate) fn beyond_reading(command: &str) -> String {
-    let Ok(tree) = parse(command, &WorkBudget::default()) else { return command.to_owned() };
+/// cannot be parsed, or the budget is used up.
+pub(crate) fn beyond_reading(command: &str, budget: &WorkBudget) -> String {
+    let Ok(tree) = parse(command, budget) else { return command.to_owned() };
     let mut parts = CommandText::default();
     parts.tree(&tree);
     if parts.does_more { parts.text } else { parts.redirects }

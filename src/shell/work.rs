@@ -4,11 +4,11 @@
 use std::cell::Cell;
 
 /// The units that a line may use; a unit is about a byte that is parsed, or 0.2 µs.
-pub(super) const MOST_WORK: usize = 300_000;
+pub(crate) const MOST_WORK: usize = 300_000;
 
 /// What is left of the work that a line may use.
 #[derive(Debug)]
-pub(super) struct WorkBudget(Cell<usize>);
+pub(crate) struct WorkBudget(Cell<usize>);
 
 impl Default for WorkBudget {
     fn default() -> Self {

@@ -5,7 +5,7 @@
 use super::{COMMANDS, ResolveLinks, only_reads};
 use crate::event::Event;
 use crate::facts::PathList;
-use crate::shell::{beyond_reading, has_name};
+use crate::shell::{WorkBudget, beyond_reading, has_name};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -52,7 +52,8 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
             let command = event.input("command")?;
             let through_links = resolved(command, cwd, links);
             found(command).or_else(|| found(&through_links))?;
-            found(&beyond_reading(command)).or_else(|| found(&resolved(&beyond_reading(command), cwd, links)))
+            let active = beyond_reading(command, &WorkBudget::default());
+            found(&active).or_else(|| found(&resolved(&active, cwd, links)))
         }
         "PowerShell" => event.input("command").and_then(|command| {
             let active = beyond_reading_cmdlets(command);
@@ -70,7 +71,7 @@ pub(crate) fn mentions(event: &Event, paths: &PathList, cwd: &Path, links: &impl
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => event.path().and_then(found),
         _ => {
             let mut texts = Vec::new();
-            collect(event.fields.get("tool_input")?, "", executes(tool), &mut texts);
+            collect(event.fields.get("tool_input")?, "", executes(tool), &WorkBudget::default(), &mut texts);
             texts.retain(|text| text.len() <= LONGEST);
             // A path may be given in parts.
             let names: Vec<&str> =
@@ -167,16 +168,18 @@ pub(super) fn mentioned_in_script(text: &str, paths: &PathList) -> Option<String
 }
 
 /// The texts in a value that may be paths or commands: of command lines what does more than read, but no prose.
-fn collect<'v>(value: &'v Value, field: &str, executes: bool, texts: &mut Vec<Cow<'v, str>>) {
+fn collect<'v>(value: &'v Value, field: &str, executes: bool, budget: &WorkBudget, texts: &mut Vec<Cow<'v, str>>) {
     match value {
-        Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text))),
+        Value::String(text) if COMMANDS.contains(&field) => texts.push(Cow::Owned(beyond_reading(text, budget))),
         Value::String(text) => {
             let is_prose = !executes && has_name(PROSE, field) && text.contains(char::is_whitespace);
             let is_address = ["http://", "https://"].iter().any(|begin| text.starts_with(begin));
             texts.extend((!is_prose && !is_address).then_some(Cow::Borrowed(text.as_str())));
         }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, field, executes, texts)),
-        Value::Object(fields) => fields.iter().for_each(|(field, value)| collect(value, field, executes, texts)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, field, executes, budget, texts)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(field, value)| collect(value, field, executes, budget, texts));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -194,7 +197,10 @@ fn beyond_reading_cmdlets(command: &str) -> Vec<Cow<'_, str>> {
     let active = pipelines.filter(|pipeline| !pipeline.split('|').all(reads));
     // The message of a commit is data.
     let is_git = |text: &str| ["git ", "gh "].iter().any(|begin| text.trim_start().starts_with(begin));
-    active.map(|text| if is_git(text) { Cow::Owned(beyond_reading(text)) } else { Cow::Borrowed(text) }).collect()
+    let budget = WorkBudget::default();
+    active
+        .map(|text| if is_git(text) { Cow::Owned(beyond_reading(text, &budget)) } else { Cow::Borrowed(text) })
+        .collect()
 }
 
 /// The words of a text, in lower case, without quotes; every other character separates them.

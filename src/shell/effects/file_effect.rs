@@ -22,7 +22,7 @@ impl Walker<'_> {
 
     /// Records a change of the path in a word.
     pub fn change(&mut self, effect: Effect, word: &ShellWord, recursive: bool) {
-        if word.pieces().is_empty() {
+        if word.pieces().is_empty() || self.budget.is_used_up() {
             return;
         }
         let target = self.target(word);

@@ -15,6 +15,9 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         global.values("-c").filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
     walker.aside(|walker| {
         for folder in global.values("-C --work-tree") {
+            if !walker.budget.spend(walker.state.folder.as_ref().map_or(1, String::len)) {
+                break;
+            }
             walker.enter(folder);
             // If the folder does not exist, git changes nothing.
             walker.state.elsewhere.clear();

@@ -121,7 +121,11 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         let mut code = source.filled("");
         if is_awk {
             let values = args.values("-v --assign").chain(&args.operands);
-            values.filter_map(ShellWord::text).for_each(|value| code = with_value(&code, &value));
+            let known = values.filter_map(ShellWord::text).take_while(|_| walker.budget.spend(code.len()));
+            let known: Vec<String> = known.collect();
+            for value in &known {
+                code = with_value(&code, value);
+            }
         }
         strings_in_calls(walker, kind, &code);
         if kind == "sqlite3" {

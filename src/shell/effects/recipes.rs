@@ -6,6 +6,8 @@ use crate::shell::word::UNKNOWN;
 const MOST_TARGETS: usize = 16;
 /// The most lines that are used.
 const MOST_LINES: usize = 200;
+/// The longest line, in bytes; what is beyond it is unknown.
+const LONGEST_LINE: usize = 16 * 1024;
 
 /// The lines that `make words…` runs: those of the named targets or of the first one, and of what they depend on.
 pub(super) fn recipes(text: &str, words: &[String]) -> Vec<String> {
@@ -74,6 +76,9 @@ fn expanded(recipe: &str, variables: &[(&str, &str)]) -> String {
     let mut line = String::new();
     let mut rest = recipe;
     while let Some((before, after)) = rest.split_once('$') {
+        if line.len() > LONGEST_LINE {
+            return line + UNKNOWN;
+        }
         line.push_str(before);
         let close = match after.chars().next() {
             Some('(') => ')',

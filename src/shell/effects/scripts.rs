@@ -249,7 +249,7 @@ fn naming_own(kind: &str, plain: &str) -> String {
     let lower = plain.to_lowercase();
     let names = lower.contains(".claude") || lower.contains("modegate");
     match kind {
-        "sh" if names => beyond_reading(plain),
+        "sh" if names => beyond_reading(plain, &WorkBudget::default()),
         _ if names && inline_code::may_write(kind, plain) => plain.to_owned(),
         _ => String::new(),
     }

@@ -10,6 +10,9 @@ use std::rc::Rc;
 /// The values of variables; the state is copied for each subshell, so they are shared until one changes.
 pub(super) type Variables = Rc<HashMap<String, Option<Rc<Vec<ShellWord>>>>>;
 
+/// The most folders that a line may be in; every change is one in each of them.
+const MOST_FOLDERS: usize = 4;
+
 /// What the line changes on disk, as far as later commands of the line depend on it.
 #[derive(Clone, Default)]
 pub(super) struct DiskState {
@@ -130,7 +133,7 @@ impl ShellState {
     /// Changes the current folder; the folder may not exist.
     pub fn enter(&mut self, folder: Option<String>) {
         self.previous = std::mem::replace(&mut self.folder, folder);
-        if !self.strict && self.elsewhere.len() < 4 && !self.elsewhere.contains(&self.previous) {
+        if !self.strict && self.elsewhere.len() < MOST_FOLDERS && !self.elsewhere.contains(&self.previous) {
             self.elsewhere.push(self.previous.clone());
         }
     }
@@ -138,6 +141,8 @@ impl ShellState {
     /// Merges the state of another branch.
     pub fn merge(&mut self, other: &Self) {
         for folder in other.elsewhere.iter().chain([&other.folder]) {
+            // Of many folders, the line may be in any.
+            let folder = if self.elsewhere.len() < MOST_FOLDERS { folder } else { &None };
             if *folder != self.folder && !self.elsewhere.contains(folder) {
                 self.elsewhere.push(folder.clone());
             }
