@@ -136,9 +136,9 @@ fn main() {
 
 /// Lines that once took seconds or minutes: many folders that the line may be in, and many values.
 fn crafted() -> Vec<String> {
-    let branches: String = (0..1400).map(|number| format!("a) cd b{number};; ")).collect();
+    let branches: Vec<String> = (0..1400).map(|number| format!("a) cd b{number};; ")).collect();
     vec![
-        format!("case x in {branches} esac; rm {}; rm -rf ~", "x/y ".repeat(4000)),
+        format!("case x in {} esac; rm {}; rm -rf ~", branches.concat(), "x/y ".repeat(4000)),
         format!("git {}status", "-C a ".repeat(12_000)),
         format!("awk {}'{{print a;{}}}'", "-v a=b ".repeat(4000), "a ".repeat(8000)),
     ]
