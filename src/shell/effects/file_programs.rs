@@ -252,8 +252,9 @@ fn archive(walker: &mut Walker<'_>, rest: &[ShellWord]) {
 
 /// `rclone copy from to`; what is on another machine has a colon.
 fn rclone(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    let args =
-        Args::new(rest, "--config --exclude --include --filter --filter-from --transfers --bwlimit --backup-dir");
+    const VALUED: &str = "--config --exclude --include --filter --filter-from --transfers --bwlimit --backup-dir -f \
+        --exclude-from --include-from --files-from --exclude-if-present --checkers --log-file --log-level";
+    let args = Args::new(rest, VALUED);
     let mut operands = args.operands.iter().filter(|word| !word.prefix().contains(':'));
     let verb = operands.next().map(ShellWord::prefix).unwrap_or_default();
     let is_remote_target = args.operands.last().is_some_and(|word| word.prefix().contains(':'));

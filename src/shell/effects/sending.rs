@@ -19,6 +19,12 @@ const CURL: &str = "-d --data --data-ascii --data-binary --data-urlencode --json
     --request -u --user -A --user-agent -e -b -c -o --output -D -m --max-time -w --cert --key --cacert -K --config -x \
     --proxy --connect-timeout --retry";
 const SCP: &str = "-c -D -F -i -J -l -o -P -S -X";
+/// Programs of services, with the options of their verbs that take a value.
+const SERVICES: &str = "gh aws gcloud gsutil rclone s3cmd mc transfer croc wormhole";
+const SERVICE: &str = "-d --desc -f --filename --profile --region --repo -R --title --notes -t --exclude --include --filter \
+    --exclude-from --include-from --files-from --filter-from --exclude-if-present --rexclude --rinclude --config \
+    --endpoint-url --acl --cache-control --content-type --storage-class --metadata --attr --newer-than --older-than \
+    --transfers --checkers --bwlimit --log-file --log-level";
 const RSYNC: &str = "-e --rsh --exclude --include --filter -f --files-from --log-file --exclude-from --include-from \
     --password-file -B --bwlimit";
 
@@ -103,6 +109,9 @@ impl Walker<'_> {
 
     /// Programs of services with a verb that uploads.
     fn uploaded(&mut self, name: &str, rest: &[ShellWord]) {
+        if !has_name(SERVICES, name) {
+            return;
+        }
         if name == "gh" {
             const FILES: &str = "-F --body-file --notes-file --field --input";
             let args = Args::new(rest, FILES);
@@ -114,7 +123,7 @@ impl Walker<'_> {
                 self.send(&files, false);
             }
         }
-        let args = Args::new(rest, "-d --desc -f --filename --profile --region --repo -R --title --notes -t");
+        let args = Args::new(rest, SERVICE);
         let mut operands = args.operands.iter();
         let mut verbs = |wanted: &[&str]| wanted.iter().all(|verb| operands.next().is_some_and(|word| word.is(verb)));
         let skipped = match name {
@@ -130,7 +139,9 @@ impl Walker<'_> {
         };
         let Some(skipped) = skipped else { return };
         let files = args.operands.get(skipped..).unwrap_or_default();
-        let here: Vec<ShellWord> = files.iter().filter(|file| !is_remote(file)).cloned().collect();
+        // `--exclude '*' --include .env` uploads what is included.
+        let named = files.iter().filter(|file| !is_remote(file)).chain(args.values("--include"));
+        let here: Vec<ShellWord> = named.cloned().collect();
         // A download has only its target here.
         if !files.first().is_some_and(is_remote) {
             self.send(&here, args.has("-r --recursive"));

@@ -9,6 +9,7 @@ mod harmless;
 mod hostile;
 mod remote;
 mod results;
+mod sending;
 
 fn context() -> ExecContext {
     ExecContext {
