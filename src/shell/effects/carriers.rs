@@ -39,7 +39,9 @@ const CARRIERS: [(&str, &str, &str, usize); 14] = [
         "docker podman nerdctl docker-compose",
         "exec run",
         "-e --env -u --user -w --workdir --env-file -v --volume --name --network --entrypoint -p --publish --platform \
-         --mount --index -f --file --project-name --profile -H --host --context -m --memory --cpus --shm-size",
+         --mount --index -f --file --project-name --profile -H --host --context -m --memory --cpus --shm-size --net \
+         --pid --ipc --userns --add-host --hostname --label --cap-add --cap-drop --security-opt --device --gpus --tmpfs \
+         --restart --ulimit --dns --group-add --pull",
         1,
     ),
     ("kubectl oc", "exec", "-n --namespace -c --container --context", 1),
@@ -97,16 +99,20 @@ impl Walker<'_> {
         let folder = self.state.folder.as_deref();
         let mount = |value: &ShellWord| {
             let value = value.text()?;
-            let field = |names: [&str; 2]| {
+            let named = |names: &[&str]| {
                 let mut fields = value.split(',').filter_map(|field| field.split_once('='));
                 fields.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
             };
-            let (source, target) = match field(["source", "src"]).zip(field(["target", "dst"])) {
-                Some(named) => named,
-                None => value.strip_suffix(":rw").unwrap_or(&value).split_once(':')?,
+            let mut parts = value.split(':');
+            let (source, target) = (named(&["source", "src"]), named(&["target", "dst", "destination"]));
+            let (source, target, options) = match source.zip(target) {
+                Some((source, target)) => (source, target, value.as_str()),
+                None => (parts.next()?, parts.next()?, parts.next().unwrap_or_default()),
             };
+            let mut options = options.split(',').map(|option| option.strip_suffix("=true").unwrap_or(option));
+            let is_kept = options.any(|option| option == "ro" || option == "readonly");
             // A name without a folder is a volume of its own.
-            let is_path = source.starts_with(['/', '.']) && !target.contains(':') && !value.contains("readonly");
+            let is_path = source.starts_with(['/', '.']) && !is_kept;
             let source = absolute(source, folder).filter(|_| is_path)?;
             Some((absolute(target, None)?, source.trim_end_matches('/').to_owned()))
         };
@@ -128,7 +134,7 @@ impl Walker<'_> {
         }
         let (_, verbs, valued, operands) = CARRIERS.iter().find(|(names, ..)| has_name(names, name))?;
         let (_, mut words) = Args::leading(rest, valued);
-        if words.first().is_some_and(|word| word.is("compose")) {
+        if words.first().is_some_and(|word| is(word, "compose container")) {
             (_, words) = Args::leading(words.get(1..)?, valued);
         }
         if name == "yarn" && words.first().is_some_and(|word| word.is("workspace")) {
@@ -153,7 +159,10 @@ impl Walker<'_> {
         {
             return words.get(at + 1..).map(<[_]>::to_vec);
         }
-        let (_, words) = Args::leading(words, valued);
+        let (args, words) = Args::leading(words, valued);
+        if let Some(entry) = args.value("--entrypoint").filter(|entry| !entry.pieces().is_empty()) {
+            return Some([std::slice::from_ref(entry), words.get(*operands..)?].concat());
+        }
         // `uv run x.py`, `bun run x.ts`
         let file = words.first().map(|word| word.filled("")).unwrap_or_default();
         let interpreter = match name {

@@ -1,7 +1,7 @@
 //! Programs that run other programs.
 
 use super::args::Args;
-use super::target_path::absolute;
+use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::{ProgramCall, builtins};
 use crate::shell::has_name;
@@ -215,8 +215,10 @@ impl Walker<'_> {
             let text = format!("{} {}", words.filled(UNKNOWN), quoted.join(" "));
             return self.aside(|walker| walker.text(&text, input));
         }
+        let root = rest.first().filter(|_| name == "chroot").and_then(ShellWord::text);
+        let before = self.effects.changes.len();
         let mut rest = rest.get(operands..).unwrap_or_default();
-        self.aside(|walker| {
+        let printed = self.aside(|walker| {
             let folder = match name {
                 "sudo" => args.value("-D --chdir"),
                 "env" => args.value("-C --chdir"),
@@ -235,7 +237,22 @@ impl Walker<'_> {
                 rest = after;
             }
             walker.run(rest, input)
-        })
+        });
+        if let Some(root) = root {
+            self.changed_below(&root, before);
+        }
+        printed
+    }
+
+    /// Records the changes after the first `before` ones as changes below another root, too.
+    fn changed_below(&mut self, root: &str, before: usize) {
+        let Some(root) = absolute(root, self.state.folder.as_deref()).filter(|root| root != "/") else { return };
+        for change in self.effects.changes.get(before..).unwrap_or_default().to_vec() {
+            if let TargetPath::Known { path, glob } = change.target {
+                let path = format!("{root}{}", path.trim_end_matches('/'));
+                self.note(change.effect, TargetPath::Known { path, glob }, change.recursive);
+            }
+        }
     }
 
     fn function(&mut self, name: &str, body: Rc<CommandTree>, rest: &[ShellWord], input: &ShellWord) -> ShellWord {

@@ -498,6 +498,26 @@ fn programs_run_by_other_programs_are_found() {
 }
 
 #[test]
+fn containers_change_what_is_mounted() {
+    check(&[
+        ("docker run -v /a:/h:cached i rm -rf /h", "rm! /a"),
+        ("docker run -v /a:/h:rw,z i rm -rf /h/x", "rm! /a/x"),
+        ("docker run --mount type=bind,src=/a,destination=/h i rm /h/x", "rm /a/x"),
+        ("docker run -v /a:/h --entrypoint rm i -rf /h", "rm! /a"),
+        ("docker run -v /:/h i chroot /h rm -rf /etc", "rm! /etc"),
+        ("chroot /mnt rm -rf /etc", "rm! /etc, rm! /mnt/etc"),
+    ]);
+    for command in [
+        "docker run -v /a:/h:ro i rm -rf /h",
+        "docker run -v /a:/h:z,ro i rm -rf /h",
+        "docker run --mount type=bind,src=/a,dst=/h,readonly i rm -rf /h",
+        "docker run -v /a:/h i chroot /x rm -rf /etc",
+    ] {
+        assert!(changes(command).is_empty(), "{command}");
+    }
+}
+
+#[test]
 fn a_function_that_starts_itself_twice_is_a_bomb() {
     for command in [
         ":(){ :|:& };:",
