@@ -65,7 +65,8 @@ impl Walker<'_> {
             return;
         }
         let same = |known: &FileEffect| {
-            known.effect == change.effect && known.target == change.target && known.by == change.by
+            let is_alike = known.effect == change.effect && known.target == change.target && known.by == change.by;
+            is_alike && (known.recursive || !change.recursive || change.effect != Effect::Remove)
         };
         // Drops repetitions among the latest changes only.
         if !self.effects.changes.iter().rev().take(20).any(same) {

@@ -1,11 +1,20 @@
 //! `find`: it finds paths below its operands, limited by tests, and runs actions on them.
 
-use super::Effect;
 use super::find_expression::{FindAction, FindExpression, Selection};
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::xargs::replaced;
+use super::{Effect, ProgramCall};
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
+use std::rc::Rc;
+
+/// What `find` printed.
+pub(super) struct FoundPaths {
+    lines: ShellWord,
+    starts: Vec<ShellWord>,
+    selection: Selection,
+}
 
 impl Walker<'_> {
     pub fn find(&mut self, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
@@ -23,7 +32,6 @@ impl Walker<'_> {
             match action {
                 FindAction::Save(file) => self.write(file),
                 FindAction::Print(selection) => printed.push(selection),
-                FindAction::Delete(Selection::Globs(none)) if none.is_empty() => {}
                 FindAction::Delete(selection) => {
                     for start in starts {
                         self.found_removed(start, &selection);
@@ -38,6 +46,7 @@ impl Walker<'_> {
             }
         }
         let mut lines = ShellWord::default();
+        let selection = printed.iter().cloned().reduce(Selection::or);
         for (at, start) in starts.iter().enumerate() {
             let found = match printed.as_slice() {
                 [one] => one.below(start),
@@ -48,11 +57,16 @@ impl Walker<'_> {
             }
             lines.extend(&found);
         }
+        self.found =
+            selection.map(|selection| Rc::new(FoundPaths { lines: lines.clone(), starts: starts.to_vec(), selection }));
         lines
     }
 
     /// Records that what is selected is removed.
     fn found_removed(&mut self, start: &ShellWord, selection: &Selection) {
+        if matches!(selection, Selection::Globs(none) if none.is_empty()) {
+            return;
+        }
         if selection.has_start(start) {
             return self.start_removed(start);
         }
@@ -73,13 +87,41 @@ impl Walker<'_> {
 
     /// Runs a command on what is selected.
     fn found_given_to(&mut self, command: &[ShellWord], start: &ShellWord, selection: &Selection, input: &ShellWord) {
-        let removes = command.iter().any(|word| word.is("rm") || word.prefix().ends_with("/rm"));
-        if removes && selection.has_start(start) {
-            self.start_removed(start);
-        }
         let found = if is_unknown(start) { ShellWord::unknown() } else { selection.below(start) };
         let words: Vec<ShellWord> = command.iter().map(|word| replaced(word, "{}", &found)).collect();
+        let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
         self.aside(|walker| walker.run(&words, input));
+        if self.removed_since(calls, changes, &found) {
+            self.found_removed(start, selection);
+        }
+    }
+
+    /// Walks a program that reads `input`. If `find` printed that and `rm` gets it, it is removed as by `-delete`.
+    pub fn given_found(&mut self, input: &ShellWord, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
+        let Some(found) = self.found.clone().filter(|found| found.lines == *input) else { return walk(self) };
+        let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
+        let printed = walk(self);
+        for start in &found.starts {
+            if self.removed_since(calls, changes, &found.selection.below(start)) {
+                self.found_removed(start, &found.selection);
+            }
+        }
+        printed
+    }
+
+    /// Whether `rm` was called on a path after so many calls and changes.
+    fn removed_since(&self, calls: usize, changes: usize, path: &ShellWord) -> bool {
+        let removes = |call: &ProgramCall| {
+            let name = call.words.first().map(ShellWord::prefix).unwrap_or_default();
+            has_name("rm grm unlink shred", name.rsplit('/').next().unwrap_or_default())
+        };
+        if !self.effects.calls.iter().skip(calls).any(removes) {
+            return false;
+        }
+        let target = self.target(path);
+        let changes = self.effects.changes.get(changes..).unwrap_or_default();
+        self.budget.spend(changes.len());
+        changes.iter().any(|change| change.effect == Effect::Remove && change.target == target)
     }
 }
 

@@ -45,7 +45,7 @@ impl Selection {
         }
     }
 
-    fn or(self, other: Self) -> Self {
+    pub fn or(self, other: Self) -> Self {
         match (self, other) {
             (All, _) | (_, All) => All,
             (Part, _) | (_, Part) => Part,

@@ -32,7 +32,9 @@ impl Walker<'_> {
     /// Walks a command whose files do not flow into the commands after it.
     pub fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::take(&mut self.reads);
+        let found = self.found.clone();
         let result = walk(self);
+        self.found = found;
         let own = std::mem::replace(&mut self.reads, outer);
         self.has_read(&own);
         result

@@ -1,5 +1,6 @@
 //! Walks a command line in the order in which the shell would run it.
 
+use super::find::FoundPaths;
 use super::own_result::is_exit;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
@@ -39,6 +40,8 @@ pub(super) struct Walker<'a> {
     pub meddling: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
     pub reads: Vec<ShellWord>,
+    /// What the last `find` printed, for a program after it in the pipe.
+    pub found: Option<Rc<FoundPaths>>,
     pub budget: Rc<WorkBudget>,
     /// What is left for reading scripts.
     pub scripts: ScriptLimits,
@@ -63,6 +66,7 @@ impl<'a> Walker<'a> {
             piped: false,
             meddling: None,
             reads: Vec::new(),
+            found: None,
             budget: Rc::default(),
             scripts: ScriptLimits::default(),
             conditions: None,

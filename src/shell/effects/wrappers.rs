@@ -164,8 +164,8 @@ impl Walker<'_> {
             }
             "crontab" => self.crontab(rest, input),
             "at" | "batch" => self.unowned(|walker| walker.code(input, &ShellWord::unknown())),
-            "xargs" => self.unowned(|walker| walker.xargs(rest, input)),
-            "parallel" => self.unowned(|walker| walker.parallel(rest, input)),
+            "xargs" => self.unowned(|walker| walker.given_found(input, |walker| walker.xargs(rest, input))),
+            "parallel" => self.unowned(|walker| walker.given_found(input, |walker| walker.parallel(rest, input))),
             "find" | "gfind" => self.unowned(|walker| walker.find(rest, input)),
             "fd" | "fdfind" => self.unowned(|walker| walker.fd(rest, input)),
             _ => self.builtin(name, rest, input).unwrap_or_else(|| builtins::run(self, name, rest, input)),

@@ -38,6 +38,30 @@ fn what_find_removes_follows_from_its_tests() {
 }
 
 #[test]
+fn what_rm_gets_from_find_is_removed_as_by_delete() {
+    check(&[
+        ("find . -type f | xargs rm", "rm! /w/p"),
+        ("find . -type f -print0 | xargs -0 -I{} rm -f {}", "rm! /w/p"),
+        ("find . -type f | tee list | sudo xargs rm", "rm! /w/p"),
+        ("find . -size +5M | xargs rm", "rm! /w/p/…"),
+        ("find a b -size +5M | xargs rm", "rm! /w/p/a/…, rm! /w/p/b/…"),
+        ("find . -executable -type f | parallel rm", "rm! /w/p/…"),
+        ("find . -type f -mmin -60 -exec rm {} +", "rm! /w/p/…"),
+        ("find . -mmin -60 -exec sh -c 'rm \"$1\"' _ {} \\;", "rm! /w/p/…"),
+        ("find . -name '*.pyc' | xargs rm", "rm! /w/p/**/*.pyc"),
+        ("find \"$X\" | xargs rm -rf", "rm! anywhere"),
+    ]);
+    for command in [
+        "find . -type f | wc -l; grep -rl x . | xargs rm",
+        "find . -type f -empty | xargs rm",
+        "find . -type f -exec grep -l rm {} +",
+        "find . -type d -exec sh -c 'cd \"$1\" && rm -f *.tmp' _ {} \\;",
+    ] {
+        assert!(!changes(command).iter().any(|change| change.starts_with("rm! /w/p")), "{command}");
+    }
+}
+
+#[test]
 fn what_find_only_lists_is_not_removed() {
     let none: [String; 0] = [];
     for command in ["find \"$X\"", "find / -name a", "find . -empty -delete", "find \"$X\" -name a -delete"] {
