@@ -9,22 +9,38 @@ use crate::shell::word::ShellWord;
 
 /// The most files of a pipe that are followed.
 const MOST_FILES: usize = 64;
+/// The most variables whose files are followed.
+const MOST_VARIABLES: usize = 8;
 /// Programs that print the files they name, possibly in another form.
 const READERS: &str = "cat tac nl head tail less more bat base64 gbase64 base32 xxd od hexdump gzip bzip2 xz zstd tar gtar \
-    zip openssl gpg strings sort uniq dd";
+    zip openssl gpg strings sort uniq dd cut paste rev";
+/// Programs that print a part of the files after a pattern or a script, the options that give it instead, and those with a
+/// value.
+const FILTERS: [(&str, &str, &str); 4] = [
+    (
+        "grep egrep fgrep ggrep",
+        "-e -f --regexp --file",
+        "-e -f -m -A -B -C --regexp --file --include --exclude --exclude-dir",
+    ),
+    ("sed gsed", "-e -f --expression --file", "-e -f -l --expression --file"),
+    ("awk gawk mawk", "-f --file", "-f -F -v --file --assign"),
+    ("jq", "-f --from-file", "-f --from-file -L --indent"),
+];
 /// Programs that send what they read.
 const SENDERS: &str = "nc ncat netcat socat telnet ssh autossh mail mailx sendmail mutt ftp tftp sftp pastebinit dig \
     nslookup";
 const CURL: &str = "-d --data --data-ascii --data-binary --data-urlencode --json -F --form -T --upload-file -H --header -X \
-    --request -u --user -A --user-agent -e -b -c -o --output -D -m --max-time -w --cert --key --cacert -K --config -x \
-    --proxy --connect-timeout --retry";
+    --request -u --user -A --user-agent -e -b --cookie -c -o --output -D -m --max-time -w --cert --key --cacert -K --config \
+    -x --proxy --connect-timeout --retry --url-query";
 const SCP: &str = "-c -D -F -i -J -l -o -P -S -X";
 /// Programs of services, with the options of their verbs that take a value.
 const SERVICES: &str = "gh aws gcloud gsutil rclone s3cmd mc transfer croc wormhole";
 const SERVICE: &str = "-d --desc -f --filename --profile --region --repo -R --title --notes -t --exclude --include --filter \
     --exclude-from --include-from --files-from --filter-from --exclude-if-present --rexclude --rinclude --config \
     --endpoint-url --acl --cache-control --content-type --storage-class --metadata --attr --newer-than --older-than \
-    --transfers --checkers --bwlimit --log-file --log-level";
+    --transfers --checkers --bwlimit --log-file --log-level --body";
+const RELEASE: &str =
+    "-n --notes -F --notes-file -t --title --target -R --repo --discussion-category --notes-start-tag";
 const RSYNC: &str = "-e --rsh --exclude --include --filter -f --files-from --log-file --exclude-from --include-from \
     --password-file -B --bwlimit";
 
@@ -45,9 +61,31 @@ impl Walker<'_> {
         self.reads.extend(files.iter().take(room).cloned());
     }
 
+    /// Remembers the files that the value of a variable reads, after the first `before` ones.
+    pub fn variable_read(&mut self, name: &str, raw: &str, before: usize) {
+        self.variable_reads.retain(|(known, _)| known != name);
+        let files = self.reads.get(before..).unwrap_or_default();
+        // What selects one value of a file is common: `KEY=$(cat .env | grep KEY | cut -d= -f2)`.
+        let is_part = || ["grep", "cut", "sed", "awk", "jq", "head", "tail"].iter().any(|filter| raw.contains(filter));
+        if !files.is_empty() && self.variable_reads.len() < MOST_VARIABLES && !is_part() {
+            self.variable_reads.push((name.to_owned(), files.to_vec()));
+        }
+    }
+
+    /// Records that a command reads the files in the variables that its words name.
+    pub fn read_variables(&mut self, raw: &[String]) {
+        let read = self.variable_reads.iter().filter(|(name, _)| raw.iter().any(|word| names_variable(word, name)));
+        let files: Vec<ShellWord> = read.flat_map(|(_, files)| files.clone()).collect();
+        self.has_read(&files);
+    }
+
     /// Records that these files and everything read so far is sent.
     pub fn send(&mut self, files: &[ShellWord], recursive: bool) {
         let read = self.reads.clone();
+        // `.env*` has `.env` among its matches.
+        let hidden = files.iter().filter(|file| file.has_glob()).filter_map(without_stars);
+        let hidden: Vec<ShellWord> = hidden.collect();
+        self.change_all(Effect::Send, &hidden, recursive);
         self.change_all(Effect::Send, files.iter().filter(|file| !file.is("-")), recursive);
         self.change_all(Effect::Send, read.iter().filter(|file| !file.is("-")), false);
     }
@@ -73,17 +111,39 @@ impl Walker<'_> {
             "rsync" => self.copied(&Args::new(rest, RSYNC)),
             "git" | "hub" => self.staged(rest),
             _ if has_name(SENDERS, name) => {
-                let files: Vec<ShellWord> = Args::new(rest, "-a").values("-a").cloned().collect();
-                self.send(if has_name("mutt mail mailx", name) { &files } else { &[] }, false);
+                let args = Args::new(rest, if name == "pastebinit" { "-i -a -b -f -t" } else { "-a" });
+                let files: Vec<ShellWord> = match name {
+                    "mutt" | "mail" | "mailx" => args.values("-a").cloned().collect(),
+                    "pastebinit" => args.values("-i").chain(&args.operands).cloned().collect(),
+                    _ => Vec::new(),
+                };
+                self.send(&files, false);
             }
             _ if has_name(READERS, name) => {
-                let operands = Args::new(rest, "-n -c -w -f -C").operands;
+                let valued = if name == "cut" || name == "paste" { "-b -c -d -f" } else { "-n -c -w -f -C" };
+                let operands = Args::new(rest, valued).operands;
                 let input = operands.iter().filter_map(|word| word.after("if="));
                 let files: Vec<ShellWord> = input.chain(operands.iter().cloned()).collect();
                 self.has_read(&files);
             }
-            _ => self.uploaded(name, rest),
+            _ if has_name(SERVICES, name) => self.uploaded(name, rest),
+            _ => self.filtered(name, rest),
         }
+    }
+
+    /// Records the files of a program that prints a part of them. In `$(grep KEY .env)` that is a value to log in with.
+    fn filtered(&mut self, name: &str, rest: &[ShellWord]) {
+        if self.is_substituted {
+            return;
+        }
+        let Some((_, given, valued)) = FILTERS.iter().find(|(names, ..)| has_name(names, name)) else { return };
+        let args = Args::new(rest, valued);
+        // `grep -q` prints nothing of its files.
+        if name.ends_with("grep") && args.has("-q --quiet --silent -c --count -l --files-with-matches") {
+            return;
+        }
+        let files = args.operands.get(usize::from(!args.has(given))..).unwrap_or_default();
+        self.has_read(files);
     }
 
     /// `scp file… host:path`, and the same of `rsync`.
@@ -111,9 +171,6 @@ impl Walker<'_> {
 
     /// Programs of services with a verb that uploads.
     fn uploaded(&mut self, name: &str, rest: &[ShellWord]) {
-        if !has_name(SERVICES, name) {
-            return;
-        }
         if name == "gh" {
             const FILES: &str = "-F --body-file --notes-file --field --input";
             let args = Args::new(rest, FILES);
@@ -125,16 +182,20 @@ impl Walker<'_> {
                 self.send(&files, false);
             }
         }
-        let args = Args::new(rest, SERVICE);
-        let mut operands = args.operands.iter();
-        let mut verbs = |wanted: &[&str]| wanted.iter().all(|verb| operands.next().is_some_and(|word| word.is(verb)));
+        let is_release = name == "gh" && rest.first().is_some_and(|noun| noun.is("release"));
+        let args = Args::new(rest, if is_release { RELEASE } else { SERVICE });
+        let is = |at: usize, verbs: &str| {
+            args.operands.get(at).and_then(ShellWord::text).is_some_and(|verb| has_name(verbs, &verb))
+        };
         let skipped = match name {
-            "gh" if args.operands.first().is_some_and(|word| word.is("gist")) => {
-                verbs(&["gist", "create"]).then_some(2)
+            "gh" if is(0, "gist") && is(1, "create") => Some(2),
+            "gh" if is(0, "release") && is(1, "create upload") => Some(3),
+            "aws" if is(0, "s3") && args.operands.len() > 3 => Some(2),
+            "aws" if is(0, "s3api") => {
+                let body: Vec<ShellWord> = args.values("--body").cloned().collect();
+                return self.send(&body, false);
             }
-            "gh" => verbs(&["release", "upload"]).then_some(3),
-            "aws" => (args.operands.first().is_some_and(|word| word.is("s3")) && args.operands.len() > 3).then_some(2),
-            "gcloud" => verbs(&["storage", "cp"]).then_some(2),
+            "gcloud" if is(0, "storage") && is(1, "cp") => Some(2),
             "gsutil" | "rclone" | "s3cmd" | "mc" => Some(1),
             "transfer" | "croc" | "wormhole" => Some(0),
             _ => None,
@@ -149,6 +210,14 @@ impl Walker<'_> {
             self.send(&here, args.has("-r --recursive"));
         }
     }
+}
+
+/// Whether a word has `$name` or `${name…}`.
+fn names_variable(word: &str, name: &str) -> bool {
+    word.split('$').skip(1).any(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest).strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    })
 }
 
 /// Whether a redirection leads to another machine.
@@ -171,10 +240,21 @@ fn is_local(rest: &[ShellWord]) -> bool {
     addresses.peek().is_some() && addresses.all(|address| LOCAL.iter().any(|host| address.starts_with(host)))
 }
 
-/// The files that curl uploads: `-d @file`, `-F name=@file`, `-T file`.
+/// The files that curl uploads: `-d @file`, `-F name=@file`, `-T file`, `-H @file`, and cookies and settings from a file.
 fn uploads(args: &Args) -> Vec<ShellWord> {
-    let data = args.values("-d --data --data-ascii --data-binary --data-urlencode --json -F --form");
-    args.values("-T --upload-file").cloned().chain(data.filter_map(after_at)).collect()
+    let data = args.values("-d --data --data-ascii --data-binary --data-urlencode --json -F --form --url-query");
+    let headers = args.values("-H --header").filter_map(|header| header.after("@"));
+    let cookies = args.values("-b --cookie").filter(|cookie| cookie.text().is_some_and(|text| !text.contains('=')));
+    let whole = args.values("-T --upload-file -K --config").chain(cookies).cloned();
+    whole.chain(headers).chain(data.filter_map(after_at)).collect()
+}
+
+/// The shortest match of a glob such as `.env*`.
+fn without_stars(glob: &ShellWord) -> Option<ShellWord> {
+    let text = glob.text()?;
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let is_simple = name.starts_with('.') && name.ends_with('*') && !text.contains(['?', '[']);
+    is_simple.then(|| ShellWord::new(text.trim_end_matches('*')))
 }
 
 /// The file in `@file`, `name@file`, `name=@file;type=text/plain`.

@@ -24,10 +24,12 @@ impl ShellEnvironment for Walker<'_> {
     }
 
     fn printed(&mut self, command: &str) -> ShellWord {
+        let outer = std::mem::replace(&mut self.is_substituted, true);
         let printed = self.unowned_aside(|walker| {
             walker.output = CallOutput::Captured;
             walker.text(command, &ShellWord::unknown())
         });
+        self.is_substituted = outer;
         printed.trimmed()
     }
 

@@ -40,6 +40,10 @@ pub(super) struct Walker<'a> {
     pub meddling: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
     pub reads: Vec<ShellWord>,
+    /// Variables with the content of files.
+    pub variable_reads: Vec<(String, Vec<ShellWord>)>,
+    /// Whether the current command is in `$(…)`.
+    pub is_substituted: bool,
     /// What the last `find` printed, for a program after it in the pipe.
     pub found: Option<Rc<FoundPaths>>,
     pub budget: Rc<WorkBudget>,
@@ -66,6 +70,8 @@ impl<'a> Walker<'a> {
             piped: false,
             meddling: None,
             reads: Vec::new(),
+            variable_reads: Vec::new(),
+            is_substituted: false,
             found: None,
             budget: Rc::default(),
             scripts: ScriptLimits::default(),
@@ -234,11 +240,14 @@ impl<'a> Walker<'a> {
             CompoundKind::Branch => self.unowned(|walker| {
                 // The `then` branch runs in the folder that the condition entered; the `else` branch may not.
                 let mut parts = group.parts.iter();
+                let before = walker.reads.len();
                 if group.words.is_empty()
                     && let Some(condition) = parts.next()
                 {
                     walker.tree(condition, input);
                 }
+                // The branches do not get what the condition reads.
+                walker.reads.truncate(before);
                 for part in parts {
                     let before = walker.copied_state();
                     walker.on_condition(true, |walker| walker.tree(part, input));
@@ -309,6 +318,7 @@ impl<'a> Walker<'a> {
             return ShellWord::unknown();
         }
         let words: Vec<ShellWord> = command.words.iter().flat_map(|raw| expansion::fields(raw, self)).collect();
+        self.read_variables(&command.words);
         self.by = word::shown(&words);
         let by = self.by.clone();
         let fed = self.redirects(&command.redirects);
@@ -361,7 +371,9 @@ impl<'a> Walker<'a> {
             }
             return self.state.set(name, Some(words));
         }
-        let value = expansion::single(value, self);
+        let (raw, before) = (value, self.reads.len());
+        let value = expansion::single(raw, self);
+        self.variable_read(name, raw, before);
         if let Some((name, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             let mut words = self.variable(name).unwrap_or_default();
             match index.parse::<usize>().ok().and_then(|at| words.get_mut(at)) {
