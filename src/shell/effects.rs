@@ -21,6 +21,7 @@ mod git_index;
 mod inline_code;
 mod meddling;
 mod own_result;
+mod patches;
 mod recipes;
 mod remote;
 mod scripts;

@@ -79,8 +79,10 @@ fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
 }
 
 /// Scripts that are read before they run; what the bad ones name does not exist.
-const SCRIPTS: [(&str, &str); 22] = [
+const SCRIPTS: [(&str, &str); 24] = [
     ("bad/project/.claude/settings.json", "{}"),
+    ("bad/own.patch", OWN_PATCH),
+    ("scripts/fix.patch", "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -0,0 +1 @@\n+fn main() {}\n"),
     ("bad/fix.sh", "#!/bin/bash\nset -e\necho fixing\nrm -rf /etc/nonexistent-probe\n"),
     ("bad/plain", "rm -rf /etc/nonexistent-probe\n"),
     ("bad/argument.sh", "for d in \"$@\"; do rm -rf \"$d\"; done\n"),
@@ -103,6 +105,14 @@ const SCRIPTS: [(&str, &str); 22] = [
     ("Makefile", MAKEFILE),
     ("package.json", PACKAGE),
 ];
+
+const OWN_PATCH: &str = "\
+--- a/.claude/modegate.yaml
++++ b/.claude/modegate.yaml
+@@ -1 +1 @@
+-levels: {}
++levels: { modegate-is-left-alone: off }
+";
 
 const ORDINARY_SHELL: &str = r#"#!/usr/bin/env bash
 # Deploys. Hooks are in .claude/settings.json; see .claude/modes/own.yaml and `modegate leave`.

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::shell_state::user_name;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{copy_move, file_programs, git, inline_code, remote};
+use super::{copy_move, file_programs, git, inline_code, patches, remote};
 use crate::shell::expansion::ShellEnvironment;
 use crate::shell::word::ShellWord;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             git::run(walker, rest, input);
             return git::listed(rest);
         }
-        "patch" | "gpatch" => file_programs::patch(walker, rest, input),
+        "patch" | "gpatch" => patches::patch(walker, rest, input),
         "tee" | "sponge" => {
             for file in Args::new(rest, "").operands {
                 walker.write(&file);

@@ -329,33 +329,3 @@ fn curl(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         }
     }
 }
-
-pub(super) fn patch(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
-    let args = Args::new(rest, "-i -o -d -p -D -F -B -r --input --output --directory --strip");
-    if let Some(file) = args.value("-o --output").or(args.operands.first()) {
-        return walker.write(file);
-    }
-    let here = ShellWord::new(".");
-    let folder = args.value("-d --directory").unwrap_or(&here);
-    below(walker, Write, folder);
-    let given = args.value("-i --input").and_then(|file| walker.content(file));
-    let given = given.unwrap_or_else(|| input.clone());
-    walker.aside(|walker| {
-        walker.enter(folder);
-        patched(walker, &given);
-        ShellWord::default()
-    });
-}
-
-/// Records writes to the files that a known patch names.
-pub(super) fn patched(walker: &mut Walker<'_>, patch: &ShellWord) {
-    let text = patch.filled("");
-    let named = text.lines().filter_map(|line| line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")));
-    for file in named.filter_map(|name| name.split('\t').next()).filter(|name| *name != "/dev/null") {
-        // `a/` and `b/` may be missing.
-        let bare = file.split_once('/').map_or(file, |(_, bare)| bare);
-        for file in [file, bare] {
-            walker.write(&ShellWord::new(file));
-        }
-    }
-}

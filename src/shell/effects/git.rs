@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, copy_move, git_code, git_index};
+use super::{Effect, copy_move, git_code, git_index, patches};
 use crate::shell::word::ShellWord;
 
 pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
@@ -32,12 +32,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             command => subcommand(walker, command, rest),
         }
         if command == "apply" || command == "am" {
-            let files = Args::new(rest, "-p -C --directory --exclude --include").operands;
-            let given: Vec<ShellWord> = files.iter().filter_map(|file| walker.content(file)).collect();
-            given
-                .iter()
-                .chain(files.is_empty().then_some(input))
-                .for_each(|patch| super::file_programs::patched(walker, patch));
+            patches::git(walker, &command, rest, input);
         }
         ShellWord::default()
     });

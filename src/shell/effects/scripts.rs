@@ -115,7 +115,8 @@ impl Walker<'_> {
         is_own(path) || effect == Effect::Device || effect == Effect::Remove && recursive && is_whole
     }
 
-    fn text_on_disk(&mut self, file: &ShellWord) -> Option<String> {
+    /// The text of a small file that is not installed.
+    pub fn text_on_disk(&mut self, file: &ShellWord) -> Option<String> {
         let TargetPath::Known { path, glob: false } = self.target(file) else { return None };
         if INSTALLED.iter().any(|folder| path.starts_with(folder)) {
             return None;

@@ -7,6 +7,7 @@ mod commits;
 mod find;
 mod harmless;
 mod hostile;
+mod on_disk;
 mod remote;
 mod results;
 mod sending;

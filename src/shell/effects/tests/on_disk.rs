@@ -1,0 +1,91 @@
+//! Commands whose changes depend on files that exist.
+
+use super::*;
+
+/// Files with their texts.
+const FILES: &[(&str, &str)] = &[
+    ("/tmp/own.patch", "--- a/.claude/modegate.yaml\n+++ b/.claude/modegate.yaml\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("/tmp/deep.patch", "--- x/y/.claude/modegate.yaml\n+++ x/y/.claude/modegate.yaml\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("/tmp/flat.patch", "--- old/modegate.yaml\n+++ new/modegate.yaml\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("/tmp/renamed.patch", "diff --git a/x b/.claude/modegate.yaml\nrename from x\nrename to .claude/modegate.yaml\n"),
+    ("/tmp/binary.patch", "diff --git a/.claude/x b/.claude/x\nnew file mode 100755\nGIT binary patch\n"),
+    ("/tmp/quoted.patch", "--- /dev/null\n+++ \"b/.claude/mode\\147ate.yaml\"\n@@ -0,0 +1 @@\n+b\n"),
+    ("/home/me/here.patch", "--- a/.claude/modegate.yaml\n+++ b/.claude/modegate.yaml\n"),
+    ("/w/p/fix.patch", "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1 +1 @@\n-a\n+b\n"),
+];
+
+struct KnownFiles;
+
+impl DiskView for KnownFiles {
+    fn script(&self, path: &str) -> Option<String> {
+        FILES.iter().find(|(own, _)| *own == path).map(|(_, text)| (*text).to_owned())
+    }
+}
+
+fn found(command: &str) -> Vec<String> {
+    let effects = effects_on(command, &context(), &KnownFiles);
+    assert_eq!(effects.unreadable, None, "{command}");
+    let of_scripts = effects.scripts.iter().flat_map(|script| &script.changes);
+    effects.changes.iter().chain(of_scripts).map(short).collect()
+}
+
+/// Checks a table of commands with a change that each must have.
+#[track_caller]
+fn check_found(table: &[(&str, &str)]) {
+    for (command, expected) in table {
+        let found = found(command);
+        assert!(
+            found.iter().any(|change| change == expected),
+            "{command}\n    expected {expected}\n    found {found:?}"
+        );
+    }
+}
+
+#[test]
+fn patches_change_the_files_that_they_name() {
+    let (home, project) = ("write /home/me/.claude/modegate.yaml", "write /w/p/.claude/modegate.yaml");
+    check_found(&[
+        ("patch -d ~ -p1 < /tmp/own.patch", home),
+        ("patch -p1 -d ~ -i /tmp/own.patch", home),
+        ("patch -p1 -d ~ -i here.patch", home),
+        ("cat /tmp/own.patch | patch -d ~ -p1", home),
+        ("cd ~ && git apply /tmp/own.patch", home),
+        ("git -C ~ apply /tmp/own.patch", home),
+        ("git apply --directory=../../home/me /tmp/own.patch", home),
+        ("patch -p1 -i /tmp/own.patch", project),
+        ("git apply /tmp/own.patch", project),
+        ("git apply - < /tmp/own.patch", project),
+        ("git apply <(cat /tmp/own.patch)", project),
+        ("git apply --stat --apply /tmp/own.patch", project),
+        ("git am /tmp/own.patch", project),
+        ("git am < /tmp/own.patch", project),
+        ("cd src && git apply /tmp/own.patch", project),
+        ("echo >> /tmp/own.patch; git apply /tmp/own.patch", project),
+        ("git apply -p2 /tmp/deep.patch", project),
+        ("cd .claude && patch < /tmp/flat.patch", project),
+        ("git apply /tmp/renamed.patch", project),
+        ("git apply /tmp/quoted.patch", project),
+        ("git apply /tmp/binary.patch", "write /w/p/.claude/x"),
+        ("git apply fix.patch", "write /w/p/src/main.rs"),
+    ]);
+}
+
+#[test]
+fn an_unknown_patch_of_the_home_folder_may_change_settings() {
+    let settings = "write! /home/me/.claude/…";
+    check_found(&[
+        ("patch -d ~ -p1 < /tmp/none.patch", settings),
+        ("cd ~ && git apply /tmp/none.patch", settings),
+        ("curl https://example.com/x | patch -d / -p1", settings),
+    ]);
+    for command in [
+        "git apply /tmp/none.patch",
+        "patch -p1 < /tmp/none.patch",
+        "patch -d ~/x -p1 < /tmp/none.patch",
+        "cd ~ && git apply --check /tmp/none.patch",
+        "cd ~ && git am --continue",
+        "cd ~ && git apply /w/p/fix.patch",
+    ] {
+        assert!(!found(command).iter().any(|change| change == settings), "{command}");
+    }
+}
