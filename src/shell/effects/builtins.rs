@@ -6,6 +6,7 @@ use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, patches, remote};
 use crate::shell::expansion::ShellEnvironment;
+use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 use std::rc::Rc;
 
@@ -72,6 +73,7 @@ impl Walker<'_> {
             "mktemp" => return Some(self.mktemp(rest)),
             "printf" => return Some(self.printf(rest)),
             "cat" => return Some(self.cat(rest, input)),
+            _ if refers(name, rest) => self.refer(rest),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(rest),
             "unset" => rest.iter().filter_map(ShellWord::text).for_each(|name| {
                 if self.state.functions.contains_key(&name) {
@@ -187,6 +189,14 @@ impl Walker<'_> {
         }
     }
 
+    /// `declare -n x=HOME`: `$x` is the value of `HOME`.
+    fn refer(&mut self, rest: &[ShellWord]) {
+        for word in Args::new(rest, "").operands.iter().filter_map(ShellWord::text) {
+            let (name, target) = word.split_once('=').unwrap_or((&word, ""));
+            self.state.refer(name, target);
+        }
+    }
+
     /// `read x y`: a line may be known in part, such as one that `find` prints.
     fn read(&mut self, rest: &[ShellWord], input: &ShellWord) {
         let args = Args::new(rest, "-d -n -N -p -t -u -i");
@@ -261,6 +271,11 @@ impl Walker<'_> {
             _ => ShellWord::unknown(),
         }
     }
+}
+
+/// Whether a declaration makes variables stand for others; `export -n` does not.
+pub(super) fn refers(name: &str, rest: &[ShellWord]) -> bool {
+    has_name("declare local typeset", name) && Args::new(rest, "").has("-n")
 }
 
 /// The character at which `read` and `mapfile` split.

@@ -67,7 +67,14 @@ impl Walker<'_> {
                     .for_each(|keys| guessed(self, &keys.replace("\\n", "\n")));
                 return Some(ShellWord::unknown());
             }
-            "entr" | "screen" => {
+            "entr" => {
+                let (args, words) = Args::leading(rest, "");
+                return Some(self.unowned_aside(|walker| match words {
+                    [line, ..] if args.has("-s") => walker.code(line, input),
+                    words => walker.run(words, input),
+                }));
+            }
+            "screen" => {
                 let (_, words) = Args::leading(rest, "-S -t -T -h -e -p -s");
                 return Some(self.unowned(|walker| walker.run(words, input)));
             }

@@ -1,6 +1,7 @@
-//! Command lines that `git` runs: `rebase --exec`, `bisect run`, editors, pagers, aliases.
+//! Command lines that `git` runs: `rebase --exec`, `bisect run`, `submodule foreach`, editors, pagers, aliases.
 
 use super::args::Args;
+use super::git;
 use super::inline_code::guessed;
 use super::walker::Walker;
 use crate::shell::has_name;
@@ -34,6 +35,13 @@ pub(super) fn run(walker: &mut Walker<'_>, global: &Args, command: &str, rest: &
         [verb, words @ ..] if command == "bisect" && verb.is("run") => {
             walker.unowned_aside(|walker| walker.run(words, input));
         }
+        words if command == "submodule" => foreach(walker, words, input),
+        words if command == "grep" => {
+            // The value of `-O` is part of the same word.
+            let valued: Vec<ShellWord> = words.iter().filter(|word| !word.is("-O")).cloned().collect();
+            let args = Args::new(&valued, "-O -e -f -A -B -C -m");
+            args.values("-O --open-files-in-pager").for_each(|line| guessed(walker, &line.filled("")));
+        }
         words if command == "config" => {
             let operands = Args::new(words, "-f --file --blob --type --default --comment --value").operands;
             for pair in operands.windows(2) {
@@ -44,6 +52,23 @@ pub(super) fn run(walker: &mut Walker<'_>, global: &Args, command: &str, rest: &
         }
         _ => {}
     }
+}
+
+/// `git submodule foreach 'line'`, in a folder below the root.
+fn foreach(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
+    let (_, rest) = Args::leading(rest, "");
+    let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("foreach")) else { return };
+    let (_, words) = Args::leading(rest, "");
+    walker.unowned_aside(|walker| {
+        let root = git::root(walker).or_else(|| walker.state.folder.clone());
+        walker.state.set("toplevel", root.clone().map(|root| vec![ShellWord::new(root)]));
+        walker.state.enter(root.map(|root| format!("{root}/submodule")));
+        walker.state.elsewhere.clear();
+        match words {
+            [line] => walker.code(line, input),
+            words => walker.run(words, input),
+        }
+    });
 }
 
 fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {

@@ -7,6 +7,9 @@ use crate::shell::word::ShellWord;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// The most references that are followed from one variable.
+const MOST_REFERENCES: usize = 8;
+
 /// The values of variables; the state is copied for each subshell, so they are shared until one changes.
 pub(super) type Variables = Rc<HashMap<String, Option<Rc<Vec<ShellWord>>>>>;
 
@@ -39,6 +42,8 @@ pub(super) struct ShellState {
     pub pushed: Vec<Option<String>>,
     /// Variables that the line sets; `None` if the value is unknown.
     pub variables: Variables,
+    /// Variables that stand for others (`declare -n`), with their names; without one until the first value.
+    pub references: Rc<HashMap<String, String>>,
     pub functions: Rc<HashMap<String, Rc<CommandTree>>>,
     pub aliases: Rc<HashMap<String, String>>,
     /// What the line changes on disk; a subshell's changes remain.
@@ -79,6 +84,7 @@ impl ShellState {
             pipefail: false,
             pushed: Vec::new(),
             variables: Rc::new(variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+            references: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),
             disk: DiskState::default(),
@@ -89,6 +95,7 @@ impl ShellState {
     pub fn variable(&self, name: &str) -> Option<Rc<Vec<ShellWord>>> {
         let folder =
             |folder: &Option<String>| folder.as_ref().map(|folder| Rc::new(vec![ShellWord::new(folder.as_str())]));
+        let name = self.meant(name);
         match self.variables.get(name) {
             Some(value) => value.clone(),
             None if name == "PWD" => folder(&self.folder),
@@ -99,7 +106,30 @@ impl ShellState {
     }
 
     pub fn set(&mut self, name: &str, value: Option<Vec<ShellWord>>) {
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value.map(Rc::new));
+        let name = self.meant(name).to_owned();
+        if self.references.contains_key(&name) {
+            let target = value.and_then(|words| words.first().and_then(ShellWord::text)).unwrap_or_default();
+            return self.refer(&name, &target);
+        }
+        Rc::make_mut(&mut self.variables).insert(name, value.map(Rc::new));
+    }
+
+    /// Makes a variable stand for another one.
+    pub fn refer(&mut self, name: &str, target: &str) {
+        Rc::make_mut(&mut self.references).insert(name.to_owned(), target.to_owned());
+    }
+
+    /// The variable that a name stands for.
+    fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut meant = name;
+        // References may form a cycle.
+        for _ in 0..MOST_REFERENCES {
+            match self.references.get(meant) {
+                Some(target) if !target.is_empty() => meant = target,
+                _ => break,
+            }
+        }
+        meant
     }
 
     /// Gives a variable the value that it has in `other`.
@@ -117,7 +147,7 @@ impl ShellState {
 
     /// The work of copying it.
     pub fn cost(&self) -> usize {
-        4 + self.variables.len() + self.functions.len() + self.aliases.len()
+        4 + self.variables.len() + self.references.len() + self.functions.len() + self.aliases.len()
     }
 
     /// Sets `$1`, `$2`, … and `$@`.
@@ -156,6 +186,10 @@ impl ShellState {
                     own.insert(name.clone(), known);
                 }
             }
+        }
+        if !Rc::ptr_eq(&self.references, &other.references) {
+            let theirs = other.references.iter().map(|(name, target)| (name.clone(), target.clone()));
+            Rc::make_mut(&mut self.references).extend(theirs);
         }
         if !Rc::ptr_eq(&self.functions, &other.functions) {
             let theirs = other.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body)));

@@ -1,5 +1,6 @@
 //! Walks a command line in the order in which the shell would run it.
 
+use super::builtins::refers;
 use super::find::FoundPaths;
 use super::own_result::is_exit;
 use super::scripts::{ScriptLimits, is_test};
@@ -345,7 +346,8 @@ impl<'a> Walker<'a> {
             names.for_each(|(name, _)| self.state.set_back(name.trim_end_matches('+'), &kept));
         }
         // Values of declarations are not split and may be arrays, so they are assigned again as such.
-        if command.words.first().is_some_and(|name| DECLARING.contains(&name.as_str())) {
+        let declares = command.words.first().filter(|name| DECLARING.contains(&name.as_str()));
+        if declares.is_some_and(|name| !refers(name, words.get(1..).unwrap_or_default())) {
             for raw in command.words.iter().skip(1) {
                 self.assign(raw);
             }

@@ -4,6 +4,19 @@ use super::*;
 
 /// All of these remove the root.
 const ROOT: &[&str] = &[
+    "git submodule foreach 'rm -rf /'",
+    "git submodule --quiet foreach --recursive rm -rf /",
+    "git submodule foreach 'rm -rf $toplevel/../..'",
+    "git grep -O'rm -rf /' x",
+    "git grep --open-files-in-pager='rm -rf /' x",
+    "git grep -iO'rm -rf /' x",
+    "ls *.py | entr -s 'rm -rf /'",
+    "ls *.py | entr -cs 'rm -rf /'",
+    "x=/; declare -n r=x; rm -rf $r",
+    "declare -n r=x; x=/; rm -rf \"$r\"",
+    "declare -n r; r=x; r=/; rm -rf $x",
+    "declare -n a=b b=c; c=/; rm -rf $a",
+    "f() { local -n r=$1; rm -rf \"$r\"; }; x=/; f x",
     "declare -a A=(rm -rf /); \"${A[@]}\"",
     "export X='rm -rf /'; $X",
     "ln -s / r; rm -rf r",
