@@ -20,6 +20,8 @@ pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     {
         walker.state.disk.links.push((to, from));
     }
+    let pairs = places(walker, &sources, target.as_ref());
+    walker.state.disk.copies.extend(pairs);
 }
 
 pub(super) fn cp(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {

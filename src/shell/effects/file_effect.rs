@@ -7,6 +7,8 @@ use crate::shell::word::ShellWord;
 
 /// The work of a change.
 const CHANGE: usize = 150;
+/// The most paths that one path is followed to.
+const MOST_ORIGINALS: usize = 8;
 /// Devices that are harmless to write to.
 const HARMLESS: [&str; 7] = ["null", "stdout", "stderr", "tty", "zero", "full", "stdin"];
 
@@ -128,6 +130,25 @@ impl Walker<'_> {
         origin
     }
 
+    /// A path, and those whose content it has through links, copies and moves of the line.
+    pub fn originals(&self, path: &str) -> Vec<String> {
+        let disk = &self.state.disk;
+        let mut paths = vec![path.to_owned()];
+        let mut at = 0;
+        // Links may form a cycle.
+        while let Some(path) = paths.get(at).cloned()
+            && self.budget.spend((disk.links.len() + disk.copies.len()) / 8)
+        {
+            for (to, from) in disk.links.iter().chain(&disk.copies).rev() {
+                let rest = path.strip_prefix(to.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+                let original = rest.map(|rest| format!("{from}{rest}")).filter(|original| !paths.contains(original));
+                paths.extend(original.filter(|_| paths.len() < MOST_ORIGINALS));
+            }
+            at += 1;
+        }
+        paths
+    }
+
     /// Remembers the content of a file, in case the line runs it.
     pub fn wrote(&mut self, file: &ShellWord, text: ShellWord) {
         if let TargetPath::Known { path, glob: false } = self.target(file) {
@@ -139,7 +160,8 @@ impl Walker<'_> {
     /// The content that the line wrote to a file or to the descriptor of `<(…)`.
     pub fn content(&self, file: &ShellWord) -> Option<ShellWord> {
         let TargetPath::Known { path, .. } = self.target(file) else { return None };
-        let mut written = self.state.disk.written.iter().filter(|(known, _)| *known == path).peekable();
+        let paths = self.originals(&path);
+        let mut written = self.state.disk.written.iter().filter(|(known, _)| paths.contains(known)).peekable();
         written.peek()?;
         let mut whole = ShellWord::default();
         for (_, text) in written {

@@ -104,8 +104,6 @@ fn texts(walker: &mut Walker<'_>, files: &[ShellWord], input: &ShellWord) -> Vec
     let mut texts = vec![input.filled("")];
     let read = walker.reads.clone();
     for file in files.iter().chain(&read) {
-        // The line may only have added to what is on disk.
-        texts.extend(walker.content(file).map(|text| text.filled("")));
         texts.extend(walker.text_on_disk(file));
     }
     texts

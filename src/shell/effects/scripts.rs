@@ -11,7 +11,7 @@ use super::{Effect, FileEffect, LineEffects, ProgramCall, inline_code};
 use crate::shell::has_name;
 use crate::shell::reading::beyond_reading;
 use crate::shell::syntax::{CommandTree, CompoundKind};
-use crate::shell::word::ShellWord;
+use crate::shell::word::{ShellWord, UNKNOWN};
 use crate::shell::work::WorkBudget;
 use std::rc::Rc;
 
@@ -115,14 +115,18 @@ impl Walker<'_> {
         is_own(path) || effect == Effect::Device || effect == Effect::Remove && recursive && is_whole
     }
 
-    /// The text of a small file that is not installed.
+    /// The text of a file when the line uses it: what the line wrote, then what is on disk. The line may have added to
+    /// the file, or made it from another one.
     pub fn text_on_disk(&mut self, file: &ShellWord) -> Option<String> {
         let TargetPath::Known { path, glob: false } = self.target(file) else { return None };
-        if INSTALLED.iter().any(|folder| path.starts_with(folder)) {
-            return None;
-        }
+        // A script that writes another one could go on without end.
         self.scripts.count = self.scripts.count.checked_sub(1)?;
-        self.disk.script(&path).filter(|text| !text.contains('\0'))
+        let written = self.content(file).map(|text| text.filled(UNKNOWN));
+        let is_own = |path: &String| !INSTALLED.iter().any(|folder| path.starts_with(folder));
+        let paths = self.originals(&path).into_iter().filter(is_own);
+        let on_disk = paths.filter_map(|path| self.disk.script(&path)).filter(|text| !text.contains('\0'));
+        let texts: Vec<String> = written.into_iter().chain(on_disk).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     /// Walks a script and keeps its certain effects.
@@ -218,12 +222,16 @@ impl Walker<'_> {
         };
         let folder = args.value("-C --dir --prefix --cwd").cloned().unwrap_or_else(|| ShellWord::new("."));
         let Some(text) = self.text_on_disk(&folder.child(&ShellWord::new("package.json"))) else { return };
-        let Ok(package) = serde_json::from_str::<serde_json::Value>(&text) else { return };
-        let line = |name: String| package.get("scripts")?.get(name)?.as_str();
-        let lines = [format!("pre{name}"), name.to_owned(), format!("post{name}")].into_iter().filter_map(line);
+        // What the line wrote may be there several times.
+        let packages = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
+        let packages: Vec<serde_json::Value> = packages.map_while(Result::ok).collect();
+        let names = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
+        let line =
+            |package: &'_ serde_json::Value, name: &str| Some(package.get("scripts")?.get(name)?.as_str()?.to_owned());
+        let lines = packages.iter().flat_map(|package| names.iter().filter_map(move |name| line(package, name)));
         self.aside(|walker| {
             walker.enter(&folder);
-            lines.for_each(|line| walker.walk_script("sh", line, &ShellWord::new("sh"), &[]));
+            lines.for_each(|line| walker.walk_script("sh", &line, &ShellWord::new("sh"), &[]));
             ShellWord::unknown()
         });
     }

@@ -4,6 +4,12 @@ use super::*;
 
 /// All of these remove the root.
 const ROOT: &[&str] = &[
+    "echo 'rm -rf /' > a.sh; mv a.sh b.sh; sh b.sh",
+    "echo 'rm -rf /' > a.sh; mv a.sh tools/; sh tools/a.sh",
+    "echo 'rm -rf /' > a.sh; cp a.sh b.sh && cp b.sh c.sh && bash c.sh",
+    "echo 'rm -rf /' > a.sh; ln -s a.sh b.sh; . ./b.sh",
+    "echo 'rm -rf /' > t/a.sh; cp -r t/. u; chmod +x u/a.sh; u/a.sh",
+    "echo true > b.sh; echo 'rm -rf /' > a.sh; mv a.sh b.sh; sh b.sh",
     "git submodule foreach 'rm -rf /'",
     "git submodule --quiet foreach --recursive rm -rf /",
     "git submodule foreach 'rm -rf $toplevel/../..'",

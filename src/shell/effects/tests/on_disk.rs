@@ -11,6 +11,8 @@ const FILES: &[(&str, &str)] = &[
     ("/tmp/binary.patch", "diff --git a/.claude/x b/.claude/x\nnew file mode 100755\nGIT binary patch\n"),
     ("/tmp/quoted.patch", "--- /dev/null\n+++ \"b/.claude/mode\\147ate.yaml\"\n@@ -0,0 +1 @@\n+b\n"),
     ("/home/me/here.patch", "--- a/.claude/modegate.yaml\n+++ b/.claude/modegate.yaml\n"),
+    ("/w/p/bad.sh", "rm -rf /\n"),
+    ("/w/p/Makefile", "all:\n\ttrue\nwipe:\n\trm -rf /\n"),
     ("/w/p/fix.patch", "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1 +1 @@\n-a\n+b\n"),
 ];
 
@@ -88,4 +90,32 @@ fn an_unknown_patch_of_the_home_folder_may_change_settings() {
     ] {
         assert!(!found(command).iter().any(|change| change == settings), "{command}");
     }
+}
+
+#[test]
+fn files_that_the_line_writes_are_used_under_their_last_names() {
+    check_found(&[
+        ("printf 'all:\\n\\trm -rf /\\n' > Makefile && make", "rm! /"),
+        ("printf 'x:\\n\\trm -rf /\\n' > my.mk && mv my.mk sub/Makefile && make -C sub x", "rm! /"),
+        ("echo '# x' >> Makefile && make wipe", "rm! /"),
+        ("echo '{\"scripts\":{\"x\":\"rm -rf /\"}}' > package.json && npm run x", "rm! /"),
+        ("echo '{}' > package.json; echo '{\"scripts\":{\"x\":\"rm -rf /\"}}' > package.json; npm run x", "rm! /"),
+        ("cp bad.sh b.sh; sh b.sh", "rm! /"),
+        ("mv bad.sh b.sh && bash b.sh", "rm! /"),
+        ("ln -s bad.sh b.sh; cat b.sh | sh", "rm! /"),
+        ("cp /tmp/own.patch x && git apply x", "write /w/p/.claude/modegate.yaml"),
+    ]);
+    for command in [
+        "printf 'all:\\n\\ttrue\\n' > Makefile && make",
+        "echo '{\"scripts\":{\"x\":\"rm -rf /\"}}' > package.json && npm run y",
+        "cp bad.sh b.sh; cat b.sh",
+    ] {
+        assert!(!found(command).iter().any(|change| change == "rm! /"), "{command}");
+    }
+}
+
+#[test]
+fn a_makefile_that_writes_itself_ends() {
+    found("X='printf \"all:\\n\\teval \\\"\\$\\$X\\\"\\n\" > Makefile; make'; eval \"$X\"");
+    found("ln -s a b; ln -s b a; sh a");
 }
