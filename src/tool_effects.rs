@@ -3,6 +3,7 @@
 mod commits;
 mod lower_case;
 mod mentions;
+mod own_command;
 
 pub(crate) use commits::StageListing;
 pub(crate) use mentions::mentions;
@@ -210,7 +211,7 @@ impl ToolEffects {
         let folders: Vec<String> = entered.filter_map(|argv| argv.get(1).cloned()).collect();
         let counts = |call: &&ProgramCall, in_script: bool| {
             let Some(program) = call.argv().first().cloned() else { return false };
-            let is_allowed = || except.iter().any(|words| call.matches(&format!("{program} {words}")));
+            let is_allowed = || except.iter().any(|words| own_command::is_command(&call.words, words));
             // Scripts call many programs, so only those with a path are compared.
             let may_be_copy = (!in_script || program.contains('/')) && may_be_own_command(call);
             (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
@@ -321,9 +322,15 @@ fn command_lines(value: &Value, lines: &mut Vec<String>) {
         Value::Object(fields) => {
             let line = COMMANDS.iter().find_map(|name| fields.get(*name)?.as_str());
             let list = LISTS.iter().find_map(|name| fields.get(*name)?.as_array());
-            let words: Vec<&str> =
-                line.into_iter().chain(list.into_iter().flatten().filter_map(Value::as_str)).collect();
+            let listed = || list.into_iter().flatten().filter_map(Value::as_str);
+            let words: Vec<&str> = line.into_iter().chain(listed()).collect();
             lines.extend((!words.is_empty()).then(|| words.join(" ")));
+            // A server without a shell passes `a b` as one word.
+            if listed().any(|word| word.contains(char::is_whitespace)) {
+                let quoted = listed().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+                let words: Vec<String> = line.map(str::to_owned).into_iter().chain(quoted).collect();
+                lines.push(words.join(" "));
+            }
             let several = fields.get("commands").and_then(Value::as_array);
             lines.extend(several.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
             fields.values().for_each(|value| command_lines(value, lines));
