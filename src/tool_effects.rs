@@ -404,6 +404,7 @@ fn written(event: &Event, context: &ExecContext, links: &impl ResolveLinks) -> V
         target: target(path),
         recursive: false,
         sure: true,
+        spares_ignored: false,
         by: by.to_owned(),
     };
     paths.into_iter().map(change).collect()
@@ -608,13 +609,10 @@ fn is_doubtful(change: &FileEffect, path: &str) -> bool {
         let children = own.strip_suffix("/*").is_some_and(|folder| below(folder, path));
         own == path || children || change.recursive && below(own, path)
     };
-    let is_clean = change.by.starts_with("git clean")
-        && !change.by.contains(".claude")
-        && change.by.split_whitespace().any(|word| word.starts_with('-') && word.contains(['x', 'X']));
     match &change.target {
         // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
-            let removes = change.effect == Effect::Remove && !change.by.starts_with("git ") || is_clean;
+            let removes = change.effect == Effect::Remove && !change.spares_ignored;
             // The names in `.claude` are few: `tar xf x.tar -C .claude/hooks`.
             let unpacks = prefix.contains("/.claude/") && path.starts_with(prefix.as_str());
             removes && at_or_above(bare) || unpacks

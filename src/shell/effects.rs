@@ -98,6 +98,8 @@ pub struct FileEffect {
     pub recursive: bool,
     /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
+    /// Whether git makes the change and leaves the files alone that it ignores.
+    pub spares_ignored: bool,
     /// The simple command that makes the change.
     pub by: String,
 }

@@ -52,13 +52,18 @@ impl Walker<'_> {
             let folder = std::mem::replace(&mut self.state.folder, folder);
             let target = self.target(word);
             self.state.folder = folder;
-            self.add(FileEffect { effect, target, recursive, sure: false, by: self.by.clone() });
+            self.add(self.effect(effect, target, recursive, false));
         }
     }
 
     pub fn note(&mut self, effect: Effect, target: TargetPath, recursive: bool) {
         let sure = self.is_certain(effect, &target, recursive);
-        self.add(FileEffect { effect, target, recursive, sure, by: self.by.clone() });
+        self.add(self.effect(effect, target, recursive, sure));
+    }
+
+    /// A change by the current command.
+    fn effect(&self, effect: Effect, target: TargetPath, recursive: bool, sure: bool) -> FileEffect {
+        FileEffect { effect, target, recursive, sure, spares_ignored: self.spares_ignored, by: self.by.clone() }
     }
 
     fn add(&mut self, change: FileEffect) {
@@ -68,7 +73,8 @@ impl Walker<'_> {
         }
         let same = |known: &FileEffect| {
             let is_alike = known.effect == change.effect && known.target == change.target && known.by == change.by;
-            is_alike && (known.recursive || !change.recursive || change.effect != Effect::Remove)
+            let is_as_wide = known.recursive || !change.recursive || change.effect != Effect::Remove;
+            is_alike && is_as_wide && known.spares_ignored == change.spares_ignored
         };
         // Drops repetitions among the latest changes only.
         if !self.effects.changes.iter().rev().take(20).any(same) {

@@ -29,7 +29,11 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
         match command.as_str() {
             "add" | "stage" => git_index::add(walker, rest),
             "commit" => git_index::commit(walker, rest, input),
-            command => subcommand(walker, command, rest),
+            command => {
+                walker.spares_ignored = !cleans_ignored(walker, command, rest);
+                subcommand(walker, command, rest);
+                walker.spares_ignored = false;
+            }
         }
         if command == "apply" || command == "am" {
             patches::git(walker, &command, rest, input);
@@ -120,6 +124,20 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
         }
         _ => {}
     }
+}
+
+/// Whether it is a `git clean` that removes ignored files, too, also those of modegate.
+fn cleans_ignored(walker: &Walker<'_>, command: &str, rest: &[ShellWord]) -> bool {
+    if command != "clean" {
+        return false;
+    }
+    let args = Args::new(rest, "-e --exclude");
+    let is_own = |pattern: &ShellWord| {
+        pattern.text().is_some_and(|text| [".claude", ".claude/*", ".claude/**"].contains(&text.trim_matches('/')))
+    };
+    // Outside of the project, more than this folder matters.
+    let keeps_own = || root(walker).is_some() && args.values("-e --exclude").any(is_own);
+    args.has("-x -X") && !keeps_own()
 }
 
 /// Changes pathspecs: a folder includes everything in it.

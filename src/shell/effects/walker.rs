@@ -37,6 +37,8 @@ pub(super) struct Walker<'a> {
     pub command: usize,
     /// Whether the current command reads from a pipe.
     pub piped: bool,
+    /// Whether the current command is one of git that leaves ignored files alone.
+    pub spares_ignored: bool,
     /// Why later commands may not mean what they say.
     pub meddling: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
@@ -69,6 +71,7 @@ impl<'a> Walker<'a> {
             output: CallOutput::Shown(Vec::new()),
             command: 0,
             piped: false,
+            spares_ignored: false,
             meddling: None,
             reads: Vec::new(),
             variable_reads: Vec::new(),
