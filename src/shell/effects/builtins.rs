@@ -1,8 +1,8 @@
 //! Builtins of the shell and programs with known output.
 
 use super::args::Args;
-use super::shell_state::user_name;
-use super::target_path::TargetPath;
+use super::shell_state::{MOST_FOLDERS, user_name};
+use super::target_path::{TargetPath, absolute};
 use super::walker::Walker;
 use super::{copy_move, file_programs, git, inline_code, patches, remote};
 use crate::shell::expansion::ShellEnvironment;
@@ -152,8 +152,34 @@ impl Walker<'_> {
                 let previous = self.state.previous.clone();
                 self.state.enter(previous);
             }
+            Some(folder) if self.state.variables.contains_key("CDPATH") => self.enter_searched(folder),
             Some(folder) => self.enter(folder),
         }
+    }
+
+    /// Enters a folder that may be in one of the folders of `CDPATH`. Which of them exist is not known, so all count.
+    fn enter_searched(&mut self, folder: &ShellWord) {
+        let from = self.state.folder.clone();
+        self.enter(folder);
+        let first = folder.prefix();
+        if ["", ".", ".."].contains(&first.split('/').next().unwrap_or_default()) {
+            return;
+        }
+        let value = self.variable("CDPATH").map_or_else(ShellWord::unknown, |words| ShellWord::joined(&words));
+        let name = folder.text().filter(|_| !folder.has_glob());
+        let within = |path: &ShellWord| {
+            let path = path.text()?;
+            // After a colon, the shell expands a tilde.
+            let home = path.strip_prefix('~').map(|rest| format!("{}{rest}", self.context.home));
+            absolute(&format!("{}/{}", home.unwrap_or(path), name.as_ref()?), from.as_deref())
+        };
+        let paths = value.split(|c| c == ':');
+        let found: Vec<_> = paths.iter().filter(|path| !path.is("")).take(MOST_FOLDERS + 1).map(within).collect();
+        for folder in found {
+            let other = std::mem::replace(&mut self.state.folder, folder);
+            self.state.alternatives.push(other);
+        }
+        self.keep_alternatives();
     }
 
     /// The path that `which` prints, assumed to be in the folder of user-installed programs.

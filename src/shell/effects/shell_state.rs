@@ -9,12 +9,13 @@ use std::rc::Rc;
 
 /// The most references that are followed from one variable.
 const MOST_REFERENCES: usize = 8;
+/// The most folders that may be the current one; every change is one in each of them.
+pub(super) const MOST_FOLDERS: usize = 16;
+/// The most of them that are there because a `cd` may have failed.
+const MOST_FAILED: usize = 4;
 
 /// The values of variables; the state is copied for each subshell, so they are shared until one changes.
 pub(super) type Variables = Rc<HashMap<String, Option<Rc<Vec<ShellWord>>>>>;
-
-/// The most folders that a line may be in; every change is one in each of them.
-const MOST_FOLDERS: usize = 4;
 
 /// What the line changes on disk, as far as later commands of the line depend on it.
 #[derive(Clone, Default)]
@@ -35,6 +36,8 @@ pub(super) struct ShellState {
     pub previous: Option<String>,
     /// Other possible current folders, if an unchecked `cd` fails.
     pub elsewhere: Vec<Option<String>>,
+    /// Where `cd` went instead, if the current folder was found in `CDPATH`; these stay possible if `cd` succeeds.
+    pub alternatives: Vec<Option<String>>,
     /// Whether a failure ends the line (`set -e`).
     pub strict: bool,
     /// Whether a pipeline fails with any of its commands.
@@ -44,6 +47,8 @@ pub(super) struct ShellState {
     pub variables: Variables,
     /// Variables that stand for others (`declare -n`), with their names; without one until the first value.
     pub references: Rc<HashMap<String, String>>,
+    /// The words of the last simple command, the last of which is `$_`; `None` if they are unknown.
+    pub last_words: Option<Rc<Vec<ShellWord>>>,
     pub functions: Rc<HashMap<String, Rc<CommandTree>>>,
     pub aliases: Rc<HashMap<String, String>>,
     /// What the line changes on disk; a subshell's changes remain.
@@ -80,11 +85,13 @@ impl ShellState {
             folder: absolute(&context.cwd, None),
             previous: None,
             elsewhere: Vec::new(),
+            alternatives: Vec::new(),
             strict: false,
             pipefail: false,
             pushed: Vec::new(),
             variables: Rc::new(variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
             references: Rc::default(),
+            last_words: None,
             functions: Rc::default(),
             aliases: Rc::default(),
             disk: DiskState::default(),
@@ -98,6 +105,9 @@ impl ShellState {
         let name = self.meant(name);
         match self.variables.get(name) {
             Some(value) => value.clone(),
+            None if name == "_" => {
+                self.last_words.as_ref().map(|words| Rc::new(words.last().cloned().into_iter().collect()))
+            }
             None if name == "PWD" => folder(&self.folder),
             None if name == "OLDPWD" => folder(&self.previous),
             None if name != "0" && name.parse::<usize>().is_ok() => Some(Rc::default()),
@@ -106,6 +116,10 @@ impl ShellState {
     }
 
     pub fn set(&mut self, name: &str, value: Option<Vec<ShellWord>>) {
+        if name == "_" {
+            // Until the end of the next command.
+            return self.last_words = value.map(Rc::new);
+        }
         let name = self.meant(name).to_owned();
         if self.references.contains_key(&name) {
             let target = value.and_then(|words| words.first().and_then(ShellWord::text)).unwrap_or_default();
@@ -163,9 +177,26 @@ impl ShellState {
     /// Changes the current folder; the folder may not exist.
     pub fn enter(&mut self, folder: Option<String>) {
         self.previous = std::mem::replace(&mut self.folder, folder);
-        if !self.strict && self.elsewhere.len() < MOST_FOLDERS && !self.elsewhere.contains(&self.previous) {
+        self.alternatives.clear();
+        if !self.strict && self.elsewhere.len() < MOST_FAILED && !self.elsewhere.contains(&self.previous) {
             self.elsewhere.push(self.previous.clone());
         }
+    }
+
+    /// Counts the alternatives to the current folder as possible, and returns false if there are too many folders.
+    pub fn keep_alternatives(&mut self) -> bool {
+        for folder in &self.alternatives {
+            if *folder != self.folder && !self.elsewhere.contains(folder) {
+                self.elsewhere.push(folder.clone());
+            }
+        }
+        // Each change is recorded for each of them.
+        let is_few = self.alternatives.is_empty() || self.elsewhere.len().max(self.alternatives.len()) <= MOST_FOLDERS;
+        if !is_few {
+            self.elsewhere.truncate(MOST_FOLDERS);
+            self.alternatives.clear();
+        }
+        is_few
     }
 
     /// Merges the state of another branch.

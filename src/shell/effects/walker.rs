@@ -220,10 +220,18 @@ impl<'a> Walker<'a> {
             let leaves = items.get(at + 1).is_some_and(|(next, _)| is_exit(next));
             if *join == Connector::And || *join == Connector::Or && leaves {
                 self.state.elsewhere = elsewhere;
+                self.keep_alternatives();
             }
         }
         self.own = outer;
         printed
+    }
+
+    /// Counts the folders that `CDPATH` makes possible.
+    pub fn keep_alternatives(&mut self) {
+        if !self.state.keep_alternatives() {
+            self.give_up(Unreadable::TooMuchWork);
+        }
     }
 
     fn group(&mut self, group: &CompoundCommand, input: &ShellWord) -> ShellWord {
@@ -355,6 +363,7 @@ impl<'a> Walker<'a> {
                 self.assign(raw);
             }
         }
+        self.state.last_words = Some(Rc::new(words));
         self.keep(fed, printed)
     }
 

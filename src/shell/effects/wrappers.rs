@@ -345,8 +345,12 @@ impl Walker<'_> {
     /// Changes the current folder.
     pub fn enter(&mut self, folder: &ShellWord) {
         let text = folder.text().filter(|_| !folder.has_glob());
-        let folder = text.and_then(|text| absolute(&text, self.state.folder.as_deref()));
+        let within = |from: &Option<String>| text.as_ref().and_then(|text| absolute(text, from.as_deref()));
+        let folder = within(&self.state.folder);
+        let alternatives: Vec<_> = self.state.alternatives.iter().map(within).collect();
         self.state.enter(folder);
+        self.state.alternatives = alternatives;
+        self.keep_alternatives();
     }
 }
 
