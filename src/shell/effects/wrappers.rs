@@ -50,6 +50,9 @@ const WRAPPERS: [(&str, &str, usize); 35] = [
     ("ld-linux* ld-musl*", "--library-path --argv0 --preload", 0),
 ];
 
+/// Wrappers that start a shell if they are given no command.
+const STARTING_SHELLS: &str = "chroot nsenter unshare fakeroot pkexec setarch wsl";
+
 /// Programs that a glob in place of a name is matched against.
 const DISGUISED: [&str; 17] = [
     "rm", "mv", "cp", "dd", "tee", "chmod", "chown", "ln", "sed", "find", "bash", "sh", "python3", "perl", "git",
@@ -135,14 +138,7 @@ impl Walker<'_> {
                 }
                 printed
             }
-            "su" | "runuser" | "script" | "nix-shell" => {
-                let (valued, code) = match name {
-                    "nix-shell" => ("--run --command -p -A", "--run --command"),
-                    _ => ("-c --command -s -g -G --shell", "-c --command"),
-                };
-                let script = Args::new(rest, valued).value(code).cloned();
-                script.map_or_else(ShellWord::unknown, |script| self.code(&script, input))
-            }
+            "su" | "runuser" | "script" | "nix-shell" => self.session_shell(name, rest, input),
             "watch" => self.unowned(|walker| {
                 let (_, rest) = Args::leading(rest, "-n --interval");
                 walker.script(&joined(rest), rest, input)
@@ -236,6 +232,14 @@ impl Walker<'_> {
                 walker.state.set(variable, value.map(|value| vec![value]));
                 rest = after;
             }
+            let starts_shell = match name {
+                "sudo" | "doas" => args.has("-s --shell -i --login"),
+                name => has_name(STARTING_SHELLS, name),
+            };
+            if rest.is_empty() && starts_shell {
+                let is_login = args.has("-i --login") && !args.has("-u --user");
+                return walker.root_shell(is_login && name == "sudo", &[], input);
+            }
             walker.run(rest, input)
         });
         if let Some(root) = root {
@@ -253,6 +257,39 @@ impl Walker<'_> {
                 self.note(change.effect, TargetPath::Known { path, glob }, change.recursive);
             }
         }
+    }
+
+    /// `su -c '…'`, `su - <<< '…'`, `nix-shell --run '…'`.
+    fn session_shell(&mut self, name: &str, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+        let (valued, code) = match name {
+            "nix-shell" => ("--run --command -p -A", "--run --command"),
+            _ => ("-c --command -s -g -G --shell", "-c --command"),
+        };
+        let args = Args::new(rest, valued);
+        if let Some(script) = args.value(code) {
+            return self.code(script, input);
+        }
+        match name {
+            // After the user come the arguments of the shell.
+            "su" => {
+                let (dashes, words): (Vec<_>, Vec<_>) = args.operands.iter().cloned().partition(|word| word.is("-"));
+                let is_login = !dashes.is_empty() || args.has("-l --login");
+                let is_root = words.first().is_none_or(|user| user.is("root"));
+                self.root_shell(is_login && is_root, words.get(1..).unwrap_or_default(), input)
+            }
+            "runuser" if args.has("-u --user") => ShellWord::unknown(),
+            _ => self.shell(&[], input),
+        }
+    }
+
+    /// Walks a shell of another user, usually root; a login shell starts in that user's home.
+    fn root_shell(&mut self, is_login: bool, arguments: &[ShellWord], input: &ShellWord) -> ShellWord {
+        self.aside(|walker| {
+            if is_login {
+                walker.enter(&ShellWord::new("/root"));
+            }
+            walker.shell(arguments, input)
+        })
     }
 
     fn function(&mut self, name: &str, body: Rc<CommandTree>, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
