@@ -470,6 +470,11 @@ impl DiskView for FollowLinks {
         std::fs::read_link(path).ok().map(|target| target.to_string_lossy().into_owned())
     }
 
+    #[expect(clippy::disallowed_methods, reason = "does I/O")]
+    fn exists(&self, path: &str) -> bool {
+        Path::new(path).symlink_metadata().is_ok()
+    }
+
     fn script(&self, path: &str) -> Option<String> {
         disk::read_text(Path::new(path), LARGEST_SCRIPT).ok()
     }

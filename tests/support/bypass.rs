@@ -79,8 +79,10 @@ fn of_file(path: &Path, stage: &Stage) -> Vec<Trial> {
 }
 
 /// Scripts that are read before they run; what the bad ones name does not exist.
-const SCRIPTS: [(&str, &str); 24] = [
+const SCRIPTS: [(&str, &str); 26] = [
     ("bad/project/.claude/settings.json", "{}"),
+    ("bad/program/.claude/hooks/modegate", "#!/bin/sh\n"),
+    ("bad/modes/app/.claude/modes/own.yaml", "mode: own\n"),
     ("bad/own.patch", OWN_PATCH),
     ("scripts/fix.patch", "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -0,0 +1 @@\n+fn main() {}\n"),
     ("bad/fix.sh", "#!/bin/bash\nset -e\necho fixing\nrm -rf /etc/nonexistent-probe\n"),

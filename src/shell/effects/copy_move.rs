@@ -5,8 +5,28 @@ use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::{Effect, file_programs, remote};
 use crate::shell::word::ShellWord;
+use std::collections::BTreeSet;
 
 const VALUED: &str = "-t --target-directory -S --suffix -m --mode -o --owner -g --group --backup -Z";
+
+/// Files and folders in `.claude` that decide about tool calls, each with a path that changes if it is copied.
+const BROUGHT_ALONG: [(&str, &str); 12] = [
+    ("settings.json", "settings.json"),
+    ("settings.local.json", "settings.local.json"),
+    ("modegate.yaml", "modegate.yaml"),
+    ("gates.json", "gates.json"),
+    ("hooks.toml", "hooks.toml"),
+    // Any mode in the folder counts.
+    ("modes", "modes/any.yaml"),
+    ("hooks/modegate", "hooks/modegate"),
+    ("hooks/modegate.exe", "hooks/modegate.exe"),
+    ("hooks/cache.json", "hooks/cache.json"),
+    ("hooks/modes.bin", "hooks/modes.bin"),
+    ("hooks/installed.json", "hooks/installed.json"),
+    ("modegate/modegate", "modegate/modegate"),
+];
+/// The work of looking for them.
+const LOOKS: usize = 200;
 
 pub(super) fn mv(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     let args = Args::new(rest, VALUED);
@@ -109,14 +129,31 @@ fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWor
     }
 }
 
-/// Writes the settings of the host that are in a folder whose content is copied: `cp -r /tmp/x/. .`.
+/// Writes the files of the host and of modegate that are in a folder whose content is copied: `cp -r /tmp/x/. .`.
 fn brought_along(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord) {
     let TargetPath::Known { path, glob: false } = walker.target(source) else { return };
-    for name in [".claude/settings.json", ".claude/settings.local.json", ".claude/modegate.yaml"] {
-        if walker.disk.script(&format!("{path}/{name}")).is_some() {
-            walker.change(Effect::Write, &target.child(&ShellWord::new(name)), false);
+    for folder in settings_folders(walker, target) {
+        // Most folders that are copied have no settings.
+        if !walker.budget.spend(LOOKS) || !walker.disk.exists(&format!("{path}/{folder}")) {
+            continue;
+        }
+        for (name, changed) in BROUGHT_ALONG {
+            if walker.disk.exists(&format!("{path}/{folder}/{name}")) {
+                walker.change(Effect::Write, &target.child(&ShellWord::new(format!("{folder}/{changed}"))), false);
+            }
         }
     }
+}
+
+/// The folders with settings in a target, as paths below it; the project and the home may be there, too.
+fn settings_folders(walker: &Walker<'_>, target: &ShellWord) -> BTreeSet<String> {
+    let mut folders = BTreeSet::from([".claude".to_owned()]);
+    if let TargetPath::Known { path, glob: false } = walker.target(target) {
+        let roots = [&walker.context.project, &walker.context.home].into_iter();
+        let below = roots.filter_map(|root| root.strip_prefix(path.trim_end_matches('/'))?.strip_prefix('/'));
+        folders.extend(below.map(|rest| format!("{}/.claude", rest.trim_end_matches('/'))));
+    }
+    folders
 }
 
 /// The path of a source in a target folder.

@@ -15,6 +15,11 @@ pub trait DiskView {
         None
     }
 
+    /// Whether there is a file, a folder or a link.
+    fn exists(&self, _path: &str) -> bool {
+        false
+    }
+
     /// The text of a small regular file.
     fn script(&self, _path: &str) -> Option<String> {
         None

@@ -11,6 +11,9 @@ const FILES: &[(&str, &str)] = &[
     ("/tmp/binary.patch", "diff --git a/.claude/x b/.claude/x\nnew file mode 100755\nGIT binary patch\n"),
     ("/tmp/quoted.patch", "--- /dev/null\n+++ \"b/.claude/mode\\147ate.yaml\"\n@@ -0,0 +1 @@\n+b\n"),
     ("/home/me/here.patch", "--- a/.claude/modegate.yaml\n+++ b/.claude/modegate.yaml\n"),
+    ("/tmp/x/.claude/hooks/modegate", "\0"),
+    ("/tmp/y/p/.claude/modes/plan.yaml", ""),
+    ("/tmp/z/src/main.rs", ""),
     ("/w/p/bad.sh", "rm -rf /\n"),
     ("/w/p/Makefile", "all:\n\ttrue\nwipe:\n\trm -rf /\n"),
     ("/w/p/fix.patch", "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1 +1 @@\n-a\n+b\n"),
@@ -19,6 +22,10 @@ const FILES: &[(&str, &str)] = &[
 struct KnownFiles;
 
 impl DiskView for KnownFiles {
+    fn exists(&self, path: &str) -> bool {
+        FILES.iter().any(|(own, _)| own.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
     fn script(&self, path: &str) -> Option<String> {
         FILES.iter().find(|(own, _)| *own == path).map(|(_, text)| (*text).to_owned())
     }
@@ -118,4 +125,18 @@ fn files_that_the_line_writes_are_used_under_their_last_names() {
 fn a_makefile_that_writes_itself_ends() {
     found("X='printf \"all:\\n\\teval \\\"\\$\\$X\\\"\\n\" > Makefile; make'; eval \"$X\"");
     found("ln -s a b; ln -s b a; sh a");
+}
+
+#[test]
+fn copies_of_folders_bring_along_what_decides_about_tool_calls() {
+    let program = "write /w/p/.claude/hooks/modegate";
+    check_found(&[
+        ("cp -r /tmp/x/. .", program),
+        ("cp -a /tmp/x/. /w/p", program),
+        ("cd /tmp/x && cp -r . /w/p", program),
+        ("rsync -a /tmp/x/ .", program),
+        ("rsync -a /tmp/x/ ~/", "write /home/me/.claude/hooks/modegate"),
+        ("cp -r /tmp/y/. ..", "write /w/p/.claude/modes/any.yaml"),
+    ]);
+    assert!(!found("cp -r /tmp/z/. . && cp -r /tmp/y/. .").iter().any(|change| change.contains(".claude")));
 }
