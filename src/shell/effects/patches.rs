@@ -112,6 +112,9 @@ fn texts(walker: &mut Walker<'_>, files: &[ShellWord], input: &ShellWord) -> Vec
 /// Records writes to the files that patches name; one without names is not known, and may change the user's settings if
 /// it is applied to the home folder.
 fn patched(walker: &mut Walker<'_>, patches: &[String], strip: Strip) {
+    if !walker.budget.spend(patches.iter().map(String::len).sum::<usize>() / 16) {
+        return;
+    }
     let names: BTreeSet<String> = patches.iter().flat_map(|patch| patch.lines()).filter_map(named).collect();
     let paths: BTreeSet<String> = names.iter().flat_map(|name| strip.paths(name)).collect();
     for path in &paths {

@@ -140,3 +140,9 @@ fn copies_of_folders_bring_along_what_decides_about_tool_calls() {
     ]);
     assert!(!found("cp -r /tmp/z/. . && cp -r /tmp/y/. .").iter().any(|change| change.contains(".claude")));
 }
+
+#[test]
+fn reading_patches_counts_as_work() {
+    let work = |program: &str| effects(&format!("{program} <<'EOF'\n{}\nEOF", "x".repeat(16_000)), &context()).work;
+    assert!(work("git apply") > work("true") + 900);
+}
