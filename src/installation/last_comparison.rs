@@ -8,6 +8,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::path::Path;
 
+/// How far the times of files may be behind the clock, in nanoseconds: file systems take the time of the last tick. What was
+/// changed before the last comparison was seen by it.
+const CLOCK_STEP: u64 = 20_000_000;
+
 /// The last event of a session at which the installation was compared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastComparison {
@@ -36,6 +40,7 @@ impl LastComparison {
 
     /// Whether a tool can have made a change: one has run, and the file has changed since.
     pub(super) fn blames_tools(self, stamp: FileStamp) -> bool {
-        self.has_calls && u64::try_from(self.at.as_nanosecond()).is_ok_and(|at| stamp.changed > at)
+        let changed = stamp.changed.saturating_add(CLOCK_STEP);
+        self.has_calls && u64::try_from(self.at.as_nanosecond()).is_ok_and(|at| changed > at)
     }
 }
