@@ -37,8 +37,8 @@ use std::time::{Duration, Instant};
 const LINKED: &str =
     "`.claude/hooks` is a link, and links are not followed, so no journal is written; make it a folder of the project";
 
-/// The analysis of a longer event is watched, in bytes. Shorter ones are limited by counted work alone, as a thread costs as much
-/// as half of a quiet event.
+/// The size of an event, in bytes, above which its analysis is watched. Shorter ones are limited by counted work alone: starting a
+/// thread would slow down every event.
 const LONG_EVENT: usize = 4 * 1024;
 
 /// How long the analysis of an event may take; counted work ends nearly all of them long before.

@@ -98,7 +98,7 @@ pub struct FileEffect {
     pub recursive: bool,
     /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
-    /// Whether git makes the change and leaves the files alone that it ignores.
+    /// Whether git makes the change and leaves ignored files alone.
     pub spares_ignored: bool,
     /// The simple command that makes the change.
     pub by: String,

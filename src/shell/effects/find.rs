@@ -96,7 +96,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a program that reads `input`. If `find` printed that and `rm` gets it, it is removed as by `-delete`.
+    /// Walks a program that reads `input`. If `find` printed that and the program passes it to `rm`, it counts as deleted by
+    /// `find` itself.
     pub fn given_found(&mut self, input: &ShellWord, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(found) = self.found.clone().filter(|found| found.lines == *input) else { return walk(self) };
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
@@ -109,7 +110,7 @@ impl Walker<'_> {
         printed
     }
 
-    /// Whether `rm` was called on a path after so many calls and changes.
+    /// Whether `rm` was called on a path since there were this many calls and changes.
     fn removed_since(&self, calls: usize, changes: usize, path: &ShellWord) -> bool {
         let removes = |call: &ProgramCall| {
             let name = call.words.first().map(ShellWord::prefix).unwrap_or_default();

@@ -126,7 +126,7 @@ fn subcommand(walker: &mut Walker<'_>, command: &str, rest: &[ShellWord]) {
     }
 }
 
-/// Whether it is a `git clean` that removes ignored files, too, also those of modegate.
+/// Whether it is a `git clean` that also removes ignored files, such as modegate's.
 fn cleans_ignored(walker: &Walker<'_>, command: &str, rest: &[ShellWord]) -> bool {
     if command != "clean" {
         return false;

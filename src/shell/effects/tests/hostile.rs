@@ -218,3 +218,11 @@ fn many_braces_are_read_as_they_are_written() {
         assert!(changes.iter().any(|own| own == change), "{change}: {changes:?}");
     }
 }
+
+#[test]
+fn a_line_that_may_be_in_many_folders_may_be_in_any() {
+    let branches: Vec<String> = (0..100).map(|number| format!("a) cd b{number};; ")).collect();
+    let changes = changes(&format!("case x in {} esac; rm -r x", branches.concat()));
+    assert!(changes.len() <= 2 + crate::shell::effects::shell_state::MOST_FOLDERS, "{}", changes.len());
+    assert!(changes.contains(&"rm!? …".to_owned()), "{changes:?}");
+}
