@@ -34,6 +34,10 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
             }
             return input.clone();
         }
+        "sort" | "uniq" | "tac" | "shuf" | "head" | "tail" => {
+            file_programs::run(walker, name, rest);
+            return passed_on(rest, input);
+        }
         _ if inline_code::run(walker, name, rest, input) => {}
         _ => file_programs::run(walker, name, rest),
     }
@@ -347,6 +351,15 @@ fn matching(rest: &[ShellWord]) -> ShellWord {
         Some([folder]) if args.has("-l --files-with-matches") => folder.child(&ShellWord::unknown()),
         _ => ShellWord::unknown(),
     }
+}
+
+/// The output of a program that prints the lines of its input, in another order or only some of them.
+fn passed_on(rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+    let reads_files =
+        !Args::new(rest, "-k -t -S -T -o --output -n -c --lines --bytes -f -s -w -i -e").operands.is_empty();
+    // Which of several known lines it prints is not worked out.
+    let are_known = input.text().is_some_and(|text| !input.has_glob() && text.trim_end().contains('\n'));
+    if reads_files || are_known { ShellWord::unknown() } else { input.clone() }
 }
 
 /// Decodes base64.

@@ -123,13 +123,18 @@ fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWor
     for source in sources {
         walker.change(Effect::Write, &inside(target, source), whole);
         if whole && !replaces && source.prefix().ends_with(['/', '.']) {
-            file_programs::below(walker, Effect::Write, target);
-            brought_along(walker, source, target);
+            content(walker, source, target);
         }
     }
 }
 
-/// Writes the files of the host and of modegate that are in a folder whose content is copied: `cp -r /tmp/x/. .`.
+/// Copies what is in a folder into another one: `cp -r /tmp/x/. .`.
+pub(super) fn content(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord) {
+    file_programs::below(walker, Effect::Write, target);
+    brought_along(walker, source, target);
+}
+
+/// Writes the files of the host and of modegate that are in a folder whose content is copied.
 fn brought_along(walker: &mut Walker<'_>, source: &ShellWord, target: &ShellWord) {
     let TargetPath::Known { path, glob: false } = walker.target(source) else { return };
     for folder in settings_folders(walker, target) {

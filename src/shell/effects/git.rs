@@ -11,8 +11,7 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     let (global, rest) = Args::leading(rest, VALUED);
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
-    let aliases: Vec<ShellWord> =
-        global.values("-c").filter_map(|set| set.after(&format!("alias.{command}=!"))).collect();
+    let alias = global.values("-c").find_map(|set| set.after(&format!("alias.{command}=")));
     walker.aside(|walker| {
         for folder in global.values("-C --work-tree") {
             if !walker.budget.spend(walker.state.folder.as_ref().map_or(1, String::len)) {
@@ -22,8 +21,8 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             // If the folder does not exist, git changes nothing.
             walker.state.elsewhere.clear();
         }
-        if let Some(alias) = aliases.first() {
-            return walker.code(alias, input);
+        if let Some(alias) = &alias {
+            return git_code::alias(walker, alias, rest, input);
         }
         git_code::run(walker, &global, &command, rest, input);
         match command.as_str() {

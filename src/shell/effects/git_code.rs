@@ -4,6 +4,7 @@ use super::args::Args;
 use super::git;
 use super::inline_code::guessed;
 use super::walker::Walker;
+use super::wrappers::quoted;
 use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 
@@ -71,10 +72,25 @@ fn foreach(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
     });
 }
 
+/// Walks the value of an alias: a command line after `!`, or a command of git with its first arguments.
+pub(super) fn alias(walker: &mut Walker<'_>, value: &ShellWord, rest: &[ShellWord], input: &ShellWord) -> ShellWord {
+    let mut line = value.after("!").unwrap_or_else(|| {
+        let mut line = ShellWord::new("git ");
+        line.extend(value);
+        line
+    });
+    for word in rest {
+        line.push(" ");
+        line.push(&quoted(word));
+    }
+    walker.code(&line, input)
+}
+
 fn setting(walker: &mut Walker<'_>, name: &str, value: &str) {
     let name = name.to_lowercase();
     match value.strip_prefix('!') {
         Some(line) if name.starts_with("alias.") => guessed(walker, line),
+        None if name.starts_with("alias.") => guessed(walker, &format!("git {value}")),
         _ if has_name(SETTINGS, &name) => guessed(walker, value),
         _ => {}
     }

@@ -3,9 +3,9 @@
 //! The code is not parsed. Three guesses are made from its text: strings in calls that start programs are command lines,
 //! strings in calls that remove files are removed, and paths in the strings of code that may write are mentioned.
 
-use super::Effect;
 use super::args::Args;
 use super::walker::Walker;
+use super::{Effect, copy_move};
 use crate::shell::word::ShellWord;
 use std::borrow::Cow;
 
@@ -35,6 +35,8 @@ const WRITING_FIRST: &str = "file_put_contents writeFileSync appendFileSync trun
 /// Functions that write their second argument.
 const WRITING_SECOND: &str = "shutil.copy shutil.copyfile shutil.copy2 shutil.copytree os.symlink os.link cpSync \
     copyFileSync symlinkSync linkSync fs.cp fs.copyFile FileUtils.cp FileUtils.cp_r";
+/// Those of them that copy folders.
+const COPYING_FOLDERS: &str = "shutil.copytree cpSync fs.cp FileUtils.cp_r";
 /// Functions that move their first argument to the second.
 const MOVING: &str = "shutil.move os.rename os.renames os.replace renameSync fs.rename fs.move FileUtils.mv File.rename \
     Deno.rename";
@@ -219,6 +221,9 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         }
         if is_any(WRITING_SECOND) || moves && !is_path || ["copy", "symlink", "link"].contains(&function) {
             walker.change_all(Effect::Write, &at(1), false);
+        }
+        if let Some((source, target)) = at(0).zip(at(1)).filter(|_| is_any(COPYING_FOLDERS)) {
+            copy_move::content(walker, &source, &target);
         }
     }
 }

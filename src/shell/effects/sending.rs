@@ -249,12 +249,13 @@ fn uploads(args: &Args) -> Vec<ShellWord> {
     whole.chain(headers).chain(data.filter_map(after_at)).collect()
 }
 
-/// The shortest match of a glob such as `.env*`.
+/// A match of a glob such as `.env*` or `.env.*`.
 fn without_stars(glob: &ShellWord) -> Option<ShellWord> {
     let text = glob.text()?;
     let name = text.rsplit('/').next().unwrap_or_default();
     let is_simple = name.starts_with('.') && name.ends_with('*') && !text.contains(['?', '[']);
-    is_simple.then(|| ShellWord::new(text.trim_end_matches('*')))
+    let begin = text.trim_end_matches('*');
+    is_simple.then(|| ShellWord::new(if begin.ends_with('.') { format!("{begin}local") } else { begin.to_owned() }))
 }
 
 /// The file in `@file`, `name@file`, `name=@file;type=text/plain`.
