@@ -8,6 +8,7 @@ mod args;
 mod builtins;
 mod call_output;
 mod carriers;
+mod code_calls;
 mod copy_move;
 mod disk_view;
 mod fd;

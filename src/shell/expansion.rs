@@ -105,8 +105,13 @@ impl FieldSplitter {
             at += length;
             let next = raw.get(at..).unwrap_or_default();
             match part {
-                // Extended patterns are not evaluated.
-                WordPart::Plain('!' | '@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => {
+                // `!(a|b)` is everything else.
+                WordPart::Plain('!') if !quoted && next.starts_with('(') && next.contains(')') => {
+                    self.word().push_glob("*");
+                    at += next.find(')').map_or(0, |close| close + 1);
+                }
+                // Other extended patterns are not evaluated.
+                WordPart::Plain('@' | '?' | '*' | '+') if !quoted && next.starts_with('(') => {
                     self.word().push_unknown();
                 }
                 // `${x:-a b}` is two words.
@@ -273,11 +278,14 @@ impl FieldSplitter {
         }
         value = match (index, value) {
             ("" | "@" | "*", value) => value,
-            (index, Some(words)) => {
-                index.parse().ok().and_then(|at: usize| words.get(at).cloned()).map(|word| vec![word])
-            }
+            (index, Some(words)) => match index.parse::<usize>() {
+                Ok(at) => words.get(at).cloned().map(|word| vec![word]),
+                // It may be any of them: `${a[i]}`.
+                Err(_) => Some(words),
+            },
             (_, None) => None,
         };
+        let any = !index.is_empty() && index.parse::<usize>().is_err();
         if index.is_empty() && !["@", "*"].contains(&name) {
             value = value.map(|words| words.into_iter().take(1).collect());
         }
@@ -306,6 +314,6 @@ impl FieldSplitter {
             _ => value
                 .and_then(|words| words.iter().map(|word| super::quoting::cut(word, operator, &argument)).collect()),
         };
-        self.value(value, quoted, name == "@" || index == "@", &environment.budget());
+        self.value(value, quoted, name == "@" || any && index != "*", &environment.budget());
     }
 }

@@ -25,6 +25,9 @@ const CODE: [(&str, &str); 4] = [("python", "-c"), ("python3", "-c"), ("node", "
 /// Modegate's own commands that only read.
 const OWN: &str = "status why log doctor modes help cache check replay --version --help";
 
+/// Their options that write files.
+const OWN_WRITING: &str = "--html --junit --sarif --markdown --bless --out --output";
+
 /// Whether a file is a text for people, and none of those that decide.
 pub(super) fn is_document(file: &str) -> bool {
     const ENDINGS: [&str; 6] = [".md", ".mdx", ".rst", ".adoc", ".html", ".txt"];
@@ -67,7 +70,10 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             is_reader(raw.get(1 + options..).unwrap_or_default(), None)
         }
         "tee" => rest.iter().filter(|word| !word.starts_with('-')).all(|word| is_document(word)),
-        "modegate" | "modegate.exe" => rest.iter().find(|word| has_name(OWN, word)).is_some(),
+        "modegate" | "modegate.exe" => {
+            let writes = rest.iter().any(|word| has_name(OWN_WRITING, word.split('=').next().unwrap_or(word)));
+            !writes && rest.iter().any(|word| has_name(OWN, word))
+        }
         _ => false,
     }
 }

@@ -19,12 +19,12 @@ pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord], input
         "rsync" => copy_move::rsync(walker, rest),
         "ssh" | "autossh" => remote::ssh(walker, rest, input),
         "scp" => remote::scp(walker, rest),
-        "git" if matches!(rest, [verb, what] if verb.is("rev-parse") && what.is("--show-toplevel")) => {
-            return git::root(walker).map_or_else(ShellWord::unknown, |root| ShellWord::new(format!("{root}\n")));
-        }
         "git" | "hub" => {
             git::run(walker, rest, input);
-            return git::listed(rest);
+            return git::printed(walker, rest);
+        }
+        "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "aws" | "gsutil" | "gcloud" => {
+            remote::fetch(walker, name, rest);
         }
         "patch" | "gpatch" => patches::patch(walker, rest, input),
         "tee" | "sponge" => {
@@ -241,11 +241,13 @@ impl Walker<'_> {
             // Each of them may be all of it.
             return names.iter().for_each(|name| self.state.set(name, Some(vec![line.clone()])));
         };
+        let marks = self.variable("IFS").and_then(|words| words.first()?.text());
+        let splits = |c: char| marks.as_ref().map_or(c.is_whitespace(), |marks| marks.contains(c));
         if args.has("-a") {
-            let words = text.split_whitespace().map(ShellWord::new).collect();
+            let words = text.split(splits).filter(|part| !part.is_empty()).map(ShellWord::new).collect();
             return self.state.set(names.first().map_or("", String::as_str), Some(words));
         }
-        let mut parts = text.splitn(names.len(), char::is_whitespace);
+        let mut parts = text.splitn(names.len(), splits);
         for name in &names {
             self.state.set(name, Some(vec![ShellWord::new(parts.next().unwrap_or_default().trim_start())]));
         }

@@ -132,7 +132,7 @@ impl Walker<'_> {
             return Some(words);
         }
         if name == "coverage" && rest.first().is_some_and(|verb| verb.is("run")) {
-            let at = rest.iter().position(|word| word.is("-m"))?;
+            let at = rest.iter().position(|word| word.is("-m")).unwrap_or(1);
             return Some([&[ShellWord::new("python")], rest.get(at..)?].concat());
         }
         if name == "nix" {

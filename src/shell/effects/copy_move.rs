@@ -99,12 +99,13 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
         return;
     }
     file_programs::below(walker, Effect::Write, target);
-    onto(walker, sources, Some(target), false, true);
+    let sources: Vec<ShellWord> = sources.iter().map(remote::without_host).collect();
+    onto(walker, &sources, Some(target), false, true);
     if args.has("--delete --delete-before --delete-after --delete-excluded --delete-during") {
         walker.change(Effect::Remove, target, true);
     }
     if args.has("--remove-source-files") {
-        walker.change_all(Effect::Remove, sources, true);
+        walker.change_all(Effect::Remove, &sources, true);
     }
 }
 
@@ -117,7 +118,13 @@ fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {
 }
 
 /// Writes the target both as a file and as a folder, since either is possible.
-fn onto(walker: &mut Walker<'_>, sources: &[ShellWord], target: Option<&ShellWord>, replaces: bool, whole: bool) {
+pub(super) fn onto(
+    walker: &mut Walker<'_>,
+    sources: &[ShellWord],
+    target: Option<&ShellWord>,
+    replaces: bool,
+    whole: bool,
+) {
     let Some(target) = target else { return };
     walker.change(Effect::Write, target, replaces);
     for source in sources {

@@ -65,9 +65,10 @@ const PARTED_READS: &str = "print free all list unit s B kB MB GB TB KiB MiB GiB
 const DISKUTIL_READS: &str = "list info information listFilesystems activity verifyDisk verifyVolume apfs internal \
     external physical virtual";
 const COMPRESSORS: &str = "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd compress";
+const REPORTS: &str = "--html --junit --sarif --markdown --out";
 const OUTPUT: &str = "-o -out --output -keyout";
 
-const PROGRAMS: [FileProgram; 32] = [
+const PROGRAMS: [FileProgram; 33] = [
     ("rm grm", "", Always, Remove, Operands("-r -R --recursive")),
     ("unlink", "", Always, Remove, Operands("")),
     ("rmdir trash* gvfs-trash srm wipe rimraf del-cli rename mmv Remove-Item", "", Always, Remove, Trees),
@@ -102,6 +103,7 @@ const PROGRAMS: [FileProgram; 32] = [
     ("wget", WGET, Without("-O --output-document"), Write, Folder("-P --directory-prefix")),
     ("sort split csplit gcc cc clang rustc ld pandoc openssl xxd", OUTPUT, Always, Write, Values(OUTPUT)),
     ("uniq", "-f -s -w", Always, Write, Rest),
+    ("modegate modegate.exe", REPORTS, Always, Write, Values(REPORTS)),
 ];
 
 pub(super) fn run(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {

@@ -6,8 +6,10 @@ use super::walker::Walker;
 use super::{Effect, copy_move, git_code, git_index, patches};
 use crate::shell::word::ShellWord;
 
+/// Options of git before its command, with a value.
+const VALUED: &str = "-C -c --git-dir --work-tree --namespace --exec-path --config-env";
+
 pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord) {
-    const VALUED: &str = "-C -c --git-dir --work-tree --namespace --exec-path --config-env";
     let (global, rest) = Args::leading(rest, VALUED);
     let Some((command, rest)) = rest.split_first() else { return };
     let command = command.filled("");
@@ -41,11 +43,33 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
     });
 }
 
+/// The output of `git ls-files` and `git rev-parse`.
+pub(super) fn printed(walker: &mut Walker<'_>, rest: &[ShellWord]) -> ShellWord {
+    let (global, rest) = Args::leading(rest, VALUED);
+    match rest.split_first() {
+        Some((verb, rest)) if verb.is("ls-files") => listed(rest),
+        Some((verb, rest)) if verb.is("rev-parse") => walker.aside(|walker| {
+            global.values("-C").for_each(|folder| walker.enter(folder));
+            located(walker, rest).map_or_else(ShellWord::unknown, |path| ShellWord::new(format!("{path}\n")))
+        }),
+        _ => ShellWord::unknown(),
+    }
+}
+
+/// The folder or file that `git rev-parse` looks for.
+fn located(walker: &Walker<'_>, rest: &[ShellWord]) -> Option<String> {
+    let root = root(walker)?;
+    let word = rest.iter().find(|word| !word.prefix().starts_with("--path-format"))?.text()?;
+    match word.as_str() {
+        "--show-toplevel" => Some(root),
+        "--git-dir" | "--absolute-git-dir" | "--git-common-dir" => Some(format!("{root}/.git")),
+        "--git-path" => Some(format!("{root}/.git/{}", rest.last()?.text()?)),
+        _ => None,
+    }
+}
+
 /// The output of `git ls-files path`: the path, or files below it.
-pub(super) fn listed(rest: &[ShellWord]) -> ShellWord {
-    let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("ls-files")) else {
-        return ShellWord::unknown();
-    };
+fn listed(rest: &[ShellWord]) -> ShellWord {
     match Args::new(rest, "-x --exclude -X --exclude-from --format").operands.as_slice() {
         [path] if !path.has_glob() && !path.filled("").contains(['*', ':']) => {
             let mut lines = path.clone();

@@ -10,11 +10,11 @@ const MOST_LINES: usize = 200;
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// The lines that `make words…` runs: those of the named targets or of the first one, and of what they depend on.
-pub(super) fn recipes(text: &str, words: &[String]) -> Vec<String> {
+pub(super) fn recipes(text: &str, words: &[String], builtin: &[(&str, &str)]) -> Vec<String> {
     let text = text.replace("\\\n", " ");
     let given = words.iter().filter_map(|word| variable(word));
     let own = text.lines().filter(|line| !line.starts_with('\t')).filter_map(variable);
-    let variables: Vec<(&str, &str)> = own.chain(given).collect();
+    let variables: Vec<(&str, &str)> = builtin.iter().copied().chain(own).chain(given).collect();
     let wanted = wanted(&text, words);
     let mut lines = Vec::new();
     let mut is_wanted = false;
@@ -25,8 +25,11 @@ pub(super) fn recipes(text: &str, words: &[String]) -> Vec<String> {
             }
             Some(_) => {}
             None => {
-                if let Some((targets, _)) = rule(line) {
+                if let Some((targets, needs)) = rule(line) {
                     is_wanted = targets.split_whitespace().any(|target| wanted.iter().any(|name| name == target));
+                    // `target: needs ; recipe`
+                    let recipe = needs.split_once(';').filter(|_| is_wanted);
+                    lines.extend(recipe.map(|(_, recipe)| expanded(recipe, &variables)));
                 }
             }
         }
@@ -46,7 +49,8 @@ fn wanted(text: &str, words: &[String]) -> Vec<String> {
     let mut at = 0;
     while let Some(name) = wanted.get(at).filter(|_| at < MOST_TARGETS).cloned() {
         let own = rules.iter().filter(|(targets, _)| targets.split_whitespace().any(|target| target == name));
-        for need in own.flat_map(|(_, needs)| needs.split_whitespace()) {
+        let needs = own.filter_map(|(_, needs)| needs.split(';').next());
+        for need in needs.flat_map(str::split_whitespace) {
             if wanted.len() < MOST_TARGETS && !wanted.iter().any(|known| known == need) {
                 wanted.push(need.to_owned());
             }

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::walker::Walker;
-use super::{Effect, ExecContext, FileEffect, ProgramCall};
+use super::{Effect, ExecContext, FileEffect, ProgramCall, copy_move};
 use crate::shell::syntax::Unreadable;
 use crate::shell::word::ShellWord;
 
@@ -70,9 +70,37 @@ pub(super) fn copy(walker: &mut Walker<'_>, target: &ShellWord) -> bool {
 }
 
 pub(super) fn scp(walker: &mut Walker<'_>, rest: &[ShellWord]) {
-    if let Some(target) = Args::new(rest, "-c -D -F -i -J -l -o -P -S -X").operands.last() {
-        copy(walker, target);
+    let args = Args::new(rest, "-c -D -F -i -J -l -o -P -S -X");
+    if args.operands.last().is_some_and(|target| !copy(walker, target)) {
+        fetched(walker, &args.operands, args.has("-r"));
     }
+}
+
+/// `docker cp box:x y`, `aws s3 cp s3://x y`: copies to this machine.
+pub(super) fn fetch(walker: &mut Walker<'_>, name: &str, rest: &[ShellWord]) {
+    let words: Vec<String> = rest.iter().take(2).map(ShellWord::prefix).collect();
+    let verbs = match (name, words.iter().map(String::as_str).collect::<Vec<_>>().as_slice()) {
+        ("docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "gsutil", ["cp", ..]) => 1,
+        ("aws", ["s3", "cp" | "mv" | "sync"]) | ("gcloud", ["storage", "cp"] | ["compute", "scp"]) => 2,
+        _ => return,
+    };
+    let args = Args::new(rest.get(verbs..).unwrap_or_default(), "--exclude --include --profile --region -n -c --zone");
+    fetched(walker, &args.operands, true);
+}
+
+/// The last operand is written, unless it is on another machine.
+fn fetched(walker: &mut Walker<'_>, operands: &[ShellWord], whole: bool) {
+    if let Some((target, sources)) = operands.split_last().filter(|(target, _)| !target.prefix().contains(':')) {
+        let sources: Vec<ShellWord> = sources.iter().map(without_host).collect();
+        copy_move::onto(walker, &sources, Some(target), false, whole);
+    }
+}
+
+/// The path of `host:path`.
+pub(super) fn without_host(path: &ShellWord) -> ShellWord {
+    let text = path.prefix();
+    let host = text.split_once(':').filter(|(host, _)| !host.contains('/'));
+    host.and_then(|(host, _)| path.after(&format!("{host}:"))).unwrap_or_else(|| path.clone())
 }
 
 impl Walker<'_> {

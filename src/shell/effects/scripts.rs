@@ -7,7 +7,7 @@ use super::args::Args;
 use super::recipes::recipes;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, FileEffect, LineEffects, ProgramCall, inline_code};
+use super::{Effect, FileEffect, LineEffects, ProgramCall, code_calls, inline_code};
 use crate::shell::has_name;
 use crate::shell::reading::beyond_reading;
 use crate::shell::syntax::{CommandTree, CompoundKind};
@@ -150,8 +150,8 @@ impl Walker<'_> {
             inner.text(text, &ShellWord::unknown());
         } else {
             // What is indented is in a function or under a condition.
-            inline_code::strings_in_calls(&mut inner, kind, &at_the_margin(&plain));
-            inner.on_condition(true, |inner| inline_code::strings_in_calls(inner, kind, &plain));
+            code_calls::strings_in_calls(&mut inner, kind, &at_the_margin(&plain));
+            inner.on_condition(true, |inner| code_calls::strings_in_calls(inner, kind, &plain));
         }
         self.keep_certain(inner.effects, naming_own(kind, &plain));
     }
@@ -196,13 +196,16 @@ impl Walker<'_> {
         let text = files.iter().find_map(|file| {
             // Names that are tried count as one.
             self.scripts.count = left;
-            self.text_on_disk(&folder.child(file))
+            let is_whole = file.prefix().starts_with('/');
+            self.text_on_disk(&if is_whole { file.clone() } else { folder.child(file) })
         });
         let Some(text) = text else { return };
         let words: Vec<String> = args.operands.iter().filter_map(ShellWord::text).collect();
         self.aside(|walker| {
             walker.enter(&folder);
-            for line in recipes(&text, &words) {
+            let here = walker.state.folder.clone().unwrap_or_default();
+            let builtin = [("HOME", walker.context.home.as_str()), ("CURDIR", here.as_str()), ("RM", "rm -f")];
+            for line in recipes(&text, &words, &builtin) {
                 walker.walk_script("sh", &line, &ShellWord::new("sh"), &[]);
             }
             ShellWord::unknown()

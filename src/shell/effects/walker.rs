@@ -376,7 +376,8 @@ impl<'a> Walker<'a> {
             // The elements of an array are the words of a command.
             let mut words = match parse(&format!(": {inner}"), &self.budget) {
                 Ok(CommandTree::Command(command)) => {
-                    command.words.iter().skip(1).flat_map(|raw| expansion::fields(raw, self)).collect()
+                    let elements = command.words.iter().skip(1).map(|raw| without_key(raw));
+                    elements.flat_map(|raw| expansion::fields(raw, self)).collect()
                 }
                 _ => vec![ShellWord::unknown()],
             };
@@ -470,4 +471,9 @@ fn starts_itself(tree: &CommandTree, name: &str, apart: bool) -> usize {
         CommandTree::Compound(group) => group.parts.iter().map(|part| starts_itself(part, name, apart)).sum(),
         CommandTree::Function { .. } => 0,
     }
+}
+
+/// The value of an array's element: `[key]=value`.
+fn without_key(raw: &str) -> &str {
+    raw.strip_prefix('[').and_then(|raw| raw.split_once("]=")).map_or(raw, |(_, value)| value)
 }

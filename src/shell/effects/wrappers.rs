@@ -277,7 +277,14 @@ impl Walker<'_> {
                 let is_root = words.first().is_none_or(|user| user.is("root"));
                 self.root_shell(is_login && is_root, words.get(1..).unwrap_or_default(), input)
             }
-            "runuser" if args.has("-u --user") => ShellWord::unknown(),
+            "runuser" if args.has("-u --user") => {
+                let (_, words) = Args::leading(rest, "-u --user -g --group -G --supp-group");
+                self.aside(|walker| walker.run(words, input))
+            }
+            // The form of macOS: `script file command…`.
+            "script" if args.operands.len() > 1 => {
+                self.aside(|walker| walker.run(args.operands.get(1..).unwrap_or_default(), input))
+            }
             _ => self.shell(&[], input),
         }
     }
