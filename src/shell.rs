@@ -17,7 +17,7 @@ mod work;
 
 pub use effects::{
     CallOutput, Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, LineEffects, ProgramCall,
-    RemoteEffects, ScriptEffects, StagedFiles, TargetPath, effects, effects_on,
+    RemoteEffects, ScriptEffects, Spared, StagedFiles, TargetPath, effects, effects_on,
 };
 pub(crate) use reading::beyond_reading;
 pub(crate) use syntax::Unreadable;

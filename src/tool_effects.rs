@@ -13,7 +13,7 @@ use crate::facts::{EffectQuery, FoundEffect, PathList, Unknown};
 use crate::paths::{given_path, lexical, with_slashes};
 use crate::shell::{
     Certainty, CommitMessage, DiskView, Effect, ExecContext, FileEffect, MOST_WORK, ProgramCall, RemoteEffects,
-    ScriptEffects, ShellWord, StagedFiles, TargetPath, Unreadable, effects, effects_on,
+    ScriptEffects, ShellWord, Spared, StagedFiles, TargetPath, Unreadable, effects, effects_on, has_name,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -59,8 +59,19 @@ pub(crate) struct ToolEffects {
     bomb: bool,
     unreadable: Option<String>,
     context: Option<ExecContext>,
+    /// Files and folders of the project that a glob cannot match because they do not exist.
+    absent: Vec<String>,
     ignores_case: bool,
 }
+
+/// The files and folders in `.claude` that many projects do not have.
+const RARE: [&str; 5] = [
+    ".claude/modegate.yaml",
+    ".claude/gates.json",
+    ".claude/hooks.toml",
+    ".claude/modes",
+    ".claude/settings.local.json",
+];
 
 impl ToolEffects {
     /// Reads the input of a tool call. Effects are those of a call that is yet to come; the programs of a command line
@@ -97,7 +108,9 @@ impl ToolEffects {
         match event.tool() {
             Some("Bash" | "Monitor") => {
                 let followed = line.changes.iter().filter_map(|change| resolved(change, links));
-                tool_effects.changes = line.changes.iter().cloned().chain(followed).collect();
+                let matched = line.changes.iter().filter_map(|change| matched_program(change, links));
+                tool_effects.changes = line.changes.iter().cloned().chain(followed).chain(matched).collect();
+                tool_effects.absent = absent(&line.changes, &context, links);
                 for script in &mut tool_effects.scripts {
                     let followed = script.changes.iter().filter_map(|change| resolved(change, links));
                     script.changes = script.changes.iter().cloned().chain(followed).collect();
@@ -160,7 +173,11 @@ impl ToolEffects {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
+            let is_glob = matches!(change.target, TargetPath::Known { glob: true, .. });
             for (pattern, shown) in patterns.iter().zip(asked.paths.iter()) {
+                if is_glob && self.absent.iter().any(|path| pattern.shape.is_within(path)) {
+                    continue;
+                }
                 let certainty = pattern.effect_on(change, context).filter(|certainty| *certainty >= least);
                 let Some(certainty) = certainty else { continue };
                 if one.as_ref().is_some_and(|path| except.iter().any(|other| other.exempts(path, pattern, context))) {
@@ -382,12 +399,15 @@ fn only_reads(tool: &str) -> bool {
     const VERBS: [&str; 10] =
         ["read", "get", "list", "search", "find", "view", "stat", "info", "show", "directory_tree"];
     const CHANGES: [&str; 5] = ["replace", "write", "edit", "delete", "update"];
+    // `git add` and `git commit` leave the files alone, too.
+    const GIT: [&str; 6] = ["git_diff", "git_log", "git_show", "git_status", "git_add", "git_commit"];
+    const TOOLS: &str = "Read Grep Glob LS LSP BashOutput KillShell ReadMcpResourceTool ListMcpResourcesTool";
     let own = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
     if CHANGES.iter().any(|verb| own.contains(verb)) {
         return false;
     }
-    matches!(tool, "Read" | "Grep" | "Glob" | "LS" | "ReadMcpResourceTool" | "ListMcpResourcesTool")
-        || tool.starts_with("mcp__") && VERBS.iter().any(|verb| own.starts_with(verb))
+    let is_any = |verbs: &[&str]| verbs.iter().any(|verb| own.starts_with(verb));
+    has_name(TOOLS, tool) || tool.starts_with("mcp__") && (is_any(&VERBS) || is_any(&GIT))
 }
 
 /// The file that a tool other than the shell writes.
@@ -404,7 +424,7 @@ fn written(event: &Event, context: &ExecContext, links: &impl ResolveLinks) -> V
         target: target(path),
         recursive: false,
         sure: true,
-        spares_ignored: false,
+        spares: Spared::Nothing,
         by: by.to_owned(),
     };
     paths.into_iter().map(change).collect()
@@ -418,6 +438,25 @@ fn resolved(change: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect
     // Removing a link does not remove its target.
     let link = change.effect == Effect::Remove && links.is_link(path);
     (real != *path && !link).then(|| FileEffect { target, ..change.clone() })
+}
+
+/// The same change to modegate's program, if a glob matches it: `rm ~/.cargo/bin/*`.
+fn matched_program(change: &FileEffect, links: &impl ResolveLinks) -> Option<FileEffect> {
+    let TargetPath::Known { path, glob: true } = &change.target else { return None };
+    let (folder, name) = path.rsplit_once('/').filter(|(folder, _)| folder.ends_with("/bin"))?;
+    let program = format!("{folder}/modegate");
+    let is_matched = fast_glob::glob_match(name, "modegate") && links.exists(&program);
+    is_matched.then(|| FileEffect { target: TargetPath::Known { path: program, glob: false }, ..change.clone() })
+}
+
+/// Those of the rare files that do not exist, if a change has a glob.
+fn absent(changes: &[FileEffect], context: &ExecContext, links: &impl ResolveLinks) -> Vec<String> {
+    let has_glob = changes.iter().any(|change| matches!(change.target, TargetPath::Known { glob: true, .. }));
+    let path = |name: &str| format!("{}/{name}", context.project.trim_end_matches('/'));
+    if !has_glob || !links.exists(&path(".claude")) {
+        return Vec::new();
+    }
+    RARE.iter().map(|name| path(name)).filter(|path| !links.exists(path)).collect()
 }
 
 /// The path of a change, if it is known and no glob.
@@ -489,7 +528,7 @@ impl PathPattern {
         {
             return None;
         }
-        if self.shape.is_repaired(change, context) {
+        if self.shape.is_repaired(change, context) || change.spares == Spared::Settings && self.shape.is_in_settings() {
             return None;
         }
         // Changes to the path itself, or to a folder above it.
@@ -556,6 +595,18 @@ impl PathShape {
         }
     }
 
+    /// Whether it is a path, or something below it.
+    fn is_within(&self, path: &str) -> bool {
+        let (Self::Exact(own) | Self::Tree(own) | Self::Children(own) | Self::Glob(own)) = self;
+        own == path || below(path, own)
+    }
+
+    /// Whether it is a path in a `.claude` folder.
+    fn is_in_settings(&self) -> bool {
+        let (Self::Exact(own) | Self::Tree(own) | Self::Children(own) | Self::Glob(own)) = self;
+        own.contains("/.claude/") || own.ends_with("/.claude")
+    }
+
     /// Whether the permissions of a whole project, or of the folders around the user's state, are repaired. That harms
     /// nothing in them.
     fn is_repaired(&self, change: &FileEffect, context: &ExecContext) -> bool {
@@ -612,7 +663,7 @@ fn is_doubtful(change: &FileEffect, path: &str) -> bool {
     match &change.target {
         // The path is affected if the variable is empty: `rm -rf "$DIR/"`.
         TargetPath::Below { bare, prefix } => {
-            let removes = change.effect == Effect::Remove && !change.spares_ignored;
+            let removes = change.effect == Effect::Remove && change.spares != Spared::Ignored;
             // The names in `.claude` are few: `tar xf x.tar -C .claude/hooks`.
             let unpacks = prefix.contains("/.claude/") && path.starts_with(prefix.as_str());
             removes && at_or_above(bare) || unpacks

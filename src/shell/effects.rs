@@ -99,10 +99,30 @@ pub struct FileEffect {
     pub recursive: bool,
     /// Whether the path is certain: false if an earlier `cd` may have failed.
     pub sure: bool,
-    /// Whether git makes the change and leaves ignored files alone.
-    pub spares_ignored: bool,
+    /// What it leaves alone.
+    pub spares: Spared,
     /// The simple command that makes the change.
     pub by: String,
+}
+
+/// What a change leaves alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Spared {
+    #[default]
+    Nothing,
+    /// Files that git ignores.
+    Ignored,
+    /// The `.claude` folder, which the command excludes.
+    Settings,
+}
+
+impl Spared {
+    /// Whether a pattern that a command excludes covers the `.claude` folder: `./.claude/*`, `*/.claude`, `.*`.
+    pub(in crate::shell) fn covers_settings(pattern: &str) -> bool {
+        let path = pattern.trim_start_matches("./").trim_start_matches("**/").trim_start_matches("*/");
+        let path = path.trim_end_matches("/**").trim_end_matches("/*").trim_matches('/');
+        [".claude", ".*"].contains(&path)
+    }
 }
 
 /// A kind of change, from the walker through question and answer to the mode file.

@@ -6,7 +6,10 @@ use super::has_name;
 /// Programs that read files or print text, whatever their options.
 const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
     tac rev fold md5sum sha1sum sha256sum sha512sum cksum od hexdump strings tree du realpath readlink dirname basename \
-    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza";
+    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza read mapfile readarray";
+
+/// Programs that print what is in files, not their paths.
+const CONTENT: &str = "jq cat head tail cut nl tac rev wc md5sum sha1sum sha256sum sha512sum cksum od hexdump strings";
 
 /// Programs that change the state of the shell only; what they name may be used by later commands.
 pub(super) const SHELL_STATE: &str = "cd pushd popd export local declare readonly typeset set unset exit return";
@@ -31,7 +34,19 @@ const OWN_WRITING: &str = "--html --junit --sarif --markdown --bless --out --out
 /// Whether a file is a text for people, and none of those that decide.
 pub(super) fn is_document(file: &str) -> bool {
     const ENDINGS: [&str; 6] = [".md", ".mdx", ".rst", ".adoc", ".html", ".txt"];
-    file == "/dev/null" || ENDINGS.iter().any(|end| file.ends_with(end))
+    // `.gitignore` and the like list paths.
+    file == "/dev/null" || ENDINGS.iter().any(|end| file.ends_with(end)) || base(file).ends_with("ignore")
+}
+
+/// Whether a command prints what is in the files it names.
+pub(super) fn prints_content(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let names_files = |word: &String| word.starts_with('-') && word.contains(['l', 'L', 'H', 'r', 'R']);
+    let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
+    match base(program) {
+        "grep" | "egrep" | "fgrep" => operands == 2 && !rest.iter().any(names_files),
+        name => has_name(CONTENT, name),
+    }
 }
 
 /// Whether a program with its arguments, unexpanded, and its here-document only reads.
@@ -57,7 +72,12 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             code_reads(name, raw.get(1..).unwrap_or_default(), document)
         }
         "git" => git_reads(rest),
-        "gh" => rest_is("pr issue") && !rest.iter().any(|word| word == "checkout"),
+        "gh" => {
+            let is_any = |list: &str| rest.iter().any(|word| has_name(list, word));
+            rest_is("pr issue search") && !is_any("checkout")
+                || rest_is("api") && !is_any("-X --method -f -F --field --raw-field --input")
+                || rest_is("run release repo workflow") && is_any("view list")
+        }
         "xargs" => {
             let command = raw.iter().skip(1).position(|word| !word.starts_with('-'));
             is_reader(command.and_then(|at| raw.get(at + 1..)).unwrap_or_default(), None)
@@ -114,7 +134,7 @@ fn awk_writes(program: &str) -> bool {
 }
 
 /// Whether a script of `sed` may write a file or run a command: `w file`, `s/a/b/w file`, `e`.
-fn sed_writes(script: &str) -> bool {
+pub(super) fn sed_writes(script: &str) -> bool {
     script.contains("w ") || script.contains("W ") || script.contains("e ") || script.ends_with(['e', 'w'])
 }
 

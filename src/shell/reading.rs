@@ -4,16 +4,22 @@
 
 use super::has_name;
 use super::parse::parse;
-use super::readers::{SHELL_STATE, base, is_document, is_reader, unquoted};
+use super::quoting::backtick;
+use super::readers::{SHELL_STATE, base, is_document, is_reader, prints_content, sed_writes, unquoted};
 use super::syntax::{CommandTree, CompoundCommand, Connector, RedirectKind, Redirection, SimpleCommand};
-use super::work::WorkBudget;
+use super::word_parts::{self, WordPart};
+use super::work::{ScanLimits, WorkBudget};
+
+/// How deep substitutions are looked at.
+const DEPTH: usize = 20;
 
 /// The text of a command line without the commands that only read; empty if all of them do, and the whole line if it
 /// cannot be parsed, or the budget is used up.
 pub(crate) fn beyond_reading(command: &str, budget: &WorkBudget) -> String {
     let Ok(tree) = parse(command, budget) else { return command.to_owned() };
+    let reading = Reading { limits: ScanLimits { depth: DEPTH, budget } };
     let mut parts = CommandText::default();
-    parts.tree(&tree);
+    parts.tree(&tree, reading);
     if parts.does_more { parts.text } else { parts.redirects }
 }
 
@@ -33,56 +39,61 @@ fn add(text: &mut String, word: &str) {
 }
 
 impl CommandText {
-    fn tree(&mut self, tree: &CommandTree) {
+    fn tree(&mut self, tree: &CommandTree, reading: Reading<'_>) {
         match tree {
             CommandTree::List(items) => {
                 for (item, _) in items as &[(CommandTree, Connector)] {
-                    self.tree(item);
+                    self.tree(item, reading);
                 }
             }
-            CommandTree::Pipeline(parts) if parts.iter().all(only_reads) => {
+            CommandTree::Pipeline(parts) if parts.iter().all(|part| reading.is_all(part)) => {
                 for part in parts {
-                    self.tree(part);
+                    self.tree(part, reading);
                 }
             }
-            CommandTree::Command(command) if reads(command) => self.reader(command),
-            CommandTree::Compound(group) => self.group(group),
+            CommandTree::Command(command) if reading.is_done_by(command) => self.reader(command, reading),
+            CommandTree::Compound(group) => self.group(group, reading),
             CommandTree::Pipeline(_) | CommandTree::Command(_) => {
                 self.does_more = true;
-                all_text(tree, &mut self.text);
+                all_text(tree, reading, &mut self.text);
             }
-            CommandTree::Function { body, .. } => self.tree(body),
+            CommandTree::Function { body, .. } => self.tree(body, reading),
         }
     }
 
-    fn reader(&mut self, command: &SimpleCommand) {
+    fn reader(&mut self, command: &SimpleCommand, reading: Reading<'_>) {
         let written: Vec<&Redirection> = command.redirects.iter().filter(|redirect| writes(redirect)).collect();
         for redirect in &written {
             add(&mut self.redirects, &redirect.target);
             add(&mut self.text, &redirect.target);
         }
-        command.assignments.iter().for_each(|text| add(&mut self.text, text));
+        let paths = command.assignments.iter().filter(|text| !reading.gives_content(text));
+        paths.for_each(|text| add(&mut self.text, text));
         let program = command.words.first().map(|word| unquoted(word)).unwrap_or_default();
         if base(&program) == "tee" {
             command.words.iter().for_each(|word| add(&mut self.redirects, word));
             command.words.iter().for_each(|word| add(&mut self.text, word));
         }
         let is_document = |redirect: &&Redirection| is_document(&unquoted(&redirect.target));
-        // What is printed to a file may be read by a later command.
-        if has_name(SHELL_STATE, &program) || !written.iter().all(is_document) {
+        // Paths that are printed to a file may be read by a later command.
+        let is_content = prints_content(&command.words) && !command.redirects.iter().any(has_document);
+        if has_name(SHELL_STATE, &program) || !is_content && !written.iter().all(is_document) {
             command.words.iter().for_each(|word| add(&mut self.text, word));
             command.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));
         }
     }
 
-    fn group(&mut self, group: &CompoundCommand) {
+    fn group(&mut self, group: &CompoundCommand, reading: Reading<'_>) {
         group.words.iter().for_each(|word| add(&mut self.text, word));
-        group.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));
-        group.redirects.iter().filter(|redirect| writes(redirect)).for_each(|redirect| {
-            add(&mut self.redirects, &redirect.target);
-        });
-        self.does_more |= group.words.iter().any(|word| substitutes(word));
-        group.parts.iter().for_each(|part| self.tree(part));
+        let written = group.redirects.iter().filter(|redirect| writes(redirect) || has_document(redirect));
+        for redirect in written {
+            add(&mut self.text, &redirect.target);
+            if writes(redirect) {
+                add(&mut self.redirects, &redirect.target);
+            }
+        }
+        self.does_more |= group.words.iter().any(|word| reading.is_left_by(word));
+        group.parts.iter().for_each(|part| self.tree(part, reading));
     }
 }
 
@@ -90,29 +101,34 @@ fn writes(redirect: &Redirection) -> bool {
     matches!(redirect.kind, RedirectKind::Write | RedirectKind::Duplicate)
 }
 
+fn has_document(redirect: &Redirection) -> bool {
+    matches!(redirect.kind, RedirectKind::Document { .. })
+}
+
 /// All words, assignments, redirections and here-documents of a command.
-fn all_text(tree: &CommandTree, text: &mut String) {
+fn all_text(tree: &CommandTree, reading: Reading<'_>, text: &mut String) {
     match tree {
         CommandTree::Command(command) => {
-            command.assignments.iter().chain(judged(&command.words)).for_each(|word| add(text, word));
+            command.assignments.iter().chain(judged(&command.words, reading)).for_each(|word| add(text, word));
             command.redirects.iter().for_each(|redirect| add(text, &redirect.target));
         }
-        CommandTree::Pipeline(parts) => parts.iter().for_each(|part| all_text(part, text)),
-        CommandTree::List(items) => items.iter().for_each(|(item, _)| all_text(item, text)),
+        CommandTree::Pipeline(parts) => parts.iter().for_each(|part| all_text(part, reading, text)),
+        CommandTree::List(items) => items.iter().for_each(|(item, _)| all_text(item, reading, text)),
         CommandTree::Compound(group) => {
             group.words.iter().for_each(|word| add(text, word));
             group.redirects.iter().for_each(|redirect| add(text, &redirect.target));
-            group.parts.iter().for_each(|part| all_text(part, text));
+            group.parts.iter().for_each(|part| all_text(part, reading, text));
         }
-        CommandTree::Function { body, .. } => all_text(body, text),
+        CommandTree::Function { body, .. } => all_text(body, reading, text),
     }
 }
 
-/// The words of a command by which it is judged: not the program itself, the message of a commit or a pull request, a
-/// prompt or the body of a request, which are data, or the source of a copy.
-fn judged(words: &[String]) -> impl Iterator<Item = &String> {
+/// The words of a command by which it is judged: not the program itself, what it excludes, the message of a commit or a pull
+/// request, a prompt, the body of a request or a script of `sed`, which are data, or the source of a copy.
+fn judged<'w>(words: &'w [String], reading: Reading<'w>) -> impl Iterator<Item = &'w String> {
     let data = match words.first().map(String::as_str) {
-        Some("git" | "gh" | "glab" | "jj" | "hg") => "-m --message -b --body",
+        Some("git" | "jj" | "hg") => "-m --message",
+        Some("gh" | "glab") => "-m --message -b --body -t --title -n --notes -d --description -f --field --raw-field",
         Some("claude") => "-p --print",
         Some("curl") => "-d --data --data-raw --json",
         _ => "",
@@ -123,8 +139,15 @@ fn judged(words: &[String]) -> impl Iterator<Item = &String> {
     };
     let is_own = words.first().is_some_and(|word| base(&unquoted(word)) == "modegate");
     let skipped = if is_copy(words) { words.len() - 1 } else { usize::from(is_own) };
-    let words = words.iter().enumerate().skip(skipped);
-    words.filter(move |(at, word)| !is_data(*at) || substitutes(word)).map(|(_, word)| word)
+    let script = script_of_sed(words);
+    words
+        .iter()
+        .enumerate()
+        .skip(skipped)
+        .filter(move |(at, word)| {
+            !is_data(*at) && !is_excluded(words, *at) && script != Some(*at) || reading.is_left_by(word)
+        })
+        .map(|(_, word)| word)
 }
 
 /// `cp a b`: only the last word is written.
@@ -133,33 +156,131 @@ fn is_copy(words: &[String]) -> bool {
     words.len() > 2 && words.first().is_some_and(|word| word == "cp") && words.iter().all(is_plain)
 }
 
-fn only_reads(tree: &CommandTree) -> bool {
-    match tree {
-        CommandTree::Command(command) => reads(command),
-        CommandTree::Pipeline(parts) => parts.iter().all(only_reads),
-        CommandTree::List(items) => items.iter().all(|(item, _)| only_reads(item)),
-        CommandTree::Compound(group) => {
-            !group.words.iter().any(|word| substitutes(word)) && group.parts.iter().all(only_reads)
+/// The place of a script that only changes text: `sed -i 's/a/b/' x`.
+fn script_of_sed(words: &[String]) -> Option<usize> {
+    let is_option = |word: &String| word.starts_with('-');
+    let at = words.iter().skip(1).position(|word| !is_option(word))? + 1;
+    let is_sed = words.first().is_some_and(|word| word == "sed" || word == "gsed");
+    let has_file = words.iter().any(|word| word == "-f" || word.starts_with("--file"));
+    let script = unquoted(words.get(at)?);
+    (is_sed && !has_file && !script.is_empty() && !sed_writes(&script)).then_some(at)
+}
+
+/// Whether a word names what a command leaves out: `--exclude=x`, `':!x'`, `find . -not -path x`.
+fn is_excluded(words: &[String], at: usize) -> bool {
+    const EXCLUDING: &str =
+        "--exclude --exclude-dir --ignore --ignore-pattern --ignore-glob --ignore-path --skip --skip-dirs --skip-files";
+    let word = |at: Option<usize>| at.and_then(|at| words.get(at)).map(|word| unquoted(word)).unwrap_or_default();
+    let (own, before, next) = (word(Some(at)), word(at.checked_sub(1)), word(Some(at + 1)));
+    let name = own.split('=').next().unwrap_or_default();
+    let is_zip = words.first().is_some_and(|program| program == "zip") && before == "-x";
+    let is_found = words.first().is_some_and(|program| program == "find")
+        && has_name("-path -wholename -ipath -name -iname", &before)
+        && (has_name("-not !", &word(at.checked_sub(2))) || next == "-prune");
+    let is_negated = ["!", ":!", ":^", ":(exclude)"].iter().any(|mark| own.len() > mark.len() && own.starts_with(mark));
+    own.contains('=') && has_name(EXCLUDING, name) || has_name(EXCLUDING, &before) || is_zip || is_found || is_negated
+}
+
+/// Decides whether commands only read.
+#[derive(Clone, Copy)]
+struct Reading<'b> {
+    limits: ScanLimits<'b>,
+}
+
+impl Reading<'_> {
+    /// Whether a tree only reads, apart from its redirections.
+    fn is_all(self, tree: &CommandTree) -> bool {
+        match tree {
+            CommandTree::Command(command) => self.is_done_by(command),
+            CommandTree::Pipeline(parts) => parts.iter().all(|part| self.is_all(part)),
+            CommandTree::List(items) => items.iter().all(|(item, _)| self.is_all(item)),
+            CommandTree::Compound(group) => {
+                !group.words.iter().any(|word| self.is_left_by(word))
+                    && group.parts.iter().all(|part| self.is_all(part))
+            }
+            CommandTree::Function { .. } => false,
         }
-        CommandTree::Function { .. } => false,
+    }
+
+    /// Whether a command only reads, apart from its redirections.
+    fn is_done_by(self, command: &SimpleCommand) -> bool {
+        let targets = command.redirects.iter().filter(|redirect| !has_document(redirect));
+        let mut all = command.words.iter().chain(&command.assignments).chain(targets.map(|redirect| &redirect.target));
+        // Variables of the environment can make a reader start another program.
+        let with_environment = !command.assignments.is_empty() && !command.words.is_empty();
+        let document = command.redirects.iter().find(|redirect| has_document(redirect));
+        let document = document.map(|redirect| redirect.target.as_str());
+        !with_environment && !all.any(|word| self.is_left_by(word)) && is_reader(&command.words, document)
+    }
+
+    /// Whether a word runs commands that do more than read; text that `cat` reads from a here-document is only text.
+    fn is_left_by(self, word: &str) -> bool {
+        let is_text = word.trim_start_matches('"').starts_with("$(cat <<") && word.matches("$(").count() == 1;
+        !is_text && substitutes(word) && !self.is_all_in(word, false)
+    }
+
+    /// Whether the substitutions of a text only read.
+    fn is_all_in(self, text: &str, quoted: bool) -> bool {
+        let Some(limits) = self.limits.deeper() else { return false };
+        let inner = Self { limits };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let Some((part, length)) = word_parts::part(rest, quoted, limits) else { return false };
+            let reads = match part {
+                WordPart::Double(text) => inner.is_all_in(text, true),
+                WordPart::Command(line) | WordPart::Process(line) => inner.is_line(line),
+                WordPart::Backtick(line) => inner.is_line(&backtick(line, quoted)),
+                WordPart::Braced(text) | WordPart::Count(text) => !substitutes(text),
+                _ => true,
+            };
+            if !reads {
+                return false;
+            }
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        true
+    }
+
+    /// Whether a command line only reads and writes nowhere.
+    fn is_line(self, line: &str) -> bool {
+        let tree = parse(line, self.limits.budget);
+        tree.is_ok_and(|tree| self.is_all(&tree) && !writes_anywhere(&tree))
+    }
+
+    /// Whether an assignment is of what is in a file, not of its path: `x=$(jq .a x.json)`, `n=$(ls | wc -l)`.
+    fn gives_content(self, assignment: &str) -> bool {
+        let value = assignment.split_once('=').map_or("", |(_, value)| value.trim_matches('"'));
+        let line = value.strip_prefix("$(").and_then(|line| line.strip_suffix(')'));
+        let Some(line) = line.filter(|line| !substitutes(line)) else { return false };
+        let is_content = |tree: &CommandTree| matches!(tree, CommandTree::Command(one) if prints_content(&one.words));
+        let counts = |tree: &CommandTree| matches!(tree, CommandTree::Command(one) if one.words.first().is_some_and(|name| name == "wc"));
+        match parse(line, self.limits.budget) {
+            Ok(CommandTree::Pipeline(parts)) => {
+                parts.first().is_some_and(is_content) || parts.last().is_some_and(counts)
+            }
+            Ok(tree) => is_content(&tree),
+            Err(_) => false,
+        }
     }
 }
 
-/// Whether a command only reads, apart from its redirections.
-fn reads(command: &SimpleCommand) -> bool {
-    let targets = command.redirects.iter().filter(|redirect| !matches!(redirect.kind, RedirectKind::Document { .. }));
-    let all = command.words.iter().chain(&command.assignments).chain(targets.map(|redirect| &redirect.target));
-    // Variables of the environment can make a reader start another program.
-    let with_environment = !command.assignments.is_empty() && !command.words.is_empty();
-    let document = command.redirects.iter().find(|redirect| matches!(redirect.kind, RedirectKind::Document { .. }));
-    let document = document.map(|redirect| redirect.target.as_str());
-    !with_environment && !all.into_iter().any(|word| substitutes(word)) && is_reader(&command.words, document)
+/// Whether a tree writes to a file other than `/dev/null`.
+fn writes_anywhere(tree: &CommandTree) -> bool {
+    let is_harmless =
+        |target: &str| target == "/dev/null" || target.chars().all(|c| c.is_ascii_digit() || c == '&' || c == '-');
+    let any = |redirects: &[Redirection]| {
+        redirects.iter().any(|redirect| writes(redirect) && !is_harmless(&unquoted(&redirect.target)))
+    };
+    match tree {
+        CommandTree::Command(command) => any(&command.redirects),
+        CommandTree::Pipeline(parts) => parts.iter().any(writes_anywhere),
+        CommandTree::List(items) => items.iter().any(|(item, _)| writes_anywhere(item)),
+        CommandTree::Compound(group) => any(&group.redirects) || group.parts.iter().any(writes_anywhere),
+        CommandTree::Function { body, .. } => writes_anywhere(body),
+    }
 }
 
-/// Whether a word runs commands; text that `cat` reads from a here-document is only text.
+/// Whether a word may run commands.
 fn substitutes(word: &str) -> bool {
-    let is_text = word.trim_start_matches('"').starts_with("$(cat <<") && word.matches("$(").count() == 1;
-    !is_text
-        && !word.starts_with('\'')
-        && (word.contains("$(") || word.contains('`') || word.contains("<(") || word.contains(">("))
+    word.contains("$(") || word.contains('`') || word.contains("<(") || word.contains(">(")
 }

@@ -5,11 +5,27 @@
 /// The count only limits work, so it may be wrong about a `<<'EOF'` that is itself quoted.
 pub(super) fn substitutions(text: &str) -> usize {
     let (mut parentheses, mut backquotes) = (0, 0);
+    // Within backquotes, what is escaped runs, too.
+    let plain = without_escapes(text);
+    let text = if plain.contains('`') { text } else { plain.as_str() };
     for line in lines_with_substitutions(text) {
         parentheses += ["$(", "<(", ">("].iter().map(|open| line.matches(open).count()).sum::<usize>();
         backquotes += line.matches('`').count();
     }
     parentheses + backquotes / 2
+}
+
+/// A text without backslashes and what they escape, except for the ends of lines.
+fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => plain.extend(chars.next().filter(|next| *next == '\n')),
+            c => plain.push(c),
+        }
+    }
+    plain
 }
 
 /// The lines of a text, without those of here-documents whose delimiter is quoted.
@@ -62,6 +78,8 @@ mod tests {
             ("cat <<'A' <<B\n$(a)\nA\n$(b)\nB", 2),
             ("cat <<<'EOF'\n$(a)\nEOF", 1),
             ("git commit -m \"$(cat <<'EOF'\nuses `x` and $(y)\nEOF\n)\"", 1),
+            ("cat > x.md <<EOF\n\\`a\\` \\$(b)\nEOF\necho $(c)", 1),
+            ("echo `a \\`b\\``", 2),
             ("", 0),
         ] {
             assert_eq!(substitutions(text), expected, "{text}");

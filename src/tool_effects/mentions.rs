@@ -104,12 +104,12 @@ pub(super) fn executes(tool: &str) -> bool {
         "cell",
     ];
     let own = own_name(tool);
-    VERBS.iter().any(|verb| own.contains(verb))
+    own != "codex" && VERBS.iter().any(|verb| own.contains(verb))
 }
 
 /// Fields with text for people, or with the content of a file.
-const PROSE: &str = "body caption comment content contents description message messages newText new_str new_string new_text \
-    note notes observations oldText old_str old_string old_text plan prompt question subject summary text thought thoughts title";
+const PROSE: &str = "body caption comment commentBody comment_body content contents description message messages newText new_str new_string new_text \
+    note notes observations oldText old_str old_string old_text plan prompt query question subject summary text thought thoughts title";
 
 /// The first of modegate's own paths that is in a folder after a word that removes or moves files, in a command line or
 /// in code.
@@ -291,11 +291,14 @@ impl<'p> NamedPath<'p> {
         let begins = |word: &str| {
             self.parts.first().is_some_and(|part| part == word || word.starts_with('.') && fits(part, word))
         };
+        let is_hidden = self.parts.first().is_some_and(|part| part != "bin");
         let mut starts = words.iter().enumerate().filter(|(_, word)| begins(word)).map(|(at, _)| at);
         starts.by_ref().take(MOST_NAMES).any(|at| {
-            // In `rm -rf **/bin **/obj`, the second glob is another path.
-            let is_next =
-                |(part, (word, apart)): &(&String, (&String, &bool))| part == word || !**apart && fits(part, word);
+            // In `rm -rf **/bin **/obj`, the second glob is another path. `bin/*` names the programs of a project.
+            let is_meant = |word: &String| is_hidden || !word.starts_with('*') || word.contains("gate");
+            let is_next = |(part, (word, apart)): &(&String, (&String, &bool))| {
+                part == word || !**apart && is_meant(word) && fits(part, word)
+            };
             let next = words.iter().zip(apart).skip(at + 1);
             let run = 1 + self.parts.iter().skip(1).zip(next).take_while(is_next).count();
             let Some(rest) = self.parts.get(run..).filter(|rest| !rest.is_empty()) else {

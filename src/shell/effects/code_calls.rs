@@ -104,12 +104,11 @@ pub(super) fn strings_in_calls(walker: &mut Walker<'_>, kind: &str, code: &str) 
         if is_path && empties && inner.ends_with("glob") || has_method(&[".unlink", ".rmtree", ".rmdir"]) {
             walker.change_all(Effect::Remove, &first(), true);
         }
-        let moved = has_method(&[".rename", ".replace("]);
         let moves = is_any(MOVING) || function == "rename" || promises && name == "rename";
         if is_any(REMOVING) || moves || promises && REMOVING_PROMISES.contains(&name) {
             walker.change_all(Effect::Remove, &at(0), true);
         }
-        if moved {
+        if has_method(&[".rename", ".replace("]) {
             walker.change_all(Effect::Remove, &first(), true);
         }
         let mode = at(1).map(|mode| mode.filled("")).or_else(|| named_mode(after));

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, file_programs, remote};
+use super::{Effect, Spared, file_programs, remote};
 use crate::shell::word::ShellWord;
 use std::collections::BTreeSet;
 
@@ -98,6 +98,9 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     if args.has("-n --dry-run") || remote::copy(walker, target) {
         return;
     }
+    if args.values("--exclude").filter_map(ShellWord::text).any(|path| Spared::covers_settings(&path)) {
+        walker.spares = Spared::Settings;
+    }
     file_programs::below(walker, Effect::Write, target);
     let sources: Vec<ShellWord> = sources.iter().map(remote::without_host).collect();
     onto(walker, &sources, Some(target), false, true);
@@ -107,6 +110,7 @@ pub(super) fn rsync(walker: &mut Walker<'_>, rest: &[ShellWord]) {
     if args.has("--remove-source-files") {
         walker.change_all(Effect::Remove, &sources, true);
     }
+    walker.spares = Spared::Nothing;
 }
 
 fn ends(args: &Args) -> (Vec<ShellWord>, Option<ShellWord>) {

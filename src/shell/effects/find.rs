@@ -1,10 +1,10 @@
 //! `find`: it finds paths below its operands, limited by tests, and runs actions on them.
 
-use super::find_expression::{FindAction, FindExpression, Selection};
+use super::find_expression::{self, FindAction, FindExpression, Selection};
 use super::target_path::TargetPath;
 use super::walker::Walker;
 use super::xargs::replaced;
-use super::{Effect, ProgramCall};
+use super::{Effect, ProgramCall, Spared};
 use crate::shell::has_name;
 use crate::shell::word::ShellWord;
 use std::rc::Rc;
@@ -14,6 +14,7 @@ pub(super) struct FoundPaths {
     lines: ShellWord,
     starts: Vec<ShellWord>,
     selection: Selection,
+    spares: Spared,
 }
 
 impl Walker<'_> {
@@ -28,6 +29,7 @@ impl Walker<'_> {
         let here = [ShellWord::new(".")];
         let starts = if starts.is_empty() { here.as_slice() } else { starts };
         let mut printed: Vec<Selection> = Vec::new();
+        let outer = std::mem::replace(&mut self.spares, find_expression::spared(tests, starts));
         for action in FindExpression::actions(tests, starts) {
             match action {
                 FindAction::Save(file) => self.write(file),
@@ -45,6 +47,7 @@ impl Walker<'_> {
                 }
             }
         }
+        let spares = std::mem::replace(&mut self.spares, outer);
         let mut lines = ShellWord::default();
         let selection = printed.iter().cloned().reduce(Selection::or);
         for (at, start) in starts.iter().enumerate() {
@@ -57,8 +60,8 @@ impl Walker<'_> {
             }
             lines.extend(&found);
         }
-        self.found =
-            selection.map(|selection| Rc::new(FoundPaths { lines: lines.clone(), starts: starts.to_vec(), selection }));
+        self.found = selection
+            .map(|selection| Rc::new(FoundPaths { lines: lines.clone(), starts: starts.to_vec(), selection, spares }));
         lines
     }
 
@@ -101,12 +104,14 @@ impl Walker<'_> {
     pub fn given_found(&mut self, input: &ShellWord, walk: impl FnOnce(&mut Self) -> ShellWord) -> ShellWord {
         let Some(found) = self.found.clone().filter(|found| found.lines == *input) else { return walk(self) };
         let (calls, changes) = (self.effects.calls.len(), self.effects.changes.len());
+        let outer = std::mem::replace(&mut self.spares, found.spares);
         let printed = walk(self);
         for start in &found.starts {
             if self.removed_since(calls, changes, &found.selection.below(start)) {
                 self.found_removed(start, &found.selection);
             }
         }
+        self.spares = outer;
         printed
     }
 

@@ -1,5 +1,6 @@
 //! The expression of `find`: which paths each of its actions concerns.
 
+use super::Spared;
 use crate::shell::word::ShellWord;
 use Selection::{All, Globs, Part};
 
@@ -40,6 +41,11 @@ impl Selection {
         match (self, other) {
             (All, other) | (Part, other @ Globs(_)) => other,
             (Globs(_), Globs(none)) if none.is_empty() => Globs(none),
+            (Globs(own), Globs(other)) if own.len() == 1 && other.len() == 1 => {
+                let both =
+                    own.iter().zip(&other).find_map(|(own, other)| joined(own, other).or_else(|| joined(other, own)));
+                Globs(vec![both.unwrap_or_else(|| own.concat())])
+            }
             // Each of two limits is true; one is enough.
             (own, _) => own,
         }
@@ -201,6 +207,11 @@ impl<'w> FindExpression<'w> {
                 }
             }
             "-mindepth" => drop(self.next()),
+            // A link is none of the files that matter.
+            "-type" | "-xtype" if self.rest.first().is_some_and(|kind| kind.is("l")) => {
+                self.next();
+                return Globs(Vec::new());
+            }
             "-type" if self.next().and_then(ShellWord::text).is_some_and(|kind| kind.contains(['f', 'd'])) => {}
             // Removing what is empty is harmless.
             "-empty" | "-false" => return Globs(Vec::new()),
@@ -237,6 +248,33 @@ impl<'w> FindExpression<'w> {
         let globs = inside.map(path_glob).filter(|glob| !glob.split('/').all(|part| part == "**"));
         globs.map_or(Part, |glob| Globs(vec![glob]))
     }
+}
+
+/// One glob for a folder and a name: `data/**` and `**/*.json`.
+fn joined(folder: &str, name: &str) -> Option<String> {
+    let name = name.strip_prefix("**/").filter(|name| !name.contains('/'))?;
+    folder.ends_with("/**").then(|| format!("{folder}/{name}"))
+}
+
+/// What an expression leaves alone: `-not -path './.claude/*'`, `-path ./.claude -prune -o`, `-maxdepth 1 -name '*.json'`.
+pub(super) fn spared(tests: &[ShellWord], starts: &[ShellWord]) -> Spared {
+    let is = |at: usize, names: &[&str]| tests.get(at).is_some_and(|word| names.iter().any(|name| word.is(name)));
+    let count = |names: &[&str]| (0..tests.len()).filter(|at| is(*at, names)).count();
+    let is_flat = (0..tests.len()).any(|at| is(at, &["-maxdepth"]) && is(at + 1, &["1"]))
+        && !starts.iter().any(|start| start.filled("").contains(".claude"));
+    let is_spared = |at: usize| {
+        let is_negated = at.checked_sub(1).is_some_and(|before| is(before, &["-not", "!"]));
+        let Some(pattern) = tests.get(at + 1).and_then(ShellWord::text) else { return false };
+        let is_name = is(at, &["-name"]);
+        // A folder is left out with what is in it only if `find` comes to the folder first, which `-delete` forbids.
+        let is_pruned = is(at + 2, &["-prune"]) && (pattern.ends_with('*') || count(&["-delete", "-depth", "-d"]) == 0);
+        let is_excluded = is_negated && !is_name && pattern.ends_with('*') || is_pruned;
+        (is_name || is(at, &["-path", "-wholename"])) && is_excluded && Spared::covers_settings(&pattern)
+            || is_name && is_flat && !is_negated && !fast_glob::glob_match(&pattern, ".claude")
+    };
+    // With other alternatives, a test may not count for what is selected.
+    let is_one_branch = count(&["-o", "-or", "("]) <= count(&["-prune"]) && count(&[","]) == 0;
+    if is_one_branch && (0..tests.len()).any(is_spared) { Spared::Settings } else { Spared::Nothing }
 }
 
 /// A glob that matches at least what `-path` does: beyond the first pattern within a name, anything.

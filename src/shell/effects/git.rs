@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::target_path::TargetPath;
 use super::walker::Walker;
-use super::{Effect, copy_move, git_code, git_index, patches};
+use super::{Effect, Spared, copy_move, git_code, git_index, patches};
 use crate::shell::word::ShellWord;
 
 /// Options of git before its command, with a value.
@@ -31,9 +31,15 @@ pub(super) fn run(walker: &mut Walker<'_>, rest: &[ShellWord], input: &ShellWord
             "add" | "stage" => git_index::add(walker, rest),
             "commit" => git_index::commit(walker, rest, input),
             command => {
-                walker.spares_ignored = !cleans_ignored(walker, command, rest);
+                walker.spares = if rest.iter().any(excludes_settings) {
+                    Spared::Settings
+                } else if cleans_ignored(walker, command, rest) {
+                    Spared::Nothing
+                } else {
+                    Spared::Ignored
+                };
                 subcommand(walker, command, rest);
-                walker.spares_ignored = false;
+                walker.spares = Spared::Nothing;
             }
         }
         if command == "apply" || command == "am" {
@@ -155,17 +161,29 @@ fn cleans_ignored(walker: &Walker<'_>, command: &str, rest: &[ShellWord]) -> boo
         return false;
     }
     let args = Args::new(rest, "-e --exclude");
-    let is_own = |pattern: &ShellWord| {
-        pattern.text().is_some_and(|text| [".claude", ".claude/*", ".claude/**"].contains(&text.trim_matches('/')))
-    };
+    let is_own = |pattern: &ShellWord| pattern.text().is_some_and(|text| Spared::covers_settings(&text));
     // Outside of the project, more than this folder matters.
     let keeps_own = || root(walker).is_some() && args.values("-e --exclude").any(is_own);
     args.has("-x -X") && !keeps_own()
 }
 
+/// Whether a pathspec excludes the settings: `:!.claude`.
+fn excludes_settings(pathspec: &ShellWord) -> bool {
+    excluded(pathspec).and_then(|path| path.text()).is_some_and(|path| Spared::covers_settings(&path))
+}
+
+/// The path that a pathspec excludes.
+fn excluded(pathspec: &ShellWord) -> Option<ShellWord> {
+    [":!:", ":!", ":^", ":(exclude)"].iter().find_map(|mark| pathspec.after(mark))
+}
+
 /// Changes pathspecs: a folder includes everything in it.
 fn pathspecs(walker: &mut Walker<'_>, effect: Effect, words: &[ShellWord]) {
-    for word in words {
+    for word in words.iter().filter(|word| excluded(word).is_none()) {
+        if walker.spares == Spared::Settings && word.is(".") {
+            tree(walker, effect);
+            continue;
+        }
         let word = word
             .after(":/")
             .map_or_else(|| word.clone(), |below| ShellWord::new(walker.context.project.as_str()).child(&below));

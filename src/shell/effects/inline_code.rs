@@ -27,8 +27,8 @@ const INTERPRETERS: [(&str, &str); 11] = [
 const RUNS_FILES: [&str; 11] =
     ["python", "pypy", "perl", "ruby", "node", "nodejs", "bun", "tsx", "ts-node", "php", "lua"];
 /// Text that code which changes files contains, in lower case.
-const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab \"ab r+ 'x' \"x\" dump( unlink remove \
-    rename replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
+const WRITING: &str = "write 'w' \"w\" 'wb \"wb 'wt \"wt 'w+ \"w+ 'a' \"a\" 'ab \"ab r+ 'x' \"x\" dump( unlink \
+    remove( remove_ removesync removedirs rename os.replace rmtree rmdir rmsync rm( rm_ copy move truncate popen exec spawn chmod chown link touch appendfile \
     eval delete system subprocess qx cpsync shutil fileinput os.open getattr __import__ importlib runpy ctypes compile(";
 /// How many paths of one piece of code are mentioned.
 const MOST_PATHS: usize = 100;
@@ -120,7 +120,10 @@ pub(in crate::shell) fn may_write(kind: &str, code: &str) -> bool {
     let lower = code.to_lowercase();
     // These languages redirect to files as the shell does.
     let redirects = kind.ends_with("awk") || ["perl", "ruby", "php"].contains(&kind);
-    kind == "sqlite3" || redirects && lower.contains('>') || WRITING.split_whitespace().any(|word| lower.contains(word))
+    // A text is replaced more often than a file.
+    let replaces = lower.contains("path") && lower.contains(".replace(");
+    let writes = replaces || WRITING.split_whitespace().any(|word| lower.contains(word));
+    kind == "sqlite3" || redirects && lower.contains('>') || writes
 }
 
 /// Replaces a variable of awk by its value: `awk -v name=value`.

@@ -6,7 +6,7 @@ use super::own_result::is_exit;
 use super::scripts::{ScriptLimits, is_test};
 use super::sending;
 use super::shell_state::ShellState;
-use super::{CallOutput, DiskView, ExecContext, LineEffects, NoDisk, OwnResult};
+use super::{CallOutput, DiskView, ExecContext, LineEffects, NoDisk, OwnResult, Spared};
 use crate::shell::expansion::{self, ShellEnvironment};
 use crate::shell::parse::{parse, readable};
 use crate::shell::syntax::{
@@ -37,8 +37,8 @@ pub(super) struct Walker<'a> {
     pub command: usize,
     /// Whether the current command reads from a pipe.
     pub piped: bool,
-    /// Whether the current command is one of git that leaves ignored files alone.
-    pub spares_ignored: bool,
+    /// What the current command leaves alone.
+    pub spares: Spared,
     /// Why later commands may not mean what they say.
     pub meddling: Option<String>,
     /// The files whose content the current pipe and the substitutions of the current command read.
@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
             output: CallOutput::Shown(Vec::new()),
             command: 0,
             piped: false,
-            spares_ignored: false,
+            spares: Spared::Nothing,
             meddling: None,
             reads: Vec::new(),
             variable_reads: Vec::new(),
@@ -369,6 +369,14 @@ impl<'a> Walker<'a> {
 
     /// `X=a`, `X+=a`, `X=(a b)`.
     pub fn assign(&mut self, raw: &str) {
+        // `export "X=a b"`
+        if raw.starts_with(['"', '\'']) {
+            let word = expansion::single(raw, self);
+            if let Some((name, _)) = word.prefix().split_once('=') {
+                self.state.set(name, word.after(&format!("{name}=")).map(|value| vec![value]));
+            }
+            return;
+        }
         let Some((name, value)) = raw.split_once('=') else { return };
         let (name, adds) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

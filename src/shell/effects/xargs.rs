@@ -19,7 +19,10 @@ impl Walker<'_> {
             return self.aside(|walker| walker.run(&words, &ShellWord::unknown()));
         };
         let lines: Vec<ShellWord> = match input.text() {
-            Some(text) if !input.has_glob() => text.lines().map(|line| ShellWord::new(line.trim_start())).collect(),
+            Some(text) if !input.has_glob() => {
+                let lines = text.split(['\n', '\0']).filter(|line| !line.is_empty());
+                lines.map(|line| ShellWord::new(line.trim_start())).collect()
+            }
             _ => given,
         };
         for one in &lines {
