@@ -515,8 +515,12 @@ impl PathPattern {
     fn exempts(&self, path: &str, protected: &Self, context: &ExecContext) -> bool {
         let is_own =
             |own: &String| matches!(&self.shape, PathShape::Tree(root) if below(root, own)) && below(own, path);
-        let is_everywhere = matches!(protected.shape, PathShape::Glob(_) | PathShape::Exact(_));
-        self.shape.is(path) && !(is_everywhere && [&context.project, &context.home].into_iter().any(is_own))
+        let is_there = |own: &String| match &protected.shape {
+            PathShape::Glob(_) | PathShape::Exact(_) => true,
+            PathShape::Tree(root) | PathShape::Children(root) => below(own, root),
+        };
+        let own = [&context.project, &context.home];
+        self.shape.is(path) && !own.into_iter().any(|own| is_own(own) && is_there(own))
     }
 
     fn effect_on(&self, change: &FileEffect, context: &ExecContext) -> Option<Certainty> {
@@ -622,7 +626,8 @@ impl PathShape {
             Effect::Own if is_state() => to_user(),
             Effect::Mode if is_state() => only_adds(&change.by),
             Effect::Mode if !only_adds(&change.by) => false,
-            Effect::Own | Effect::Mode => is_project && own.contains("/.claude") && !path.contains("/.claude"),
+            Effect::Mode => is_project && own.contains("/.claude"),
+            Effect::Own => is_project && own.contains("/.claude") && !path.contains("/.claude"),
             _ => false,
         }
     }

@@ -6,7 +6,8 @@ use super::has_name;
 /// Programs that read files or print text, whatever their options.
 const READERS: &str = "cat head tail less more grep egrep fgrep zgrep rg ag jq ls stat wc file diff cmp comm cut tr column nl \
     tac rev fold md5sum sha1sum sha256sum sha512sum cksum od hexdump strings tree du realpath readlink dirname basename \
-    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza read mapfile readarray";
+    test [ echo printf true false : pwd which type whereis date sleep mkdir bat eza read mapfile readarray gron jsonlint \
+    check-jsonschema pbcopy xclip xsel wl-copy";
 
 /// Programs that print what is in files, not their paths.
 const CONTENT: &str = "jq cat head tail cut nl tac rev wc md5sum sha1sum sha256sum sha512sum cksum od hexdump strings";
@@ -71,6 +72,12 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
         name if CODE.iter().any(|(known, _)| *known == name) => {
             code_reads(name, raw.get(1..).unwrap_or_default(), document)
         }
+        "prettier" | "biome" => {
+            rest.iter().any(|word| has_name("--check -c check lint", word))
+                && !rest.iter().any(|word| word.starts_with("--write") || word.starts_with("--fix"))
+        }
+        // Nothing is locked by adding permissions.
+        "chmod" => rest.iter().find(|word| !word.starts_with('-')).is_some_and(|mode| adds_permissions(mode)),
         "git" => git_reads(rest),
         "gh" => {
             let is_any = |list: &str| rest.iter().any(|word| has_name(list, word));
@@ -82,7 +89,7 @@ pub(super) fn is_reader(raw: &[String], document: Option<&str>) -> bool {
             let command = raw.iter().skip(1).position(|word| !word.starts_with('-'));
             is_reader(command.and_then(|at| raw.get(at + 1..)).unwrap_or_default(), None)
         }
-        "time" | "command" => is_reader(raw.get(1..).unwrap_or_default(), document),
+        "time" | "command" | "npx" => is_reader(raw.get(1..).unwrap_or_default(), document),
         "watch" => {
             let is_option =
                 |word: &&String| word.starts_with('-') || word.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -136,6 +143,12 @@ fn awk_writes(program: &str) -> bool {
 /// Whether a script of `sed` may write a file or run a command: `w file`, `s/a/b/w file`, `e`.
 pub(super) fn sed_writes(script: &str) -> bool {
     script.contains("w ") || script.contains("W ") || script.contains("e ") || script.ends_with(['e', 'w'])
+}
+
+/// Whether a mode of `chmod` only adds permissions: `+x`, `u+rwx`.
+fn adds_permissions(mode: &str) -> bool {
+    let (who, what) = mode.split_once('+').unwrap_or((mode, ""));
+    who.chars().all(|c| "ugoa".contains(c)) && !what.is_empty() && what.chars().all(|c| "rwxX".contains(c))
 }
 
 /// The name of a program without its folder.

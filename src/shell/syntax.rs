@@ -86,25 +86,25 @@ pub(super) enum RedirectKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// The text is too long.
-    #[error("longer than {0} bytes")]
+    #[error("it is longer than {0} bytes")]
     TooLong(usize),
     /// The text contains a null character, or one that no command has.
-    #[error("a null or private-use character")]
+    #[error("it has a null or private-use character")]
     NullCharacter,
     /// The text has too many `$(…)`.
-    #[error("more than {0} substitutions")]
+    #[error("it has more than {0} substitutions")]
     TooManySubstitutions(usize),
     /// The line runs too many commands.
-    #[error("more than {0} commands")]
+    #[error("it runs more than {0} commands")]
     TooManyCommands(usize),
     /// The analysis takes too long.
     #[error("it takes too long to analyze")]
     TooMuchWork,
     /// Commands are nested too deeply.
-    #[error("nested too deeply")]
+    #[error("it is nested too deeply")]
     TooDeep,
     /// No thread with a large stack could be started.
-    #[error("no memory to parse it")]
+    #[error("there is not enough memory to parse it")]
     NoMemory,
     /// A quote or substitution is not closed.
     #[error("`{0}` is not closed")]
