@@ -61,8 +61,13 @@ pub(crate) struct ToolEffects {
     context: Option<ExecContext>,
     /// Files and folders of the project that a glob cannot match because they do not exist.
     absent: Vec<String>,
+    /// The files that the call creates.
+    created: Vec<String>,
     ignores_case: bool,
 }
+
+/// How many files are looked up, whether they are created; the others count as existing.
+const MOST_CREATED: usize = 50;
 
 /// The files and folders in `.claude` that many projects do not have.
 const RARE: [&str; 5] = [
@@ -120,6 +125,7 @@ impl ToolEffects {
             Some(tool) if only_reads(tool) => {}
             _ => tool_effects.changes = written(event, &context, links),
         }
+        tool_effects.created = created(&tool_effects.changes, &context, links);
         tool_effects.context = Some(context);
         tool_effects
     }
@@ -173,6 +179,9 @@ impl ToolEffects {
                 TargetPath::Below { prefix, .. } => Some(format!("{prefix}any")),
                 _ => known.map(str::to_owned),
             };
+            if asked.existing && self.is_created(written) {
+                continue;
+            }
             let is_glob = matches!(change.target, TargetPath::Known { glob: true, .. });
             for (pattern, shown) in patterns.iter().zip(asked.paths.iter()) {
                 if is_glob && self.absent.iter().any(|path| pattern.shape.is_within(path)) {
@@ -199,6 +208,11 @@ impl ToolEffects {
                 Err(format!("`{by}` {verb} everything in a folder that is not known").into())
             }),
         }
+    }
+
+    fn is_created(&self, change: &FileEffect) -> bool {
+        let path = known_path(change).filter(|_| change.effect == Effect::Write && !change.recursive);
+        path.is_some_and(|path| self.created.iter().any(|own| own == path))
     }
 
     /// The first program call that matches one of `wanted`, or may: an unknown program can run its arguments.
@@ -457,6 +471,16 @@ fn absent(changes: &[FileEffect], context: &ExecContext, links: &impl ResolveLin
         return Vec::new();
     }
     RARE.iter().map(|name| path(name)).filter(|path| !links.exists(path)).collect()
+}
+
+/// The files that changes create, if the disk is known.
+fn created(changes: &[FileEffect], context: &ExecContext, links: &impl ResolveLinks) -> Vec<String> {
+    let written = changes.iter().filter(|change| change.effect == Effect::Write).filter_map(known_path);
+    let mut written = written.take(MOST_CREATED).peekable();
+    if written.peek().is_none() || !links.exists(&context.project) {
+        return Vec::new();
+    }
+    written.filter(|path| !links.exists(path)).map(str::to_owned).collect()
 }
 
 /// The path of a change, if it is known and no glob.

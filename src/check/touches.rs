@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// `paths`: the path itself, or a folder above it with everything below.
 ///
 /// Paths begin with `/`, with `~/` for the home folder, or are relative to the project; `/**` at the end means everything
-/// below, `**/` at the beginning any folder. With `recursive: true` only recursive effects count. Command lines are
-/// parsed, including commands behind `sudo`, `bash -c`, `xargs`, `find` and the like, and paths are normalised. If the
+/// below, `**/` at the beginning any folder. With `recursive: true` only recursive effects count, with `existing: true` only those on
+/// files that exist before the call. Command lines are parsed, including commands behind `sudo`, `bash -c`, `xargs`, `find` and the like, and paths are normalised. If the
 /// line cannot be parsed, or a variable could make it one of the paths, the check is unknown. With `remote: true` only changes on other machines count: `ssh host '…'`, `scp`, `rsync`.
 ///
 /// ```yaml
@@ -28,7 +28,8 @@ pub struct TouchesCheck {
 
 impl CheckKind for TouchesCheck {
     fn read(reader: &mut TreeReader, node: &Node) -> Self {
-        let fields = reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "remote"]);
+        let fields =
+            reader.fields(node, "`touches`", &["effects", "paths", "except", "recursive", "existing", "remote"]);
         let effect = |reader: &mut TreeReader, node: &Node| reader.word(node, &Effect::WORDS);
         let effects = fields.read(reader, "effects", |reader, node| reader.each(node, effect)).unwrap_or_default();
         let effects: Vec<Effect> = effects.into_iter().flatten().collect();
@@ -40,6 +41,7 @@ impl CheckKind for TouchesCheck {
         query.paths = fields.templates(reader, "paths").into_iter().collect();
         query.except = fields.templates(reader, "except").into_iter().collect();
         query.recursive = fields.flag(reader, "recursive");
+        query.existing = fields.flag(reader, "existing");
         query.remote = fields.flag(reader, "remote");
         Self { has_variables: query.has_variables(), query: query.into_query() }
     }

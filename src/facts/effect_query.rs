@@ -18,6 +18,8 @@ pub struct ProtectedPaths {
     pub paths: PathList,
     pub except: PathList,
     pub recursive: bool,
+    /// Whether only files count that exist before the call.
+    pub existing: bool,
     /// Whether other machines are asked about instead of this one.
     pub remote: bool,
     digest: String,
@@ -55,11 +57,11 @@ impl ProtectedPaths {
 
     /// Computes the digest that questions are compared by.
     pub fn into_query(mut self) -> EffectQuery {
-        let Self { effects, paths, except, recursive, remote, .. } = &self;
+        let Self { effects, paths, except, recursive, existing, remote, .. } = &self;
         let effects: Vec<&str> = effects.iter().map(|effect| effect.word()).collect();
         let remote = if *remote { " remote" } else { "" };
         let (paths, except): (Vec<&str>, Vec<&str>) = (paths.iter().collect(), except.iter().collect());
-        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} false{remote}");
+        let whole = format!("{effects:?} {paths:?} {except:?} {recursive} {existing}{remote}");
         let words = if effects.is_empty() { "mention".to_owned() } else { effects.join("|") };
         self.digest = format!("{words} {:016x}", hash(whole.as_bytes()));
         EffectQuery(Arc::new(self))

@@ -224,6 +224,8 @@ fn stage() -> Project {
         project.write(path, text);
     }
     project.shell("ln -s .claude linked && ln -s /etc/ssl to-system && ln -s .claude/hooks/modegate other-name && cp .claude/hooks/modegate copied-name && git init -q -b main && git add -A && git commit -q -m start");
+    // Secrets that exist.
+    project.shell("mkdir -p config deploy ~/.aws && touch .env .env.production config/.env key.pem ca-key.pem keycert.pem deploy/id_rsa.pem deploy/privkey.pem ~/.aws/credentials ~/.npmrc ~/.netrc ~/.git-credentials");
     project
 }
 
