@@ -326,6 +326,41 @@ fn an_entry_of_a_clone_that_decides_nothing_does_not_silence_the_users_plugin() 
     }
 }
 
+/// The host drops a file with a value of the wrong type, and its hooks with it.
+#[test]
+fn settings_that_the_host_drops_do_not_silence_the_users_plugin() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path", "--no-workflow"]).exit, 0);
+    let installed = project.read(".claude/settings.json");
+    let answer = |text: String| {
+        project.write(".claude/settings.json", text);
+        let mut hook = project.modegate();
+        hook.env("CLAUDE_PLUGIN_ROOT", project.home().join("../plugin")).args(["hook", "--fallback"]);
+        run_command(&mut hook, call("rm -rf /etc").to_string().as_bytes()).exit
+    };
+    assert_eq!(answer(installed.clone()), 0, "the entries of the project decide");
+    let with = |change: fn(&mut Value)| {
+        let mut settings: Value = serde_json::from_str(&installed).unwrap();
+        change(&mut settings);
+        settings.to_string()
+    };
+    assert_eq!(answer(with(|settings| settings["permissions"] = json!({"allow": ["Bash(ls)"]}))), 0);
+    let changes: [fn(&mut Value); 8] = [
+        |settings| settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(json!({})),
+        |settings| settings["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().unwrap().push(json!({"type": "bogus"})),
+        |settings| settings["hooks"]["PreToolUse"][0]["matcher"] = json!(5),
+        |settings| settings["hooks"]["Stop"] = json!({}),
+        |settings| settings["hooks"]["Bogus"] = json!([]),
+        |settings| settings["permissions"] = json!("x"),
+        |settings| settings["env"] = json!({"A": {}}),
+        |settings| settings["disableAllHooks"] = json!(true),
+    ];
+    let marked = format!("\u{feff}{installed}");
+    for text in changes.into_iter().map(with).chain([marked]) {
+        assert_eq!(answer(text.clone()), 2, "{text}");
+    }
+}
+
 #[test]
 fn folders_as_deep_as_a_clone_can_have_do_not_stop_the_hook() {
     let project = Project::installed();

@@ -36,6 +36,7 @@ pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
     /// Its path for messages.
     pub(super) name: String,
+    text: String,
     /// Its content, or why the host ignores it.
     pub(super) value: Result<Value, IgnoredSettings>,
 }
@@ -103,18 +104,22 @@ impl DoctorContext {
 
 impl SettingsFile {
     fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
-        let value = match disk::read(path, disk::SMALL) {
-            Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
+        let (text, value) = match disk::read(path, disk::SMALL) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let value = parsed(&text);
+                (text, value)
+            }
             Err(error) if disk::is_absent(&error) => return None,
-            Err(error) => Err(IgnoredSettings::Unreadable(error)),
+            Err(error) => (String::new(), Err(IgnoredSettings::Unreadable(error))),
         };
-        Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
+        Some(Self { scope, path: path.to_owned(), name: target.short(path), text, value })
     }
 
     /// The file as the hook sees it; `None` for a plugin's.
     fn of_host(&self) -> Option<HostSettings> {
-        let text = self.value.as_ref().ok()?.to_string();
-        (self.scope != SettingsScope::Plugin).then_some(HostSettings { text, scope: self.scope })
+        let is_used = self.value.is_ok() && self.scope != SettingsScope::Plugin;
+        is_used.then(|| HostSettings { text: self.text.clone(), scope: self.scope })
     }
 
     /// The folder of the plugin that this file belongs to.
