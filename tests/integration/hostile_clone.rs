@@ -4,6 +4,7 @@
 
 use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
+use std::path::Path;
 
 fn call(command: &str) -> Value {
     json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"})
@@ -359,6 +360,71 @@ fn settings_that_the_host_drops_do_not_silence_the_users_plugin() {
     for text in changes.into_iter().map(with).chain([marked]) {
         assert_eq!(answer(text.clone()), 2, "{text}");
     }
+}
+
+/// Sends the events of a session that was started in `folder`, as a person without trust in it does.
+fn session_in(project: &Project, folder: &Path) -> String {
+    let events = [
+        json!({"hook_event_name": "SessionStart", "source": "startup"}),
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "/code"}),
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "/code-review"}),
+        call("git commit -am x"),
+        json!({"hook_event_name": "Stop", "stop_hook_active": false}),
+    ];
+    let mut outputs = String::new();
+    for mut event in events {
+        event["session_id"] = "s".into();
+        event["cwd"] = folder.to_string_lossy().into();
+        let mut hook = project.modegate();
+        hook.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", folder).current_dir(folder).arg("hook");
+        let output = run_command(&mut hook, event.to_string().as_bytes());
+        outputs.extend([output.stdout, output.stderr]);
+    }
+    for arguments in [&["status"][..], &["doctor"], &["doctor", "--live"]] {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", folder).current_dir(folder).args(arguments);
+        run_command(&mut command, b"");
+    }
+    outputs
+}
+
+/// Unlike `.git`, a clone can bring such a folder along; git uses it in every folder below.
+#[test]
+fn a_bare_repository_in_a_clone_runs_no_program() {
+    let project = Project::new();
+    project.shell("git init -q inner && cd inner && echo a > f.txt && git add -A && git commit -qm x");
+    project.shell("cd inner && git update-index --assume-unchanged f.txt && mv .git ../sub && rm -r ../inner");
+    let trace = project.home().join("../trace");
+    let line = format!("touch '{}'", trace.display());
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = wt\n[filter \"evil\"]\n\tclean = \"{line}; cat\"\n"
+    );
+    project.write("sub/config", config);
+    project.write("sub/hooks/post-index-change", format!("#!/bin/sh\n{line}\n"));
+    project.write("sub/wt/f.txt", "a\n");
+    project.write("sub/wt/.gitattributes", "* filter=evil\n");
+    project.write("sub/wt/.claude/hooks/.gitignore", "*\n");
+    project.write("sub/wt/project/plans/plan_a.md", "# plan\n");
+    project.shell("chmod +x sub/hooks/post-index-change && git init -q . && git add -Af && git commit -qm all");
+    let outputs = session_in(&project, &project.home().join("sub/wt"));
+    assert!(!trace.exists(), "{outputs}");
+    assert!(!outputs.contains("Cannot tell"), "the repository around it answers: {outputs}");
+    project.shell("git -C sub/wt status");
+    assert!(trace.exists(), "git itself runs the program");
+}
+
+#[test]
+fn hooks_of_a_copied_repository_do_not_run() {
+    let project = Project::installed();
+    let trace = project.home().join("../trace");
+    project.write("f.txt", "a\n");
+    project.shell("git init -q . && git add -A && git commit -qm all && git update-index --assume-unchanged f.txt");
+    project.write(".git/hooks/post-index-change", format!("#!/bin/sh\ntouch '{}'\n", trace.display()));
+    // With a filter, the git program is asked.
+    project.shell("chmod +x .git/hooks/* && git config filter.x.clean cat && echo '* filter=x' > .git/info/attributes");
+    project.write("f.txt", "b\n");
+    let outputs = session_in(&project, &project.home());
+    assert!(!trace.exists() && outputs.contains("f.txt (modified)"), "{outputs}");
 }
 
 #[test]
