@@ -157,7 +157,7 @@ fn commands_of_a_person_run_no_program_of_a_clone() {
         assert!(!project.home().join("../trace").exists(), "{arguments:?}: {output:?}");
     }
     let report = run(&project, &["doctor"]).stdout;
-    assert!(report.contains("is not a copy of this program, and you have not trusted this project"), "{report}");
+    assert!(report.contains("is not a copy of this program, so it was not run"), "{report}");
     let output = run(&project, &["replay", "s.jsonl", "--project", home, "--shell"]);
     assert!(output.exit == 1 && output.stderr.contains("which you have not trusted"), "{output:?}");
     run(&project, &["replay", "s.jsonl", "--project", home, "--shell", "--trust"]);
@@ -425,6 +425,37 @@ fn hooks_of_a_copied_repository_do_not_run() {
     project.write("f.txt", "b\n");
     let outputs = session_in(&project, &project.home());
     assert!(!trace.exists() && outputs.contains("f.txt (modified)"), "{outputs}");
+}
+
+/// Trust in modes is no trust in a program that a later commit brings.
+#[test]
+fn doctor_runs_no_program_that_took_the_place_of_the_installed_one() {
+    let project = Project::new();
+    project.write(".claude/modes/own.yaml", "mode: own\n");
+    for arguments in [&["install"][..], &["trust", "--yes"]] {
+        let output = run(&project, arguments);
+        assert_eq!(output.exit, 0, "{output:?}");
+    }
+    let report = run(&project, &["doctor", "--live"]).stdout;
+    assert!(report.contains("events sent and answered correctly"), "{report}");
+    // A newer modegate knows the copy of an older one.
+    project.shell(&format!("cp '{}' ../newer && echo >> ../newer", env!("CARGO_BIN_EXE_modegate")));
+    let newer = |arguments: &[&str]| {
+        let mut command = project.plain(project.home().join("../newer"));
+        run_command(command.env_remove("MODEGATE_TRUST").current_dir(project.home()).args(arguments), b"").stdout
+    };
+    let report = newer(&["doctor"]);
+    assert!(report.contains("`.claude/hooks/modegate` is a different build"), "{report}");
+    let trace = project.home().join("../trace");
+    project.write(".claude/hooks/modegate", format!("#!/bin/sh\ntouch '{}'\necho modegate 0.0.9\n", trace.display()));
+    for arguments in [&["doctor"][..], &["doctor", "--live"]] {
+        let report = run(&project, arguments).stdout;
+        assert!(!trace.exists() && report.contains("is not a copy of this program"), "{report}");
+    }
+    // An event records the program that it sees, but nobody has agreed to it.
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}));
+    let report = newer(&["doctor"]);
+    assert!(!trace.exists() && report.contains("is not a copy of this program"), "{report}");
 }
 
 #[test]

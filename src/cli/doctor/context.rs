@@ -7,9 +7,10 @@ use super::program_checks::is_this_program;
 use crate::disk;
 pub(super) use crate::hook_entries::SettingsScope;
 use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
+use crate::installation;
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::trust::{self, TrustRecord};
+use crate::trust;
 use crate::user_folder::is_outside;
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -85,20 +86,22 @@ impl DoctorContext {
         *self.client.get_or_init(ClientVersion::installed)
     }
 
-    /// Whether a program may be run: a repository can contain one, so that one must be this program, or the user has
-    /// agreed to the project.
+    /// Whether a program may be run: a repository can contain one, so that one must be this program, or an older copy that
+    /// `install` left there. Trust in the project's modes is not trust in its programs.
     pub(super) fn may_run(&self, program: &Path) -> bool {
-        is_outside(program, &self.target.home) || is_this_program(program) || self.is_agreed()
-    }
-
-    /// Whether the line of an entry may be run: one of the project must be as `install` writes it.
-    pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
-        !file.scope.is_of_project() || entry.is_as_installed(&self.target.entry_program()) || self.is_agreed()
-    }
-
-    fn is_agreed(&self) -> bool {
         let places = self.target.state_places();
-        trust::is_granted(&places) || TrustRecord::read(&places).is_some()
+        is_outside(program, &self.target.home)
+            || is_this_program(program)
+            || trust::is_granted(&places)
+            || installation::is_installed_copy(&places, program)
+    }
+
+    /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
+    pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
+        !file.scope.is_of_project()
+            || entry.is_as_installed(&self.target.entry_program())
+            || entry.is_certain_to_decide()
+            || trust::is_granted(&self.target.state_places())
     }
 }
 
