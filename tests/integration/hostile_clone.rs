@@ -80,7 +80,13 @@ fn settings_that_only_the_host_can_read_trust_nothing() {
     let invalid_text = [br#"{"x": ""#.as_slice(), &[0xff], br#"", "env": {"MODEGATE_TRUST": "1"}}"#].concat();
     let deep = format!("{{\"x\": {}{}, \"env\": {{\"MODEGATE_TRUST\": \"1\"}}}}", "[".repeat(400), "]".repeat(400));
     let large = format!("{{\"env\": {{\"MODEGATE_TRUST\": \"1\"}}{}}}", " ".repeat(17 << 20));
-    let settings: [&[u8]; 8] = [
+    let granting = "\u{feff}{\"env\": {\"MODEGATE_TRUST\": \"1\"}}";
+    let wide: Vec<u8> = granting.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide_swapped: Vec<u8> = granting.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let settings: [&[u8]; 11] = [
+        &wide,
+        &wide_swapped,
+        wide.get(2..).unwrap(),
         &invalid_text,
         deep.as_bytes(),
         large.as_bytes(),
