@@ -19,11 +19,12 @@ const SETTINGS: &[(&str, ValueForm)] = &[
     ("autoMemoryEnabled", Value::is_boolean),
     ("cleanupPeriodDays", |value| value.as_u64().is_some_and(|days| days > 0)),
     ("companyAnnouncements", is_texts),
+    ("disableAllHooks", Value::is_boolean),
     ("disabledMcpjsonServers", is_texts),
     ("enableAllProjectMcpServers", Value::is_boolean),
     ("enabledMcpjsonServers", is_texts),
     ("enabledPlugins", is_plugins),
-    ("env", |value| has_values(value, Value::is_string)),
+    ("env", is_variables),
     ("extraKnownMarketplaces", is_marketplaces),
     ("hooks", is_hooks),
     ("httpHookAllowedEnvVars", is_texts),
@@ -76,12 +77,21 @@ fn is_list(value: &Value, has_form: ValueForm) -> bool {
     value.as_array().is_some_and(|list| list.iter().all(has_form))
 }
 
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
 fn is_texts(value: &Value) -> bool {
-    is_list(value, Value::is_string)
+    is_list(value, is_text)
 }
 
 fn has_text(value: &Value, name: &str) -> bool {
-    value.get(name).is_some_and(Value::is_string)
+    value.get(name).is_some_and(is_text)
+}
+
+fn is_variables(value: &Value) -> bool {
+    let is_variable = |name: &String| is_name(name) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    has_values(value, Value::is_string) && value.as_object().is_some_and(|set| set.keys().all(is_variable))
 }
 
 fn is_hooks(value: &Value) -> bool {
@@ -121,7 +131,8 @@ fn is_rule(value: &Value) -> bool {
         let is_tool = rule.starts_with(|c: char| c.is_ascii_uppercase()) || rule.starts_with("mcp__");
         return is_tool && is_word(rule.strip_suffix("__*").unwrap_or(rule));
     };
-    let is_plain = |text: &str| !text.is_empty() && !text.contains(['(', ')']) && !text.contains(":*");
+    let is_plain =
+        |text: &str| text.contains(|c| !matches!(c, '*' | '?')) && !text.contains(['(', ')']) && !text.contains(":*");
     match tool {
         "Bash" => is_plain(specifier.strip_suffix(":*").unwrap_or(specifier)),
         "Read" | "Edit" | "Write" => is_plain(specifier),
@@ -204,6 +215,7 @@ mod tests {
             rule(json!(5)),
             rule(json!("Bash(")),
             rule(json!("Bash()")),
+            rule(json!("Bash(*)")),
             rule(json!("bash")),
             rule(json!("mcp__a(b)")),
             rule(json!("Read(a:*)")),
@@ -212,6 +224,9 @@ mod tests {
             json!({"enabledPlugins": {"x": true}}),
             json!({"cleanupPeriodDays": 0}),
             json!({"env": {"A": {}}}),
+            json!({"env": {"A B": "1"}}),
+            json!({"enabledMcpjsonServers": [""]}),
+            entry(json!({"type": "command", "command": ""})),
             json!({"model": 5}),
             json!({"statusLine": {"type": "command"}}),
             json!({"extraKnownMarketplaces": {"a": {"source": {"source": "github"}}}}),
