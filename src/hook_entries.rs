@@ -6,6 +6,7 @@ mod change;
 mod edit;
 mod entry;
 mod guarded;
+mod known_form;
 mod launcher;
 mod plugin;
 

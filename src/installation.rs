@@ -46,6 +46,9 @@ struct InstallationRecord {
     /// The user's own settings for modegate.
     #[serde(default)]
     user: Option<FileRecord>,
+    /// The hash of the last program that was a copy of the running one when a person left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    installed: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,7 +72,19 @@ struct FileRecord {
 
 /// Records the installation as a person has left it.
 pub fn record(places: &ProjectPaths) -> io::Result<()> {
-    InstallationRecord::default().refreshed(places).write(places)
+    let known = InstallationRecord::read(places).ok().and_then(|known| known.installed);
+    let running = || std::env::current_exe().and_then(|path| disk::read(&path, disk::LARGEST));
+    let program = disk::read(&program(places), disk::LARGEST).ok();
+    let copy = program.filter(|program| running().is_ok_and(|running| running == *program));
+    let installed = copy.map(|copy| sha256(&copy)).or(known);
+    InstallationRecord { installed, ..InstallationRecord::default() }.refreshed(places).write(places)
+}
+
+/// Whether a program has the content of the copy that `install` left in the project.
+#[must_use]
+pub fn is_installed_copy(places: &ProjectPaths, program: &Path) -> bool {
+    let installed = InstallationRecord::read(places).ok().and_then(|known| known.installed);
+    installed.is_some_and(|hash| disk::read(program, disk::LARGEST).is_ok_and(|bytes| sha256(&bytes) == hash))
 }
 
 /// Forgets the installation.
@@ -148,6 +163,7 @@ impl InstallationRecord {
             settings: settings.collect(),
             program: FileRecord::seen(&program(places), self.program.as_ref()),
             user: places.user_settings.as_ref().and_then(|path| FileRecord::seen(path, self.user.as_ref())),
+            installed: self.installed.clone(),
         }
     }
 }

@@ -24,6 +24,13 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }
 
+/// Whether a text from outside looks like a name, so that a sentence to the model may quote it.
+pub fn is_name(text: &str) -> bool {
+    const LONGEST: usize = 64;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@' | b'/');
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_part)
+}
+
 /// The first `most` characters of a text, with an ellipsis where something is missing.
 pub fn truncated(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -71,6 +78,16 @@ mod tests {
         ] {
             assert_eq!(one_line(text), line);
             assert_eq!(lines(text), kept);
+        }
+    }
+
+    #[test]
+    fn a_name_has_no_words_of_its_own() {
+        for name in ["PATH", "modegate@acme.example/x-1", "Stop"] {
+            assert!(is_name(name), "{name}");
+        }
+        for text in ["", "a b", "a`b", "a\nb", "ä", "a:b", &"a".repeat(65)] {
+            assert!(!is_name(text), "{text}");
         }
     }
 

@@ -4,6 +4,7 @@ use super::TIMEOUT;
 use super::entry::{arguments, is_hook_call, mentions_hook_call};
 use super::launcher;
 use crate::event::EventKind;
+use crate::printable::is_name;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
@@ -153,10 +154,15 @@ fn document(text: &str) -> Result<(&str, CstRootNode), SettingsError> {
         let names = hooks.iter().flat_map(CstObject::properties).filter_map(|event| event.decoded_name());
         if let Some(name) = names.collect::<Vec<_>>().iter().find(|name| hooks.as_ref().is_some_and(|h| twice(h, name)))
         {
-            return Err(SettingsError::DuplicateKey(format!("hooks.{name}")));
+            return Err(SettingsError::DuplicateKey(format!("hooks.{}", quoted(name))));
         }
     }
     Ok((mark, root))
+}
+
+/// The name of an event as an error quotes it: the model may read the error.
+pub(super) fn quoted(event: &str) -> &str {
+    if is_name(event) { event } else { "…" }
 }
 
 fn syntax_error(error: &serde_json::Error, text: &str) -> SettingsError {

@@ -1,6 +1,6 @@
 //! The part of a settings file that decides whether and how modegate's hooks are called.
 
-use super::edit::without_setting;
+use super::edit::{quoted, without_setting};
 use super::plugin::PLUGIN_PREFIX;
 use super::{HookEntry, PROJECT_VARIABLE, SettingsError, entries_in, settings_value, with_entries, without_entries};
 use crate::event::EventKind;
@@ -89,7 +89,7 @@ fn check_schema(settings: &Value) -> Result<(), SettingsError> {
     let Some(hooks) = settings.get("hooks") else { return Ok(()) };
     let hooks = hooks.as_object().ok_or(SettingsError::NotAnObject("`hooks`"))?;
     for (event, groups) in hooks {
-        let groups = groups.as_array().ok_or_else(|| SettingsError::NotAList(event.clone()))?;
+        let groups = groups.as_array().ok_or_else(|| SettingsError::NotAList(quoted(event).to_owned()))?;
         let has_entries = |group: &Value| group.get("hooks").is_some_and(Value::is_array);
         let odd = groups.iter().position(|group| !has_entries(group));
         if let Some(at) = odd.filter(|_| matches!(event.as_str(), "PreToolUse" | "PermissionRequest")) {

@@ -1,6 +1,6 @@
 //! Hook entries for plugins and administrators, which stay silent where a settings file calls modegate itself.
 
-use super::{HookEntry, TIMEOUT, entries_in, launcher, settings_value};
+use super::{DISABLING, HookEntry, TIMEOUT, entries_in, known_form, launcher, settings_value};
 use crate::event::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,13 @@ pub enum SettingsScope {
     Managed,
 }
 
+impl HostSettings {
+    /// Whether the host is certain to use all of the file, whose content is `value`. Not every host takes a byte order mark.
+    fn is_used(&self, value: &Value) -> bool {
+        !self.text.starts_with('\u{feff}') && known_form::is_known(value)
+    }
+}
+
 impl SettingsScope {
     /// Whether a repository can have brought the file along.
     pub fn is_of_project(self) -> bool {
@@ -38,23 +45,28 @@ impl SettingsScope {
 /// Whether an entry of the settings answers an event, so that a fallback entry stays silent.
 ///
 /// The host runs every entry. A plugin's entry also yields to a fallback entry of the settings, which is not
-/// `from_plugin`. Where the administrator allows only managed hooks, no other entry counts. An entry of a project counts
-/// only if it is certain to decide: otherwise a repository could silence the others.
+/// `from_plugin`. Where the administrator allows only managed hooks, or a file switches the others off, no other entry
+/// counts. An entry of a project counts only if it is certain to decide and the host uses its file: otherwise a
+/// repository could silence the others.
 #[must_use]
 pub fn is_superseded(event: &str, files: &[HostSettings], from_plugin: bool) -> bool {
     let is_managed = |file: &HostSettings| file.scope == SettingsScope::Managed;
-    // Most settings files do not name the program at all.
-    let may_count = |file: &&HostSettings| file.text.contains("modegate") || is_managed(file);
+    // Most settings files name neither the program nor the setting.
+    let names = |file: &HostSettings| ["modegate", DISABLING, "\\u"].iter().any(|name| file.text.contains(name));
+    let may_count = |file: &&HostSettings| names(file) || is_managed(file);
     let files: Vec<(&HostSettings, Value)> =
         files.iter().filter(may_count).map(|file| (file, settings_value(&file.text))).collect();
-    let is_set = |value: &Value| value.get("allowManagedHooksOnly").and_then(Value::as_bool) == Some(true);
-    let only_managed = files.iter().any(|(file, value)| is_managed(file) && is_set(value));
-    let counts = |file: &HostSettings, entry: &HookEntry<'_>| {
-        let decides = if file.scope.is_of_project() { entry.is_certain_to_decide() } else { entry.calls_modegate() };
-        entry.event == event && decides && (from_plugin || !entry.is_fallback())
+    let is_set = |value: &Value, name: &str| value.get(name).and_then(Value::as_bool) == Some(true);
+    let only_managed = files.iter().any(|(file, value)| {
+        is_managed(file) && is_set(value, "allowManagedHooksOnly") || !is_managed(file) && is_set(value, DISABLING)
+    });
+    let counts = |file: &HostSettings, value: &Value, entry: &HookEntry<'_>| {
+        let is_certain = || entry.is_certain_to_decide() && file.is_used(value);
+        let decides = || if file.scope.is_of_project() { is_certain() } else { entry.calls_modegate() };
+        entry.event == event && decides() && (from_plugin || !entry.is_fallback())
     };
     let running = files.iter().filter(|(file, _)| is_managed(file) || !only_managed);
-    running.into_iter().any(|(file, value)| entries_in(value).iter().any(|entry| counts(file, entry)))
+    running.into_iter().any(|(file, value)| entries_in(value).iter().any(|entry| counts(file, value, entry)))
 }
 
 pub fn enables_plugin(text: &str) -> bool {
@@ -134,6 +146,20 @@ mod tests {
         assert!(!superseded(&own.replace("[ -x \\\"$p\\\" ]", "[ -x /none ]")), "{own}");
         let filtered = own.replacen(r#""hooks": ["#, r#""matcher": "Nothing", "hooks": ["#, 1);
         assert!(filtered != own && !superseded(&filtered), "{filtered}");
+        assert!(!superseded(&format!("\u{feff}{own}")), "not every host reads it");
+        for odd in [r#""permissions": "x", "#, r#""hooks": {}, "unknown": 1, "#] {
+            assert!(!superseded(&own.replacen('{', &format!("{{{odd}"), 1)), "{odd}");
+        }
+    }
+
+    #[test]
+    fn entries_that_are_switched_off_answer_nothing() {
+        let own = settings(with_entries("", PROJECT_COMMAND, &[EventKind::Stop]).unwrap(), false);
+        for text in [r#"{"disableAllHooks": true}"#, r#"{"\u0064isableAllHooks": true}"#] {
+            let off = HostSettings { scope: SettingsScope::Local, ..settings(text, false) };
+            assert!(!is_superseded("Stop", &[own.clone(), off.clone()], true), "{text}");
+            assert!(is_superseded("Stop", &[settings(own.text.clone(), true), off], true), "{text}");
+        }
     }
 
     #[test]

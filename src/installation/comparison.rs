@@ -8,12 +8,16 @@ use crate::facts::CommitState;
 use crate::hook_entries::{DISABLING, GuardedSettings};
 use crate::live::git;
 use crate::paths::ProjectPaths;
-use crate::printable::one_line;
+use crate::printable::is_name;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The end of a sentence about settings that the host is kept from applying.
 const HELD: &str = "; the hooks stay active in this session";
+
+/// How many changed settings of a file are named.
+const MOST_SETTINGS: usize = 8;
 
 /// Why the host must not apply a settings file that a tool call changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +71,14 @@ impl InstallationComparison<'_> {
         let is_described = |setting: &str| switched_off.is_some() && setting == DISABLING;
         let others = setting_changes(name, change.when, &before.known, &after.known);
         let others = others.into_iter().filter(|(setting, _)| !is_described(setting)).map(|(_, text)| text);
+        let mut others: Vec<String> = others.collect();
+        let mut seen = BTreeSet::new();
+        others.retain(|text| seen.insert(text.clone()));
+        let more = others.len().saturating_sub(MOST_SETTINGS);
+        others.truncate(MOST_SETTINGS);
+        if more > 0 {
+            others.push(format!("{more} more settings that can change how hooks run were changed in `{name}`"));
+        }
         sentences.extend(switched_off.iter().cloned().chain(others));
         sentences
     }
@@ -178,9 +190,12 @@ fn change_verb(before: Option<&FileRecord>, after: Option<&FileRecord>, changed:
 /// Describes the changes of settings that can switch hooks off or redirect them, each with its name.
 fn setting_changes(name: &str, when: &str, before: &GuardedSettings, after: &GuardedSettings) -> Vec<(String, String)> {
     let sentence = |setting: &String, verb: &str| {
-        let shown = one_line(setting);
-        let text = format!("the setting `{shown}` was {verb} in `{name}` {when}; it can change how hooks run");
-        (setting.clone(), text)
+        // A repository chooses the names, and the model reads this.
+        let shown = match setting.split_once('.') {
+            Some((group, entry)) if !is_name(entry) => format!("an entry of `{group}`"),
+            _ => format!("the setting `{setting}`"),
+        };
+        (setting.clone(), format!("{shown} was {verb} in `{name}` {when}; it can change how hooks run"))
     };
     let set = after.others.iter().filter_map(|(setting, value)| match before.others.get(setting) {
         None => Some(sentence(setting, "added")),

@@ -37,6 +37,11 @@ use crate::facts::{CurrentBranch, Unknown};
 
 pub use crate::facts::{ChangeKind, CommitState, GitChange};
 
+/// Options that keep git from running programs that a repository's folder names, and from using the folder of a bare
+/// repository, which a clone can contain.
+pub const SAFE_OPTIONS: [&str; 6] =
+    ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit"];
+
 /// Why a layer has no answer.
 #[derive(Debug)]
 enum LayerError {

@@ -127,7 +127,7 @@ pub(super) fn checkout(path: &Path) -> Option<PathBuf> {
     repository_root(path, &mut SeenFolders::default()).map(|(root, _)| root.to_owned())
 }
 
-/// The folder that all worktrees of a repository share.
+/// The folder that all worktrees of a repository share; `None` if the repository does not list the checkout.
 pub(super) fn repository(checkout: &Path) -> Option<PathBuf> {
     let git = checkout.join(".git");
     if git.is_dir() {
@@ -136,5 +136,19 @@ pub(super) fn repository(checkout: &Path) -> Option<PathBuf> {
     let text = disk::read_text(&git, disk::SMALL).ok()?;
     let own = checkout.join(text.trim().strip_prefix("gitdir:")?.trim());
     let common = disk::read_text(&own.join("commondir"), disk::SMALL).ok()?;
-    disk::canonical(&own.join(common.trim())).ok()
+    let common = disk::canonical(&own.join(common.trim())).ok()?;
+    lists_worktree(&common, &own, checkout).then_some(common)
+}
+
+/// Whether the repository at `common` lists `checkout` as the worktree whose files are in `own`.
+///
+/// A `.git` file alone proves nothing: a folder from elsewhere can have one that names any repository.
+fn lists_worktree(common: &Path, own: &Path, checkout: &Path) -> bool {
+    let Ok(own) = disk::canonical(own) else { return false };
+    let Ok(listed) = disk::read_text(&own.join("gitdir"), disk::SMALL) else { return false };
+    let listed = own.join(listed.trim());
+    let is_checkout = |folder: &Path| folder == checkout || real(folder) == real(checkout);
+    own.parent() == Some(&common.join("worktrees"))
+        && listed.ends_with(".git")
+        && listed.parent().is_some_and(is_checkout)
 }

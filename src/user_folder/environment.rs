@@ -131,6 +131,10 @@ fn read(path: &Path) -> Option<ProjectVariables> {
         Err(error) if disk::is_absent(&error) => return None,
         Err(_) => return Some(ProjectVariables::Unreadable),
     };
+    // Some hosts also read UTF-16, in which every letter of a name has such a byte.
+    if memchr::memchr(0, &bytes).is_some() {
+        return Some(ProjectVariables::Unreadable);
+    }
     // As the host reads them: a byte order mark and bytes that are no text do not matter. Every event reads them, and
     // `from_utf8` takes a fifth of the time of `from_utf8_lossy`.
     let text = std::str::from_utf8(&bytes).map_or_else(|_| String::from_utf8_lossy(&bytes), Cow::Borrowed);

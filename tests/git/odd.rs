@@ -139,7 +139,7 @@ fn a_bare_repository_is_unknown() {
     repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
     let bare = repo.root.parent().unwrap().join("bare.git");
     let error = changes(&bare, &[], 9).unwrap_err().to_string();
-    assert!(error.ends_with("without a worktree"), "{error}");
+    assert!(error.ends_with("is not in a git repository"), "{error}");
     assert!(commitment(&bare, "HEAD".as_ref()).is_err());
     assert!(changes(&repo.root.join(".git"), &[], 9).is_err());
     assert!(changes(&repo.root.join(".git/hooks"), &[], 9).is_err());

@@ -4,6 +4,7 @@
 
 use crate::project::{CommandOutput, Project, run_command};
 use serde_json::{Value, json};
+use std::path::Path;
 
 fn call(command: &str) -> Value {
     json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"})
@@ -79,7 +80,13 @@ fn settings_that_only_the_host_can_read_trust_nothing() {
     let invalid_text = [br#"{"x": ""#.as_slice(), &[0xff], br#"", "env": {"MODEGATE_TRUST": "1"}}"#].concat();
     let deep = format!("{{\"x\": {}{}, \"env\": {{\"MODEGATE_TRUST\": \"1\"}}}}", "[".repeat(400), "]".repeat(400));
     let large = format!("{{\"env\": {{\"MODEGATE_TRUST\": \"1\"}}{}}}", " ".repeat(17 << 20));
-    let settings: [&[u8]; 8] = [
+    let granting = "\u{feff}{\"env\": {\"MODEGATE_TRUST\": \"1\"}}";
+    let wide: Vec<u8> = granting.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide_swapped: Vec<u8> = granting.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let settings: [&[u8]; 11] = [
+        &wide,
+        &wide_swapped,
+        wide.get(2..).unwrap(),
         &invalid_text,
         deep.as_bytes(),
         large.as_bytes(),
@@ -156,7 +163,7 @@ fn commands_of_a_person_run_no_program_of_a_clone() {
         assert!(!project.home().join("../trace").exists(), "{arguments:?}: {output:?}");
     }
     let report = run(&project, &["doctor"]).stdout;
-    assert!(report.contains("is not a copy of this program, and you have not trusted this project"), "{report}");
+    assert!(report.contains("is not a copy of this program, so it was not run"), "{report}");
     let output = run(&project, &["replay", "s.jsonl", "--project", home, "--shell"]);
     assert!(output.exit == 1 && output.stderr.contains("which you have not trusted"), "{output:?}");
     run(&project, &["replay", "s.jsonl", "--project", home, "--shell", "--trust"]);
@@ -324,6 +331,137 @@ fn an_entry_of_a_clone_that_decides_nothing_does_not_silence_the_users_plugin() 
         project.write(".claude/settings.json", json!({"hooks": {"PreToolUse": [group]}}).to_string());
         assert_eq!(answer().exit, 2, "{matcher} {command}");
     }
+}
+
+/// The host drops a file with a value of the wrong type, and its hooks with it.
+#[test]
+fn settings_that_the_host_drops_do_not_silence_the_users_plugin() {
+    let project = Project::new();
+    assert_eq!(project.run(&["install", "--path", "--no-workflow"]).exit, 0);
+    let installed = project.read(".claude/settings.json");
+    let answer = |text: String| {
+        project.write(".claude/settings.json", text);
+        let mut hook = project.modegate();
+        hook.env("CLAUDE_PLUGIN_ROOT", project.home().join("../plugin")).args(["hook", "--fallback"]);
+        run_command(&mut hook, call("rm -rf /etc").to_string().as_bytes()).exit
+    };
+    assert_eq!(answer(installed.clone()), 0, "the entries of the project decide");
+    let with = |change: fn(&mut Value)| {
+        let mut settings: Value = serde_json::from_str(&installed).unwrap();
+        change(&mut settings);
+        settings.to_string()
+    };
+    assert_eq!(answer(with(|settings| settings["permissions"] = json!({"allow": ["Bash(ls)"]}))), 0);
+    let changes: [fn(&mut Value); 8] = [
+        |settings| settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(json!({})),
+        |settings| settings["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().unwrap().push(json!({"type": "bogus"})),
+        |settings| settings["hooks"]["PreToolUse"][0]["matcher"] = json!(5),
+        |settings| settings["hooks"]["Stop"] = json!({}),
+        |settings| settings["hooks"]["Bogus"] = json!([]),
+        |settings| settings["permissions"] = json!("x"),
+        |settings| settings["env"] = json!({"A": {}}),
+        |settings| settings["disableAllHooks"] = json!(true),
+    ];
+    let marked = format!("\u{feff}{installed}");
+    for text in changes.into_iter().map(with).chain([marked]) {
+        assert_eq!(answer(text.clone()), 2, "{text}");
+    }
+}
+
+/// Sends the events of a session that was started in `folder`, as a person without trust in it does.
+fn session_in(project: &Project, folder: &Path) -> String {
+    let events = [
+        json!({"hook_event_name": "SessionStart", "source": "startup"}),
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "/code"}),
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "/code-review"}),
+        call("git commit -am x"),
+        json!({"hook_event_name": "Stop", "stop_hook_active": false}),
+    ];
+    let mut outputs = String::new();
+    for mut event in events {
+        event["session_id"] = "s".into();
+        event["cwd"] = folder.to_string_lossy().into();
+        let mut hook = project.modegate();
+        hook.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", folder).current_dir(folder).arg("hook");
+        let output = run_command(&mut hook, event.to_string().as_bytes());
+        outputs.extend([output.stdout, output.stderr]);
+    }
+    for arguments in [&["status"][..], &["doctor"], &["doctor", "--live"]] {
+        let mut command = project.modegate();
+        command.env_remove("MODEGATE_TRUST").env("CLAUDE_PROJECT_DIR", folder).current_dir(folder).args(arguments);
+        run_command(&mut command, b"");
+    }
+    outputs
+}
+
+/// Unlike `.git`, a clone can bring such a folder along; git uses it in every folder below.
+#[test]
+fn a_bare_repository_in_a_clone_runs_no_program() {
+    let project = Project::new();
+    project.shell("git init -q inner && cd inner && echo a > f.txt && git add -A && git commit -qm x");
+    project.shell("cd inner && git update-index --assume-unchanged f.txt && mv .git ../sub && rm -r ../inner");
+    let trace = project.home().join("../trace");
+    let line = format!("touch '{}'", trace.display());
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = wt\n[filter \"evil\"]\n\tclean = \"{line}; cat\"\n"
+    );
+    project.write("sub/config", config);
+    project.write("sub/hooks/post-index-change", format!("#!/bin/sh\n{line}\n"));
+    project.write("sub/wt/f.txt", "a\n");
+    project.write("sub/wt/.gitattributes", "* filter=evil\n");
+    project.write("sub/wt/.claude/hooks/.gitignore", "*\n");
+    project.write("sub/wt/project/plans/plan_a.md", "# plan\n");
+    project.shell("chmod +x sub/hooks/post-index-change && git init -q . && git add -Af && git commit -qm all");
+    let outputs = session_in(&project, &project.home().join("sub/wt"));
+    assert!(!trace.exists(), "{outputs}");
+    assert!(!outputs.contains("Cannot tell"), "the repository around it answers: {outputs}");
+    project.shell("git -C sub/wt status");
+    assert!(trace.exists(), "git itself runs the program");
+}
+
+#[test]
+fn hooks_of_a_copied_repository_do_not_run() {
+    let project = Project::installed();
+    let trace = project.home().join("../trace");
+    project.write("f.txt", "a\n");
+    project.shell("git init -q . && git add -A && git commit -qm all && git update-index --assume-unchanged f.txt");
+    project.write(".git/hooks/post-index-change", format!("#!/bin/sh\ntouch '{}'\n", trace.display()));
+    // With a filter, the git program is asked.
+    project.shell("chmod +x .git/hooks/* && git config filter.x.clean cat && echo '* filter=x' > .git/info/attributes");
+    project.write("f.txt", "b\n");
+    let outputs = session_in(&project, &project.home());
+    assert!(!trace.exists() && outputs.contains("f.txt (modified)"), "{outputs}");
+}
+
+/// Trust in modes is no trust in a program that a later commit brings.
+#[test]
+fn doctor_runs_no_program_that_took_the_place_of_the_installed_one() {
+    let project = Project::new();
+    project.write(".claude/modes/own.yaml", "mode: own\n");
+    for arguments in [&["install"][..], &["trust", "--yes"]] {
+        let output = run(&project, arguments);
+        assert_eq!(output.exit, 0, "{output:?}");
+    }
+    let report = run(&project, &["doctor", "--live"]).stdout;
+    assert!(report.contains("events sent and answered correctly"), "{report}");
+    // A newer modegate knows the copy of an older one.
+    project.shell(&format!("cp '{}' ../newer && echo >> ../newer", env!("CARGO_BIN_EXE_modegate")));
+    let newer = |arguments: &[&str]| {
+        let mut command = project.plain(project.home().join("../newer"));
+        run_command(command.env_remove("MODEGATE_TRUST").current_dir(project.home()).args(arguments), b"").stdout
+    };
+    let report = newer(&["doctor"]);
+    assert!(report.contains("`.claude/hooks/modegate` is a different build"), "{report}");
+    let trace = project.home().join("../trace");
+    project.write(".claude/hooks/modegate", format!("#!/bin/sh\ntouch '{}'\necho modegate 0.0.9\n", trace.display()));
+    for arguments in [&["doctor"][..], &["doctor", "--live"]] {
+        let report = run(&project, arguments).stdout;
+        assert!(!trace.exists() && report.contains("is not a copy of this program"), "{report}");
+    }
+    // An event records the program that it sees, but nobody has agreed to it.
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}));
+    let report = newer(&["doctor"]);
+    assert!(!trace.exists() && report.contains("is not a copy of this program"), "{report}");
 }
 
 #[test]

@@ -196,6 +196,54 @@ fn a_worktree_without_a_main_checkout_keeps_its_own_state() {
     assert!(!home.join(".claude/hooks/cache.json").exists());
 }
 
+/// An unpacked archive can have a `.git` file that names any repository of the user.
+#[test]
+fn a_folder_that_the_repository_does_not_list_is_not_its_worktree() {
+    let (project, tree) = with_worktree();
+    let folder = project.home().parent().unwrap().join("evil");
+    let git = project.home().join(".git");
+    std::fs::create_dir_all(folder.join("m/worktrees/m")).unwrap();
+    let own = git.join("worktrees").read_dir().unwrap().next().unwrap().unwrap().path();
+    for (link, common) in [
+        ("m".into(), git.clone()),
+        ("m/worktrees/m".into(), git.clone()),
+        (own.clone(), git.clone()),
+        ("m/worktrees/m".into(), "../..".into()),
+    ] {
+        std::fs::write(folder.join(".git"), format!("gitdir: {}\n", link.display())).unwrap();
+        for own in ["m", "m/worktrees/m"].map(|own| folder.join(own)) {
+            std::fs::write(own.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            std::fs::write(own.join("gitdir"), format!("{}\n", folder.join(".git").display())).unwrap();
+            std::fs::write(own.join("commondir"), format!("{}\n", common.display())).unwrap();
+        }
+        assert_eq!(session(&project, &folder, plan()).exit, 0);
+        assert!(project.cache().is_null(), "{}", link.display());
+        std::fs::remove_file(folder.join(".claude/hooks/cache.json")).unwrap();
+    }
+    // One that was moved counts as soon as git knows its place.
+    let moved = project.home().parent().unwrap().join("moved");
+    std::fs::rename(&tree, &moved).unwrap();
+    project.git_in(&moved, &["worktree", "repair"]);
+    assert_eq!(session(&project, &moved, plan()).exit, 0);
+    assert_eq!(project.cache()["plan_mode"]["is_active"], true);
+}
+
+#[test]
+fn a_worktree_is_known_by_relative_paths_and_through_links() {
+    let (project, tree) = with_worktree();
+    let own = project.home().join(".git/worktrees/beside");
+    std::fs::write(tree.join(".git"), "gitdir: ../app/.git/worktrees/beside\n").unwrap();
+    std::fs::write(own.join("gitdir"), "../../../../beside/.git\n").unwrap();
+    assert_eq!(session(&project, &tree, plan()).exit, 0);
+    assert_eq!(project.cache()["plan_mode"]["is_active"], true);
+    #[cfg(unix)]
+    {
+        let link = project.home().parent().unwrap().join("link");
+        std::os::unix::fs::symlink(&tree, &link).unwrap();
+        assert_eq!(session(&project, &link, starts("strategic-planner")).exit, 2);
+    }
+}
+
 #[test]
 fn a_submodule_is_not_a_worktree() {
     let project = Project::installed();

@@ -7,9 +7,10 @@ use super::program_checks::is_this_program;
 use crate::disk;
 pub(super) use crate::hook_entries::SettingsScope;
 use crate::hook_entries::{self, HookEntry, HostSettings, SettingsError, entries_in};
+use crate::installation;
 use crate::mode::Catalogue;
 use crate::mode_cache;
-use crate::trust::{self, TrustRecord};
+use crate::trust;
 use crate::user_folder::is_outside;
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -36,6 +37,7 @@ pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
     /// Its path for messages.
     pub(super) name: String,
+    text: String,
     /// Its content, or why the host ignores it.
     pub(super) value: Result<Value, IgnoredSettings>,
 }
@@ -84,37 +86,43 @@ impl DoctorContext {
         *self.client.get_or_init(ClientVersion::installed)
     }
 
-    /// Whether a program may be run: a repository can contain one, so that one must be this program, or the user has
-    /// agreed to the project.
+    /// Whether a program may be run: a repository can contain one, so that one must be this program, or an older copy that
+    /// `install` left there. Trust in the project's modes is not trust in its programs.
     pub(super) fn may_run(&self, program: &Path) -> bool {
-        is_outside(program, &self.target.home) || is_this_program(program) || self.is_agreed()
-    }
-
-    /// Whether the line of an entry may be run: one of the project must be as `install` writes it.
-    pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
-        !file.scope.is_of_project() || entry.is_as_installed(&self.target.entry_program()) || self.is_agreed()
-    }
-
-    fn is_agreed(&self) -> bool {
         let places = self.target.state_places();
-        trust::is_granted(&places) || TrustRecord::read(&places).is_some()
+        is_outside(program, &self.target.home)
+            || is_this_program(program)
+            || trust::is_granted(&places)
+            || installation::is_installed_copy(&places, program)
+    }
+
+    /// Whether the line of an entry may be run: one of the project must be as `install` writes it, or plain.
+    pub(super) fn may_run_line(&self, file: &SettingsFile, entry: &HookEntry<'_>) -> bool {
+        !file.scope.is_of_project()
+            || entry.is_as_installed(&self.target.entry_program())
+            || entry.is_certain_to_decide()
+            || trust::is_granted(&self.target.state_places())
     }
 }
 
 impl SettingsFile {
     fn read(scope: SettingsScope, path: &Path, target: &InstallTarget) -> Option<Self> {
-        let value = match disk::read(path, disk::SMALL) {
-            Ok(bytes) => parsed(&String::from_utf8_lossy(&bytes)),
+        let (text, value) = match disk::read(path, disk::SMALL) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let value = parsed(&text);
+                (text, value)
+            }
             Err(error) if disk::is_absent(&error) => return None,
-            Err(error) => Err(IgnoredSettings::Unreadable(error)),
+            Err(error) => (String::new(), Err(IgnoredSettings::Unreadable(error))),
         };
-        Some(Self { scope, path: path.to_owned(), name: target.short(path), value })
+        Some(Self { scope, path: path.to_owned(), name: target.short(path), text, value })
     }
 
     /// The file as the hook sees it; `None` for a plugin's.
     fn of_host(&self) -> Option<HostSettings> {
-        let text = self.value.as_ref().ok()?.to_string();
-        (self.scope != SettingsScope::Plugin).then_some(HostSettings { text, scope: self.scope })
+        let is_used = self.value.is_ok() && self.scope != SettingsScope::Plugin;
+        is_used.then(|| HostSettings { text: self.text.clone(), scope: self.scope })
     }
 
     /// The folder of the plugin that this file belongs to.

@@ -37,7 +37,7 @@ pub(super) struct SentEvent {
 impl SentEvent {
     /// An event for an entry that is not run.
     fn unsent(entry: &HookEntry<'_>, file: &SettingsFile) -> Self {
-        let error = Some("it was not run: you have not trusted this project".to_owned());
+        let error = Some("it was not run: its program or its line is not as `modegate install` writes it".to_owned());
         Self { event: entry.event.to_owned(), file: file.name.clone(), error, ..Self::default() }
     }
 

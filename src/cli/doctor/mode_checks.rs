@@ -158,8 +158,8 @@ fn ignored(context: &DoctorContext, mode: &Mode, name: &str) -> Option<Diagnosti
     let session = Session { id: "s".into(), ..Session::default() };
     let path = in_scope(&places, &session, mode, home, |scope| scope.expected(name))?;
     let mut ask = Command::new("git");
-    // The repository's settings may name a program to ask about changes.
-    ask.args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--", &path])
+    ask.args(git::SAFE_OPTIONS)
+        .args(["check-ignore", "-q", "--", &path])
         .current_dir(home)
         .stdin(Stdio::null())
         .stderr(Stdio::null());

@@ -114,7 +114,7 @@ fn installed(context: &DoctorContext, program: &EntryProgram) -> Vec<Diagnostic>
     let Some(path) = program.path.clone() else { return Vec::new() };
     let name = context.target.short(&path);
     if !context.may_run(&path) {
-        let message = format!("`{name}` is not a copy of this program, and you have not trusted this project");
+        let message = format!("`{name}` is not a copy of this program, so it was not run");
         return vec![Diagnostic::problem("program-untrusted", message, INSTALL)];
     }
     let version = match version(&path) {

@@ -32,7 +32,7 @@ pub(super) struct OpenCheckout<'a> {
 }
 
 impl Checkout {
-    /// Looks from `tree` upwards, on the same file system, as git does.
+    /// Looks from `tree` upwards, on the same file system, as git does; folders of bare repositories do not count.
     pub(super) fn from(tree: &Path) -> Result<Self, Unknown> {
         let tree = disk::canonical(tree).map_err(|error| format!("`{}` cannot be read: {error}", tree.display()))?;
         let (repo, root) = match open(&tree) {
@@ -41,7 +41,7 @@ impl Checkout {
                 (Ok(repo), root)
             }
             Err(error) => {
-                let (found, _) = gix::discover::upwards(&tree)
+                let (found, _) = gix::discover::upwards_opts(&tree, with_worktree())
                     .map_err(|_| format!("`{}` is not in a git repository", tree.display()))?;
                 (Err(error), found.into_repository_and_work_tree_directories().1)
             }
@@ -111,6 +111,13 @@ impl Checkout {
     }
 }
 
+/// How a repository is looked for: by its `.git` only.
+///
+/// A clone can contain the folder of a bare repository, with settings and hooks that run programs.
+fn with_worktree() -> Options<'static> {
+    Options { dot_git_only: true, ..Options::default() }
+}
+
 /// Opens the repository that contains `folder`, ignoring the variables of a surrounding git command.
 ///
 /// gix has one permission for `GIT_INDEX_FILE` and `GIT_CONFIG_GLOBAL`. The user's configuration files are
@@ -126,7 +133,7 @@ fn open(folder: &Path) -> gix::Result<gix::Repository> {
     let options =
         gix::open::Options::default().permissions(permissions).cli_overrides(["status.showUntrackedFiles=normal"]);
     let trust = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
-    let repo = gix::ThreadSafeRepository::discover_opts(folder, Options::default(), trust)?;
+    let repo = gix::ThreadSafeRepository::discover_opts(folder, with_worktree(), trust)?;
     Ok(repo.to_thread_local())
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::checkout::{Checkout, text};
 use super::path_scope::PathScope;
-use super::{AskedFile, ChangeKind, CommitState, GitChange, Unknown, submodules};
+use super::{AskedFile, ChangeKind, CommitState, GitChange, SAFE_OPTIONS, Unknown, submodules};
 use crate::process::{self, ProcessOutput};
 
 /// The time after which git is killed.
@@ -236,7 +236,7 @@ fn copied_index(found: &Checkout) -> Result<tempfile::NamedTempFile, ProgramErro
     copy().map_err(|error| format!("the index cannot be copied: {error}").into())
 }
 
-/// A git command that takes no locks, fetches nothing and ignores a surrounding git command.
+/// A git command that takes no locks, fetches nothing, runs no hook and ignores a surrounding git command.
 fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {
@@ -253,7 +253,7 @@ fn git(folder: &Path) -> Command {
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_ADVICE", "0")
         .env("LC_ALL", "C")
-        .args(["-c", "core.fsmonitor=false"]);
+        .args(SAFE_OPTIONS);
     command
 }
 
