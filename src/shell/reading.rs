@@ -76,7 +76,10 @@ impl CommandText {
         }
         let is_document = |redirect: &&Redirection| is_document(&unquoted(&redirect.target));
         // Paths that are printed to a file may be read by a later command.
-        let is_content = prints_content(&command.words) && !command.redirects.iter().any(has_document);
+        let is_program = |word: &String| word.contains("modegate");
+        let is_content = prints_content(&command.words)
+            && !command.words.iter().any(is_program)
+            && !command.redirects.iter().any(has_document);
         if has_name(SHELL_STATE, &program) || !is_content && !written.iter().all(is_document) {
             command.words.iter().for_each(|word| add(&mut self.text, word));
             command.redirects.iter().for_each(|redirect| add(&mut self.text, &redirect.target));

@@ -2,6 +2,7 @@
 
 use super::Effect;
 use super::args::Args;
+use super::target_path::TargetPath;
 use super::walker::Walker;
 use crate::shell::has_name;
 use crate::shell::syntax::Redirection;
@@ -87,6 +88,13 @@ impl Walker<'_> {
         let hidden: Vec<ShellWord> = hidden.collect();
         self.change_all(Effect::Send, &hidden, recursive);
         self.change_all(Effect::Send, files.iter().filter(|file| !file.is("-")), recursive);
+        // A copy that the line made is the file itself.
+        for file in files {
+            if let TargetPath::Known { path, glob: false } = self.target(file) {
+                let originals = self.originals(&path).into_iter().skip(1).map(ShellWord::new).collect::<Vec<_>>();
+                self.change_all(Effect::Send, &originals, recursive);
+            }
+        }
         self.change_all(Effect::Send, read.iter().filter(|file| !file.is("-")), false);
     }
 
@@ -166,6 +174,10 @@ impl Walker<'_> {
             let names = args.operands.iter().filter(|word| word.text().is_some() && !args.has("-n --dry-run"));
             let names: Vec<ShellWord> = names.cloned().collect();
             self.change_all(Effect::Send, &names, false);
+        } else if let Some((_, rest)) = rest.split_first().filter(|(verb, _)| verb.is("commit") || verb.is("tag")) {
+            // A message is pushed with its commit.
+            let args = Args::new(rest, "-F --file -m --message -C -c");
+            self.change_all(Effect::Send, args.values("-F --file").filter(|file| !file.is("-")), false);
         }
     }
 
@@ -188,7 +200,7 @@ impl Walker<'_> {
             args.operands.get(at).and_then(ShellWord::text).is_some_and(|verb| has_name(verbs, &verb))
         };
         let skipped = match name {
-            "gh" if is(0, "gist") && is(1, "create") => Some(2),
+            "gh" if is(0, "gist") && (is(1, "create") || is(1, "edit")) => Some(2),
             "gh" if is(0, "release") && is(1, "create upload") => Some(3),
             "aws" if is(0, "s3") && args.operands.len() > 3 => Some(2),
             "aws" if is(0, "s3api") => {

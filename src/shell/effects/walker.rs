@@ -18,6 +18,8 @@ use std::rc::Rc;
 
 /// The most commands that are walked per line.
 const STEPS: usize = 3_000;
+/// How many arguments a loop takes with `shift`.
+const MOST_SHIFTS: usize = 20;
 const DECLARING: [&str; 5] = ["export", "declare", "local", "readonly", "typeset"];
 /// The deepest nesting of commands that run commands.
 const DEPTH: usize = 30;
@@ -286,6 +288,12 @@ impl<'a> Walker<'a> {
             for rest in self.unread(group, input) {
                 self.all(&group.parts, &rest);
             }
+            // `while [ $# -gt 0 ]; do rm "$1"; shift; done`
+            let shifts = group.parts.iter().any(|part| runs(part, "shift"));
+            let left = self.variable("@").map_or(0, |words| words.len()).min(MOST_SHIFTS);
+            for _ in 0..if shifts { left } else { 0 } {
+                self.all(&group.parts, input);
+            }
             self.state.merge(&before);
             return ShellWord::unknown();
         };
@@ -301,7 +309,7 @@ impl<'a> Walker<'a> {
     fn unread(&self, group: &CompoundCommand, input: &ShellWord) -> Vec<ShellWord> {
         let is_end = |c: char| c == '\n' || c == '\0';
         let lines = input.split(is_end);
-        if lines.len() < 2 || !group.parts.iter().any(reads) {
+        if lines.len() < 2 || !group.parts.iter().any(|part| runs(part, "read")) {
             return vec![input.clone()];
         }
         let mut rounds: Vec<ShellWord> = Vec::new();
@@ -457,13 +465,13 @@ struct RedirectEffect {
     away: Option<ShellWord>,
 }
 
-/// Whether commands read a line of their input.
-fn reads(tree: &CommandTree) -> bool {
+/// Whether a builtin is among commands: `read`, `while IFS= read`.
+fn runs(tree: &CommandTree, name: &str) -> bool {
     match tree {
-        CommandTree::Command(command) => command.words.iter().take(2).any(|word| word == "read"),
-        CommandTree::Pipeline(parts) => parts.iter().any(reads),
-        CommandTree::List(items) => items.iter().any(|(item, _)| reads(item)),
-        CommandTree::Compound(group) => group.parts.iter().any(reads),
+        CommandTree::Command(command) => command.words.iter().take(2).any(|word| word == name),
+        CommandTree::Pipeline(parts) => parts.iter().any(|part| runs(part, name)),
+        CommandTree::List(items) => items.iter().any(|(item, _)| runs(item, name)),
+        CommandTree::Compound(group) => group.parts.iter().any(|part| runs(part, name)),
         CommandTree::Function { .. } => false,
     }
 }
