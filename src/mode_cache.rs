@@ -169,13 +169,20 @@ pub fn sources(places: &ProjectPaths) -> ProjectSources {
         let why = format!("it has {left_out} more mode files than modegate reads");
         sources.unreadable.push(BrokenFile::unreadable(".claude/modes", FileKind::Mode, &why));
     }
-    let files = paths.into_iter().map(|path| {
-        let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        (path, name, FileKind::Mode)
-    });
+    let mut files = Vec::new();
+    for path in paths {
+        match path.file_name().unwrap_or_default().to_str() {
+            Some(name) => files.push((path.clone(), format!(".claude/modes/{name}"), FileKind::Mode)),
+            // Two such names can look the same, and a person agrees to a file by its name.
+            None => {
+                let name = format!(".claude/modes/{}", path.file_name().unwrap_or_default().display());
+                sources.unreadable.push(BrokenFile::unreadable(&name, FileKind::Mode, "its name is not UTF-8"));
+            }
+        }
+    }
     let imported = IMPORTED.map(|name| (places.home.join(name), name.to_owned(), FileKind::Gates));
     let mut size = 0;
-    for (path, name, kind) in files.chain(imported) {
+    for (path, name, kind) in files.into_iter().chain(imported) {
         if size > disk::SMALL {
             let why = format!("the files before it are larger than {} MiB together", disk::SMALL >> 20);
             sources.unreadable.push(BrokenFile::unreadable(&name, kind, &why));

@@ -245,7 +245,7 @@ impl ToolEffects {
             let is_allowed = || except.iter().any(|words| own_command::is_command(&call.words, words));
             // Scripts call many programs, so only those with a path are compared.
             let may_be_copy = (!in_script || program.contains('/')) && may_be_own_command(call);
-            (call.matches("modegate") || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
+            (is_modegate(call) || may_be_copy && is_copy(&program, &folders)) && !is_allowed()
         };
         if let Some(call) = self.calls.iter().find(|call| counts(call, false)).or_else(|| self.harmful_call()) {
             return Some(shortened(&call.argv().join(" ")));
@@ -672,6 +672,17 @@ impl PathShape {
             _ => false,
         }
     }
+}
+
+/// Whether a call names modegate, also by a glob: `find .claude -name 'modeg*' -exec {} leave plan \;`.
+fn is_modegate(call: &ProgramCall) -> bool {
+    let found = || {
+        let word = call.words.first().filter(|word| word.has_glob())?;
+        let glob = word.filled("*");
+        let name = glob.rsplit('/').next().filter(|name| name.contains(char::is_alphanumeric))?;
+        (fast_glob::glob_match(name, "modegate") && may_be_own_command(call)).then_some(())
+    };
+    call.matches("modegate") || found().is_some()
 }
 
 /// Whether modegate would do something with the arguments of a call: they have the name of a command, or there are none, as

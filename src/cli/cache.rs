@@ -2,7 +2,7 @@
 
 use super::cli_error::CliError;
 use super::session_lookup::find_optional;
-use super::{CliResult, EXIT_FAILURE, places, screen};
+use super::{CliResult, EXIT_FAILURE, places, require_person, screen};
 use crate::live::now;
 use crate::mode_cache;
 use crate::store::{StateStatus, StateStore, StateSummary, StoreError};
@@ -69,6 +69,10 @@ impl Cache {
                 if let Some(why) = StateSummary::refusal(&namespace, &key, &value) {
                     return Err(CliError::usage(why));
                 }
+                // The scripts of gates have namespaces of their own.
+                if namespace.ends_with("_mode") {
+                    require_person(&format!("cache set {namespace}"))?;
+                }
                 let session = find_optional(&places, session.as_deref())?;
                 // A later modegate may keep values in a form that this one would lose.
                 if let StateStatus::Newer(version) = store.summary_status() {
@@ -77,7 +81,10 @@ impl Cache {
                 store.set(&namespace, &key, value, session.as_deref(), &now().at)
             }
             Self::Reset { .. } if store.is_empty() => Ok(()),
-            Self::Reset { namespace } => store.reset(namespace.as_deref(), &now().at),
+            Self::Reset { namespace } => {
+                require_person("cache reset")?;
+                store.reset(namespace.as_deref(), &now().at)
+            }
         };
         Ok(done.map(|()| ExitCode::SUCCESS)?)
     }

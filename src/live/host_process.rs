@@ -13,19 +13,53 @@ const PARENT: &str = "resumed_session_id";
 /// The most processes above this one that are looked at.
 const MOST_ANCESTORS: usize = 64;
 
-/// Whether a tool of the model runs this process, not a hook: hosts name the two differently.
+/// The variable with the folder of the project, which hosts give to hooks alone.
+const FOLDER: &str = "CLAUDE_PROJECT_DIR";
+
+/// The variable in which hosts name themselves, differently for hooks and for tools.
+const AGENT: &str = "AI_AGENT";
+
+/// Whether a tool of the model runs this process, not a hook.
 ///
-/// Hosts give the folder of the project to hooks alone, but a project's settings can give it to tools. A host that does not
-/// set `AI_AGENT` may itself be run by a tool.
+/// A project's settings can give the folder of the project to tools, and a tool can set both variables for a program that it
+/// runs. So the processes up to the host are looked at, too; only Linux shows their variables.
 pub fn is_run_by_tool() -> bool {
-    const FOLDER: &str = "CLAUDE_PROJECT_DIR";
-    let is_tool = |name: &str| name.starts_with("claude-code_") && name.ends_with("_agent");
     let is_from_settings = || {
         let here = std::env::current_dir().unwrap_or_default();
         UserEnvironment::of(&here).is_set_by_settings(FOLDER)
     };
-    std::env::var("AI_AGENT").is_ok_and(|name| is_tool(&name))
+    std::env::var(AGENT).is_ok_and(|name| names_tool(&name))
         && (std::env::var_os(FOLDER).is_none() || is_from_settings())
+        || is_below_tool()
+}
+
+/// Whether a value of [`AGENT`] is the one that tools get.
+fn names_tool(agent: &str) -> bool {
+    agent.starts_with("claude-code_") && agent.ends_with("_agent")
+}
+
+/// Whether a process between this one and the host has the variables of a tool: those of a hook have the folder, too.
+///
+/// A host that a tool runs has the variables of that tool, so the search ends at the first one.
+fn is_below_tool() -> bool {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let mut process = parent();
+    for _ in 0..MOST_ANCESTORS {
+        let Some((id, about)) = process.and_then(|id| Some((id.clone(), ProcessStatus::of(&id)?))) else { return false };
+        if about.name == "claude" {
+            return false;
+        }
+        let Some(variables) = environment_of(&id) else { return false };
+        let value = |name: &str| variables.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        if value("HOME") != Some(home.as_str()) {
+            return false;
+        }
+        if value(AGENT).is_some_and(names_tool) && value(FOLDER).is_none() {
+            return true;
+        }
+        process = Some(about.parent);
+    }
+    false
 }
 
 /// Whether Claude Code runs this process, by its environment or that of a process above it; only Linux shows the latter.
@@ -37,7 +71,7 @@ pub fn is_run_by_host() -> bool {
         return true;
     }
     let home = std::env::var("HOME").unwrap_or_default();
-    let above = std::iter::successors(parent_of("self"), |process| parent_of(process)).take(MOST_ANCESTORS);
+    let above = std::iter::successors(parent(), |process| parent_of(process)).take(MOST_ANCESTORS);
     above
         .map_while(|process| environment_of(&process))
         .take_while(|variables| variables.iter().any(|(name, value)| name == "HOME" && *value == home))
@@ -96,14 +130,36 @@ fn fork_arguments() -> Option<Vec<String>> {
         return arguments(&host);
     }
     // Older hosts do not name themselves; a shell may be between them and the hook.
-    let parent = parent_of("self")?;
+    let parent = parent()?;
     arguments(&parent).or_else(|| arguments(&parent_of(&parent)?))
 }
 
-/// The parent of a process; the name before it in the file may contain anything.
+/// The process that started this one.
+fn parent() -> Option<String> {
+    #[cfg(unix)]
+    return Some(std::os::unix::process::parent_id().to_string());
+    #[cfg(not(unix))]
+    None
+}
+
 fn parent_of(process: &str) -> Option<String> {
-    let text = disk::read_text(Path::new(&format!("/proc/{process}/stat")), disk::SMALL).ok()?;
-    text.rsplit_once(") ")?.1.split(' ').nth(1).map(str::to_owned)
+    ProcessStatus::of(process).map(|status| status.parent)
+}
+
+/// What the system says about a process.
+struct ProcessStatus {
+    name: String,
+    parent: String,
+}
+
+impl ProcessStatus {
+    fn of(process: &str) -> Option<Self> {
+        let text = disk::read_text(Path::new(&format!("/proc/{process}/stat")), disk::SMALL).ok()?;
+        // The name may contain anything.
+        let (before, after) = text.rsplit_once(") ")?;
+        let name = before.split_once('(')?.1.to_owned();
+        Some(Self { name, parent: after.split(' ').nth(1)?.to_owned() })
+    }
 }
 
 /// The environment with which a process was started.

@@ -214,9 +214,17 @@ impl MentionWords {
     fn new(text: &str) -> Self {
         let mut own = Self { words: Vec::new(), apart: Vec::new() };
         let (mut word, mut is_apart, mut next_is_apart) = (String::new(), false, false);
-        for c in text.chars() {
+        let mut is_below = false;
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
             match c {
                 '\'' | '"' => next_is_apart = false,
+                // The brackets of a list in code, not those of a glob: `['.claude/hooks']`, `%w[.claude/hooks]`.
+                '[' if !is_below && rest.as_str().starts_with(['\'', '"', '.', '[']) => {
+                    next_is_apart = false;
+                    own.add(&mut word, is_apart);
+                }
+                ']' if !word.contains('[') => own.add(&mut word, is_apart),
                 c if is_of_word(c) => {
                     if word.is_empty() {
                         is_apart = next_is_apart;
@@ -224,6 +232,7 @@ impl MentionWords {
                     word.extend(c.to_lowercase());
                 }
                 c => {
+                    is_below = c == '/';
                     next_is_apart = c.is_whitespace() && (next_is_apart || !word.is_empty());
                     own.add(&mut word, is_apart);
                 }

@@ -83,6 +83,16 @@ fn has_code(program: &str, arguments: &[String]) -> bool {
     arguments.iter().any(is_inline)
 }
 
+/// The paths that a word can mean in a folder. A link before `..` leads a program elsewhere than `cd`.
+fn meanings(folder: &Path, word: &str) -> Vec<PathBuf> {
+    let path = folder.join(word);
+    let mut meanings = vec![lexical(&path)];
+    if word.contains("..") {
+        meanings.push(real(&path));
+    }
+    meanings
+}
+
 /// Where the files that a line names can be.
 struct ScriptSearch {
     /// The folder of the session, the project, and folders below them that the line enters.
@@ -96,7 +106,7 @@ impl ScriptSearch {
         let mut folders = vec![cwd.to_owned(), home.to_owned()];
         folders.dedup();
         for word in words.iter().filter(|word| !word.is_empty() && *word != ".") {
-            let entered: Vec<PathBuf> = folders.iter().map(|folder| lexical(&folder.join(word))).collect();
+            let entered: Vec<PathBuf> = folders.iter().flat_map(|folder| meanings(folder, word)).collect();
             folders.extend(entered.into_iter().filter(|folder| folder.is_dir()));
             folders.truncate(MOST_FOLDERS);
         }
@@ -115,7 +125,7 @@ impl ScriptSearch {
         };
         let mut paths: Vec<PathBuf> = match word.split_once(['*', '?', '[']) {
             Some((start, rest)) if !rest.contains('/') => self.starting_with(start),
-            _ => self.folders.iter().map(|folder| lexical(&folder.join(word))).collect(),
+            _ => self.folders.iter().flat_map(|folder| meanings(folder, word)).collect(),
         };
         paths.sort_unstable();
         paths.dedup();
@@ -125,7 +135,8 @@ impl ScriptSearch {
     /// The files whose path begins like a pattern: more than it matches.
     fn starting_with(&self, start: &str) -> Vec<PathBuf> {
         let (below, prefix) = start.rsplit_once('/').unwrap_or(("", start));
-        let listed = self.folders.iter().filter_map(|folder| std::fs::read_dir(lexical(&folder.join(below))).ok());
+        let folders = self.folders.iter().flat_map(|folder| meanings(folder, below));
+        let listed = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
         let entries = listed.flat_map(|entries| entries.flatten().take(MOST_MATCHES));
         entries
             .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
@@ -181,6 +192,22 @@ mod tests {
             let found: Vec<String> =
                 scripts_of(command, &home, &home).iter().map(|path| crate::trust::relative(path, &home)).collect();
             assert_eq!(found, expected, "{command}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_script_behind_a_link_and_two_dots_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = real(folder.path());
+        std::fs::create_dir_all(home.join("sub/deep")).unwrap();
+        std::os::unix::fs::symlink("sub/deep", home.join("link")).unwrap();
+        for file in ["gate.sh", "sub/gate.sh"] {
+            std::fs::write(home.join(file), "").unwrap();
+        }
+        let expected = ["gate.sh", "sub/gate.sh"].map(|file| home.join(file));
+        for command in ["link/../gate.sh", "sh link/../gate.sh", "cd link/.. && ./gate.sh"] {
+            assert_eq!(scripts_of(command, &home, &home), expected, "{command}");
         }
     }
 

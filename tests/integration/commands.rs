@@ -179,6 +179,16 @@ fn a_tool_of_the_model_cannot_run_the_hook() {
         event.as_bytes(),
     );
     assert!(other.stdout.contains("plan"), "{other:?}");
+    // A tool sets the variables of a hook for a program that it runs.
+    if cfg!(target_os = "linux") {
+        let program = project.modegate().get_program().to_string_lossy().into_owned();
+        let line = format!("AI_AGENT=claude-code_2-1-325_harness CLAUDE_PROJECT_DIR=. '{program}' hook; true");
+        let mut shell = std::process::Command::new("sh");
+        shell.envs(project.modegate().get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(project.home()).env_remove("CLAUDE_PROJECT_DIR").env(agent.0, agent.1).args(["-c", &line]);
+        let forged = run_command(&mut shell, event.as_bytes());
+        assert!(forged.stdout.is_empty() && forged.stderr.contains("only Claude Code itself"), "{forged:?}");
+    }
     // A repository gives its tools the variable that tells a hook.
     project.write(".claude/settings.json", r#"{"env": {"CLAUDE_PROJECT_DIR": "."}}"#);
     let forged = run_command(project.modegate().env(agent.0, agent.1).arg("hook"), event.as_bytes());
@@ -663,4 +673,19 @@ fn status_shows_the_metadata_of_each_session() {
         sessions.find(|session| session["id"] == id).unwrap()["facts"]["metadata"].clone()
     };
     assert_eq!((of("one"), of("two")), (json!({"team": "web", "ticket": "X-1"}), json!({"team": "web"})));
+}
+
+/// A program that a tool runs may run modegate, whatever the command line of the tool call was.
+#[test]
+fn a_tool_cannot_set_the_state_of_a_mode() {
+    let project = Project::installed();
+    project.hook(&json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "/plan x"}));
+    let run = |arguments: &[&str]| run_command(project.modegate().env("CLAUDECODE", "1").args(arguments), b"");
+    for arguments in [&["cache", "set", "plan_mode", "is_active", "false"][..], &["cache", "reset"]] {
+        let refused = run(arguments);
+        assert!(refused.exit == 1 && refused.stderr.contains("only a person can run"), "{refused:?}");
+    }
+    assert_eq!(project.run(&["cache", "get", "plan_mode", "is_active"]).json(), json!(true));
+    // The scripts of gates keep values of their own.
+    assert_eq!(run(&["cache", "set", "my_script", "runs", "3"]).exit, 0);
 }

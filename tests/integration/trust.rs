@@ -401,3 +401,24 @@ fn the_users_file_counts_only_outside_of_the_repository() {
     project.shell("touch ../outside/modegate.yaml");
     assert_eq!(call_with("../outside"), 2, "the variable comes from the project");
 }
+
+/// Two names that are not UTF-8 can look the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn modes_whose_names_are_not_utf_8_are_not_used() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::installed();
+    let folder = project.home().join(".claude/modes");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &[u8]| folder.join(std::ffi::OsStr::from_bytes(name));
+    for name in [b"\xfe.yaml", b"\xff.yaml"] {
+        std::fs::write(path(name), "mode: aa\ncommands: [/aa]\n").unwrap();
+    }
+    run(&project, &["trust", "--yes"]);
+    let gate = "mode: base\ngates:\n  - id: own\n    on: PreToolUse(Bash)\n    check: { run: \"touch trace\" }\n    else: x\n";
+    std::fs::write(path(b"\xfe.yaml"), gate).unwrap();
+    hook(&project, &session_start());
+    hook(&project, &call("ls"));
+    assert!(!project.home().join("trace").exists());
+    assert!(run(&project, &["modes", "check"]).stdout.contains("its name is not UTF-8"));
+}
